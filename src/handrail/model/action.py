@@ -3,19 +3,10 @@
 import msgspec
 
 SHELL_TOOLS = frozenset(
-    {
-        "bash",
-        "shell",
-        "run_shell_command",
-        "terminal",
-        "execute_bash",
-        "run_command",
-        "exec_command",
-        "local_shell",
-        "run_terminal_cmd",
-        "powershell",
-        "container.exec",
-    }
+    """
+    bash shell run_shell_command terminal execute_bash run_command exec_command local_shell
+    run_terminal_cmd powershell container.exec
+    """.split()
 )
 """Tools whose input holds a command line, by any host's name for them."""
 

@@ -69,33 +69,28 @@ KINDS: dict[Kind, KindFacts] = {
     Kind.FETCH: KindFacts(0.6, _L, _NEEDLESS, "downloads from", "downloads something"),
     Kind.SEND: KindFacts(0.6, _M, _IMPOSSIBLE, "sends data to", "sends data away"),
     Kind.RUN: KindFacts(0.3, _L, _UNKNOWN, "runs", "runs a program"),
-    Kind.UNSEEN: KindFacts(
-        0.85, _H, _IMPOSSIBLE, "runs code that nobody has seen:", "runs code that nobody has seen"
-    ),
+    Kind.UNSEEN: KindFacts(0.85, _H, _IMPOSSIBLE, "runs code that nobody has seen:",
+                           "runs code that nobody has seen"),
     Kind.PRIVILEGE: KindFacts(0.85, _H, _IMPOSSIBLE, "raises privileges:"),
     Kind.KILL: KindFacts(0.5, _L, _IMPOSSIBLE, "ends", "ends processes"),
-    Kind.DISCARD: KindFacts(
-        0.8, _H, _CHECKPOINT, "discards uncommitted work:", "discards uncommitted work"
-    ),
+    Kind.DISCARD: KindFacts(0.8, _H, _CHECKPOINT, "discards uncommitted work:",
+                            "discards uncommitted work"),
     Kind.REWRITE: KindFacts(0.8, _H, _IMPOSSIBLE, "rewrites history:"),
     Kind.PUBLISH: KindFacts(0.6, _M, _IMPOSSIBLE, "publishes", "publishes something"),
     Kind.DESTROY: KindFacts(0.85, _H, _IMPOSSIBLE, "destroys", "destroys something"),
     Kind.CHANGE: KindFacts(0.5, _L, _UNKNOWN, "changes", "changes something outside this project"),
     Kind.DEVICE: KindFacts(0.97, _C, _IMPOSSIBLE, "writes the device", "writes a device"),
     Kind.SYSTEM: KindFacts(0.85, _H, _IMPOSSIBLE, "changes the system:"),
-    Kind.PERSIST: KindFacts(
-        0.85, _H, _IMPOSSIBLE, "makes code run later by itself:", "makes code run later by itself"
-    ),
+    Kind.PERSIST: KindFacts(0.85, _H, _IMPOSSIBLE, "makes code run later by itself:",
+                            "makes code run later by itself"),
     Kind.INSTALL: KindFacts(0.4, _L, _UNKNOWN, "installs", "installs packages"),
     Kind.EXHAUST: KindFacts(0.85, _H, _IMPOSSIBLE, "uses up the machine:"),
     Kind.ESCAPE: KindFacts(0.9, _H, _IMPOSSIBLE, "leaves its container:"),
-    Kind.TAMPER: KindFacts(
-        0.97, _C, _IMPOSSIBLE, "switches off a safeguard:", "switches off a safeguard"
-    ),
-    Kind.DELEGATE: KindFacts(
-        0.85, _H, _IMPOSSIBLE, "starts an agent without limits:", "starts an agent without limits"
-    ),
-}
+    Kind.TAMPER: KindFacts(0.97, _C, _IMPOSSIBLE, "switches off a safeguard:",
+                           "switches off a safeguard"),
+    Kind.DELEGATE: KindFacts(0.85, _H, _IMPOSSIBLE, "starts an agent without limits:",
+                             "starts an agent without limits"),
+}  # fmt: skip
 
 PATH_KINDS = frozenset({Kind.READ, Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 """Kinds whose target is a path, so that scope and place decide how much they weigh."""

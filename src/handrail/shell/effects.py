@@ -235,19 +235,7 @@ def _resolved(effect: Effect, cwd: Word) -> Effect:
 
 
 _REMOTE_SHELLS = frozenset(
-    {
-        "ssh",
-        "mosh",
-        "plink",
-        "sshpass",
-        "ansible",
-        "salt",
-        "knife",
-        "gcloud",
-        "az",
-        "juju",
-        "consul",
-    }
+    "ssh mosh plink sshpass ansible salt knife gcloud az juju consul".split()
 )
 _CONTAINERS = frozenset(
     {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "buildah", "ctr", "crictl"}

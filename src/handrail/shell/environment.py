@@ -1,5 +1,8 @@
 """What is known while a command line is read: variables, functions, the folder, files."""
 
+from collections.abc import Sized
+from typing import TypeVar
+
 import tree_sitter
 
 from handrail.model.host import known_hosts
@@ -17,8 +20,11 @@ HOMES = frozenset({"HOME", "USERPROFILE", *(host.folder_variable for host in kno
 """Variables that say where an agent finds its settings."""
 
 
-def bounded(values: tuple[Word, ...]) -> tuple[Word, ...]:
-    """These values, unless there are more than can be followed."""
+Values = TypeVar("Values", bound=Sized)
+
+
+def bounded(values: Values) -> Values:
+    """Return these values, unless there are too many to follow."""
     if len(values) > MAX_ALTERNATIVES:
         raise TooMuchWorkError(MAX_ALTERNATIVES)
     return values

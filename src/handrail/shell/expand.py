@@ -3,12 +3,10 @@
 import posixpath
 import re
 from collections.abc import Callable
-from typing import TypeVar
 
 import tree_sitter
 
-from handrail.shell.environment import MAX_ALTERNATIVES, Environment, bounded
-from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.environment import Environment, bounded
 from handrail.shell.quoting import (
     brace_expand,
     decode_ansi_c,
@@ -164,7 +162,7 @@ class Expander:
             values = [
                 " ".join(fields) for fields in self._alternatives(child, source, env, quoted=True)
             ]
-            options = _bounded(
+            options = bounded(
                 [option + literal + mask(value) for option in options for value in values]
             )
             position = child.end_byte
@@ -180,7 +178,7 @@ class Expander:
             gap = source.slice(position, child.start_byte) if child.start_byte > position else ""
             position = child.end_byte
             values = self._alternatives(child, source, env, quoted=quoted)
-            options = _bounded(
+            options = bounded(
                 [_glue(option, gap, fields) for option in options for fields in values]
             )
         return options
@@ -272,15 +270,6 @@ _HANDLERS: dict[
     "arithmetic_expansion": Expander._opaque,
     "brace_expression": Expander._word,
 }
-
-
-Option = TypeVar("Option")
-
-
-def _bounded(options: list[Option]) -> list[Option]:
-    if len(options) > MAX_ALTERNATIVES:
-        raise TooMuchWorkError(MAX_ALTERNATIVES)
-    return options
 
 
 def _heredoc_text(text: str) -> str:

@@ -24,24 +24,7 @@ _PLAIN_FIRST = "Write the command out plainly, so that it can be read before it 
 _PRINT_FIRST = "Print it first, read it, and run what you read as a plain command."
 _PLAIN_READERS = frozenset({"cat", "head", "tail", "less", "tee", "bat"})
 _REWORKING = frozenset(
-    {
-        "sed",
-        "awk",
-        "tr",
-        "cut",
-        "jq",
-        "yq",
-        "perl",
-        "python",
-        "python3",
-        "node",
-        "ruby",
-        "tar",
-        "gpg",
-        "unzip",
-        "strings",
-        "dd",
-    }
+    "sed awk tr cut jq yq perl python python3 node ruby tar gpg unzip strings dd".split()
 )
 _UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
 RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})

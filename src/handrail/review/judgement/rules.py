@@ -59,78 +59,42 @@ def _kinds(*kinds: Kind) -> Callable[[Effect], bool]:
 
 # The first rule that governs an effect is the one that answers for it.
 GOVERNING: tuple[EffectRule, ...] = (
-    EffectRule(
-        "protect_handrail",
-        "Handrail's settings, state, hooks and processes stay as they are",
-        lambda effect: effect.kind is Kind.TAMPER and effect.severity is Severity.CRITICAL,
-        fixed=True,
-    ),
-    EffectRule(
-        "protect_safeguards",
-        "logs, firewalls, audit and other safeguards stay on",
-        _kinds(Kind.TAMPER),
-    ),
-    EffectRule(
-        "prevent_recursive_deletion",
-        "no folders are deleted that could not be brought back",
-        lambda effect: effect.kind is Kind.DELETE and effect.recursive,
-    ),
-    EffectRule(
-        "protect_files",
-        "no files are deleted or changed where no checkpoint reaches",
-        _kinds(Kind.DELETE, Kind.WRITE, Kind.LINK),
-    ),
-    EffectRule(
-        "protect_uncommitted_work",
-        "uncommitted work is saved before it is discarded",
-        _kinds(Kind.DISCARD),
-    ),
-    EffectRule(
-        "protect_history", "published and recorded history is not rewritten", _kinds(Kind.REWRITE)
-    ),
+    EffectRule("protect_handrail",
+               "Handrail's settings, state, hooks and processes stay as they are",
+               lambda effect: effect.kind is Kind.TAMPER and effect.severity is Severity.CRITICAL,
+               fixed=True),
+    EffectRule("protect_safeguards", "logs, firewalls, audit and other safeguards stay on",
+               _kinds(Kind.TAMPER)),
+    EffectRule("prevent_recursive_deletion",
+               "no folders are deleted that could not be brought back",
+               lambda effect: effect.kind is Kind.DELETE and effect.recursive),
+    EffectRule("protect_files", "no files are deleted or changed where no checkpoint reaches",
+               _kinds(Kind.DELETE, Kind.WRITE, Kind.LINK)),
+    EffectRule("protect_uncommitted_work", "uncommitted work is saved before it is discarded",
+               _kinds(Kind.DISCARD)),
+    EffectRule("protect_history", "published and recorded history is not rewritten",
+               _kinds(Kind.REWRITE)),
     EffectRule("protect_secrets", "keys, passwords and tokens are not read", _kinds(Kind.SECRET)),
-    EffectRule(
-        "prevent_exfiltration",
-        "local data is not sent to unknown machines",
-        _kinds(Kind.SEND, Kind.REACH, Kind.FETCH),
-    ),
-    EffectRule(
-        "no_unseen_code",
-        "no code runs that nobody could read before",
-        _kinds(Kind.UNSEEN, Kind.RUN),
-    ),
+    EffectRule("prevent_exfiltration", "local data is not sent to unknown machines",
+               _kinds(Kind.SEND, Kind.REACH, Kind.FETCH)),
+    EffectRule("no_unseen_code", "no code runs that nobody could read before",
+               _kinds(Kind.UNSEEN, Kind.RUN)),
     EffectRule("protect_devices", "disks and memory are not written directly", _kinds(Kind.DEVICE)),
-    EffectRule(
-        "protect_system",
-        "the system, its services and its kernel stay as they are",
-        _kinds(Kind.SYSTEM, Kind.CHANGE, Kind.INSTALL),
-    ),
-    EffectRule(
-        "protect_data",
-        "databases, clusters, clouds and other remote things are not destroyed",
-        _kinds(Kind.DESTROY),
-    ),
+    EffectRule("protect_system", "the system, its services and its kernel stay as they are",
+               _kinds(Kind.SYSTEM, Kind.CHANGE, Kind.INSTALL)),
+    EffectRule("protect_data",
+               "databases, clusters, clouds and other remote things are not destroyed",
+               _kinds(Kind.DESTROY)),
     EffectRule("no_persistence", "nothing is set up to run by itself later", _kinds(Kind.PERSIST)),
-    EffectRule(
-        "no_privilege",
-        "nobody gets more rights than they have",
-        _kinds(Kind.PRIVILEGE, Kind.PERMIT, Kind.ESCAPE),
-    ),
-    EffectRule(
-        "no_publishing",
-        "nothing is published without a person",
-        _kinds(Kind.PUBLISH),
-        essential=False,
-    ),
-    EffectRule(
-        "no_delegation", "no agent is started that nobody supervises", _kinds(Kind.DELEGATE)
-    ),
-    EffectRule(
-        "protect_machine",
-        "the machine is not used up and its processes stay alive",
-        _kinds(Kind.EXHAUST, Kind.KILL),
-    ),
-)
+    EffectRule("no_privilege", "nobody gets more rights than they have",
+               _kinds(Kind.PRIVILEGE, Kind.PERMIT, Kind.ESCAPE)),
+    EffectRule("no_publishing", "nothing is published without a person", _kinds(Kind.PUBLISH),
+               essential=False),
+    EffectRule("no_delegation", "no agent is started that nobody supervises",
+               _kinds(Kind.DELEGATE)),
+    EffectRule("protect_machine", "the machine is not used up and its processes stay alive",
+               _kinds(Kind.EXHAUST, Kind.KILL)),
+)  # fmt: skip
 
 
 class LimitFileOperations(msgspec.Struct, frozen=True):

@@ -33,71 +33,33 @@ WRITES: dict[Place, Weight] = {
     Place.TRASH: Weight(_L, _NEEDLESS),
     Place.UNKNOWN: Weight(),
     Place.OUTSIDE: Weight(_M, _IMPOSSIBLE, says="writes {target}, outside {scope}", instead=_ASK),
-    Place.OTHER_HOME: Weight(
-        _H, _IMPOSSIBLE, says="writes {target}, in another user's home", instead=_ASK
-    ),
+    Place.OTHER_HOME: Weight(_H, _IMPOSSIBLE, says="writes {target}, in another user's home",
+                             instead=_ASK),
     Place.SYSTEM: Weight(_H, _IMPOSSIBLE, says="changes the system file {target}", instead=_ASK),
-    Place.LOGS: Weight(
-        _H,
-        _IMPOSSIBLE,
-        Kind.TAMPER,
-        "overwrites the log {target}",
-        "Read it: `tail -n 50 {target}`",
-    ),
-    Place.DEVICE: Weight(
-        _C,
-        _IMPOSSIBLE,
-        Kind.DEVICE,
-        "writes the device {target} directly",
-        "Write to a file in {scope} instead.",
-    ),
+    Place.LOGS: Weight(_H, _IMPOSSIBLE, Kind.TAMPER, "overwrites the log {target}",
+                       "Read it: `tail -n 50 {target}`"),
+    Place.DEVICE: Weight(_C, _IMPOSSIBLE, Kind.DEVICE, "writes the device {target} directly",
+                         "Write to a file in {scope} instead."),
     Place.MEMORY: Weight(_C, _IMPOSSIBLE, Kind.DEVICE, "writes memory through {target}", _ASK),
-    Place.KERNEL: Weight(
-        _H,
-        _IMPOSSIBLE,
-        Kind.SYSTEM,
-        "changes the kernel setting {target}",
-        "Read it: `cat {target}`",
-    ),
-    Place.HANDRAIL: Weight(
-        _C,
-        _IMPOSSIBLE,
-        Kind.TAMPER,
-        "changes Handrail's own file {target}",
-        "Ask the person who supervises this run to change it.",
-    ),
+    Place.KERNEL: Weight(_H, _IMPOSSIBLE, Kind.SYSTEM, "changes the kernel setting {target}",
+                         "Read it: `cat {target}`"),
+    Place.HANDRAIL: Weight(_C, _IMPOSSIBLE, Kind.TAMPER, "changes Handrail's own file {target}",
+                           "Ask the person who supervises this run to change it."),
     Place.NOTES: Weight(_L, _UNKNOWN),
-    Place.TOOLS: Weight(
-        _M, _CHECKPOINT, Kind.PERSIST, "changes {target}, which says what tools later agents have"
-    ),
-    Place.AGENT: Weight(
-        _H,
-        _IMPOSSIBLE,
-        Kind.PERSIST,
-        "changes an agent's settings, {target}",
-        "Say which setting should change and why; a person can change it.",
-    ),
-    Place.PROFILE: Weight(
-        _H,
-        _IMPOSSIBLE,
-        Kind.PERSIST,
-        "changes {target}, which runs or counts in every session",
-        "Set it for this command only, e.g. `VAR=value command`.",
-    ),
-    Place.REPOSITORY: Weight(
-        _H,
-        _IMPOSSIBLE,
-        says="changes git's own file {target}",
-        instead="Use git to change it, e.g. `git branch` or `git config --local --list`.",
-    ),
-    Place.HOOK: Weight(
-        _H,
-        _IMPOSSIBLE,
-        Kind.PERSIST,
-        "changes {target}, which git runs by itself",
-        "Put the script into the project, e.g. `scripts/`, and let a person enable it.",
-    ),
-}
+    Place.TOOLS: Weight(_M, _CHECKPOINT, Kind.PERSIST,
+                        "changes {target}, which says what tools later agents have"),
+    Place.AGENT: Weight(_H, _IMPOSSIBLE, Kind.PERSIST, "changes an agent's settings, {target}",
+                        "Say which setting should change and why; a person can change it."),
+    Place.PROFILE: Weight(_H, _IMPOSSIBLE, Kind.PERSIST,
+                          "changes {target}, which runs or counts in every session",
+                          "Set it for this command only, e.g. `VAR=value command`."),
+    Place.REPOSITORY: Weight(_H, _IMPOSSIBLE, says="changes git's own file {target}",
+                             instead="Use git to change it, e.g. `git branch` or `git config "
+                             "--local --list`."),
+    Place.HOOK: Weight(_H, _IMPOSSIBLE, Kind.PERSIST, "changes {target}, which git runs by itself",
+                       "Put the script into the project, e.g. `scripts/`, and let a person "
+                       "enable it."),
+}  # fmt: skip
 
 _LIST_FIRST = "List it first: `ls -la {listed}`, and say what should go and why."
 
@@ -108,42 +70,30 @@ DELETES: dict[Place, Weight] = {
     Place.TEMP: Weight(_N, _NEEDLESS),
     Place.VIRTUAL: Weight(_N, _NEEDLESS),
     Place.UNKNOWN: Weight(),
-    Place.OUTSIDE: Weight(
-        _H,
-        _IMPOSSIBLE,
-        says="deletes {target}, outside {scope}; no checkpoint covers it",
-        instead=_LIST_FIRST,
-    ),
-    Place.OTHER_HOME: Weight(
-        _C, _IMPOSSIBLE, says="deletes {target}, in another user's home", instead=_LIST_FIRST
-    ),
-    Place.SYSTEM: Weight(
-        _C, _IMPOSSIBLE, says="deletes {target}, a part of the system", instead=_LIST_FIRST
-    ),
-    Place.LOGS: Weight(
-        _C, _IMPOSSIBLE, Kind.TAMPER, "deletes the log {target}", "Read it: `ls -la {listed}`"
-    ),
-    Place.DEVICE: Weight(
-        _C, _IMPOSSIBLE, Kind.DEVICE, "destroys the device {target}", "List them: `lsblk`"
-    ),
+    Place.OUTSIDE: Weight(_H, _IMPOSSIBLE,
+                          says="deletes {target}, outside {scope}; no checkpoint covers it",
+                          instead=_LIST_FIRST),
+    Place.OTHER_HOME: Weight(_C, _IMPOSSIBLE, says="deletes {target}, in another user's home",
+                             instead=_LIST_FIRST),
+    Place.SYSTEM: Weight(_C, _IMPOSSIBLE, says="deletes {target}, a part of the system",
+                         instead=_LIST_FIRST),
+    Place.LOGS: Weight(_C, _IMPOSSIBLE, Kind.TAMPER, "deletes the log {target}",
+                       "Read it: `ls -la {listed}`"),
+    Place.DEVICE: Weight(_C, _IMPOSSIBLE, Kind.DEVICE, "destroys the device {target}",
+                         "List them: `lsblk`"),
     Place.MEMORY: Weight(_C, _IMPOSSIBLE, Kind.DEVICE, "destroys {target}", "List them: `lsblk`"),
-    Place.KERNEL: Weight(
-        _C, _IMPOSSIBLE, Kind.SYSTEM, "removes {target} from the kernel", "Read it: `cat {target}`"
-    ),
+    Place.KERNEL: Weight(_C, _IMPOSSIBLE, Kind.SYSTEM, "removes {target} from the kernel",
+                         "Read it: `cat {target}`"),
     Place.HANDRAIL: WRITES[Place.HANDRAIL],
-    Place.TRASH: Weight(
-        _C, _IMPOSSIBLE, Kind.TAMPER, "empties Handrail's trash", "Leave it; a person can empty it."
-    ),
-    Place.AGENT: Weight(
-        _H, _IMPOSSIBLE, says="deletes an agent's settings, {target}", instead=_LIST_FIRST
-    ),
-    Place.PROFILE: Weight(
-        _H, _IMPOSSIBLE, says="deletes {target}, outside {scope}", instead=_LIST_FIRST
-    ),
-    Place.HOOK: Weight(
-        _H, _CHECKPOINT, says="deletes {target}, which git runs by itself", instead=_LIST_FIRST
-    ),
-}
+    Place.TRASH: Weight(_C, _IMPOSSIBLE, Kind.TAMPER, "empties Handrail's trash",
+                        "Leave it; a person can empty it."),
+    Place.AGENT: Weight(_H, _IMPOSSIBLE, says="deletes an agent's settings, {target}",
+                        instead=_LIST_FIRST),
+    Place.PROFILE: Weight(_H, _IMPOSSIBLE, says="deletes {target}, outside {scope}",
+                          instead=_LIST_FIRST),
+    Place.HOOK: Weight(_H, _CHECKPOINT, says="deletes {target}, which git runs by itself",
+                       instead=_LIST_FIRST),
+}  # fmt: skip
 
 PERMITS: dict[Place, Weight] = {
     **{

@@ -103,23 +103,18 @@ def _placeholders(text: str) -> Iterator[str]:
 _HOST_FOLDERS = "|".join(re.escape(host.folder) for host in known_hosts())
 FILE_TYPES = (
     FileType(r".*/\.git/hooks/[^/]+|.*/\.husky/[^/]+", _whole, by_itself=True),
-    FileType(
-        r".*/\.(?:bashrc|bash_profile|bash_aliases|profile|zshrc|zshenv|zprofile|envrc)",
-        _whole,
-        by_itself=True,
-    ),
+    FileType(r".*/\.(?:bashrc|bash_profile|bash_aliases|profile|zshrc|zshenv|zprofile|envrc)",
+             _whole, by_itself=True),
     FileType(r".*/package\.json", _package_scripts, by_itself=True),
     FileType(r".*/\.mcp\.json", _servers, by_itself=True),
     FileType(rf".*/(?:{_HOST_FOLDERS})/(?:.*/)?[^/]+\.md", _placeholders, by_itself=True),
-    FileType(
-        r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
-        r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml",
-        _ci_steps,
-    ),
+    FileType(r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
+             r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml",
+             _ci_steps),
     FileType(r".*/(?:Dockerfile|Containerfile)(?:\.[^/]+)?|.*\.dockerfile", _docker_runs),
     FileType(r".*/(?:GNUm|[mM])akefile|.*\.mk", _recipes),
     FileType(r".*\.(?:sh|bash|zsh|ksh|command|bats)", _whole),
-)
+)  # fmt: skip
 _COMPILED = tuple((re.compile(kind.pattern), kind) for kind in FILE_TYPES)
 _ZSH = re.compile(r"#!\s*\S*/(?:env\s+)?zsh\b")
 _SHEBANG = re.compile(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b")

@@ -43,44 +43,13 @@ _RUNNING_TOOLS = frozenset({"monitor"})
 """Tools that run a command line if they are given one."""
 
 HOST_TOOLS = frozenset(
-    {
-        "TodoWrite",
-        "TodoRead",
-        "TaskCreate",
-        "TaskUpdate",
-        "TaskList",
-        "TaskGet",
-        "TaskOutput",
-        "TaskStop",
-        "ExitPlanMode",
-        "EnterPlanMode",
-        "AskUserQuestion",
-        "ToolSearch",
-        "Skill",
-        "SlashCommand",
-        "BashOutput",
-        "KillShell",
-        "KillBash",
-        "EnterWorktree",
-        "ListMcpResources",
-        "ListMcpResourcesTool",
-        "ReadMcpResource",
-        "ReadMcpResourceTool",
-        "LSP",
-        "Monitor",
-        "SendMessage",
-        "StructuredOutput",
-        "Message",
-        "Finish",
-        "Invalid",
-        "update_plan",
-        "view_image",
-        "write_todos",
-        "save_memory",
-        "finish",
-        "think",
-        "exit_plan_mode",
-    }
+    """
+    TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop ExitPlanMode
+    EnterPlanMode AskUserQuestion ToolSearch Skill SlashCommand BashOutput KillShell KillBash
+    EnterWorktree ListMcpResources ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool LSP
+    Monitor SendMessage StructuredOutput Message Finish Invalid update_plan view_image write_todos
+    save_memory finish think exit_plan_mode
+    """.split()
 )
 """Tools of the hosts themselves, which touch nothing but the agent's own state."""
 

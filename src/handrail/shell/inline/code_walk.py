@@ -7,8 +7,17 @@ what is joined by an operator, remembers what is assigned, and looks calls up in
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.scan import Token
-from handrail.shell.inline.script_values import CLOSE, ScriptValues, plain
-from handrail.shell.inline.value import NOTHING, Value, either, glue, several, unknown, whole
+from handrail.shell.inline.script_values import CLOSE, ScriptValues
+from handrail.shell.inline.value import (
+    NOTHING,
+    Value,
+    as_text,
+    either,
+    glue,
+    several,
+    unknown,
+    whole,
+)
 
 MAX_STEPS = 100_000
 MAX_DEPTH = 60
@@ -108,4 +117,4 @@ class CodeWalk(ScriptValues):
             return whole(left.number + right.number)
         if left.items is not None and right.items is not None:
             return several([*left.items, *right.items])
-        return glue([plain(left), plain(right)])
+        return glue([as_text(left), as_text(right)])

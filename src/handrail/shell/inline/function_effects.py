@@ -4,6 +4,7 @@ A table maps the dotted name of a function to an `Act`. An act adds what the cal
 what was found, and returns the value of the call (None: nothing is known about it).
 """
 
+import re
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -19,6 +20,7 @@ from handrail.shell.inline.value import (
     SECRET,
     Value,
     flags_of,
+    glue,
     several,
     text,
     truthy,
@@ -85,6 +87,11 @@ def paths(kind: Kind, start: int = 0) -> Act:
             found.path(kind, value)
 
     return act
+
+
+MOVES = both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))
+COPIES = both(path(Kind.READ, 0), path(Kind.WRITE, 1))
+LINKS = both(path(Kind.LINK, 0), path(Kind.WRITE, 1))
 
 
 def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
@@ -226,6 +233,36 @@ def lists(*parts: str, kind: str = "") -> Act:
     return act
 
 
+def globs(_found: EffectCollector, call: Call) -> Value:
+    """Return the files that match the pattern in the first argument."""
+    pattern = call.args[0] if call.args else NOTHING
+    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
+
+
+def formats(_found: EffectCollector, call: Call) -> Value:
+    """Fill in a text: `sprintf("/bin/sh <&%d", fd)`."""
+    pattern = call.args[0] if call.args else NOTHING
+    values = list(call.args[1:])
+    parts: list[Value] = []
+    for index, piece in enumerate(re.split(r"%[-\d.]*[sdxi]", pattern.text)):
+        if index:
+            parts.append(values.pop(0) if values else NOTHING)
+        parts.append(text(piece))
+    return glue([Value(part.text, flags=part.flags) for part in parts])
+
+
+def joins_items(_found: EffectCollector, call: Call) -> Value | None:
+    """Join the items of a list by the second argument."""
+    items = call.args[0].items if call.args else None
+    separator = call.args[1].text if len(call.args) > 1 else ""
+    return None if items is None else glue(items, separator.join)
+
+
+def joins_path(_found: EffectCollector, call: Call) -> Value:
+    """Join the parts of a path."""
+    return glue(call.args, "/".join) if call.args else NOTHING
+
+
 def prints(found: EffectCollector, call: Call) -> None:
     """Shows values, which may be secrets."""
     for value in call.args:
@@ -253,6 +290,13 @@ def kills(found: EffectCollector, call: Call, pid_at: int = 0, signal_at: int = 
     everything = pid.text == "-1"
     target = "every process" if everything else f"process {pid.text}"
     found.add(Kind.KILL, target, Severity.CRITICAL if everything else None)
+    return NOTHING
+
+
+def kills_each(found: EffectCollector, call: Call) -> Value:
+    """`kill 9, $pid`: the signal comes first."""
+    for pid in call.args[1:]:
+        kills(found, Call("kill", (pid, call.args[0])))
     return NOTHING
 
 

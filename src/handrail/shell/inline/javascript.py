@@ -3,15 +3,17 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.code import Code
 from handrail.shell.inline.decode import decode, decodes, from_characters
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
+    COPIES,
+    LINKS,
+    MOVES,
     Call,
     asks_sql,
-    both,
     does,
     gives,
+    joins_path,
     kills,
     lists,
     mode,
@@ -113,10 +115,6 @@ def _joined(_found: EffectCollector, call: Call) -> Value:
     return NOTHING if items is None else glue(items, separator.join)
 
 
-def _path_join(_found: EffectCollector, call: Call) -> Value:
-    return glue(call.args, "/".join) if call.args else NOTHING
-
-
 def _reversed(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[0].items if call.args else None
     return None if items is None else several(reversed(items))
@@ -135,8 +133,6 @@ def _concat(_found: EffectCollector, call: Call) -> Value:
 
 
 _READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
-_MOVE = both(path(_WRITE, 0), path(_WRITE, 1))
-_COPY = both(path(_READ, 0), path(_WRITE, 1))
 _MODEL_NAMES = "openai.createCompletion openai.createChatCompletion openai.chat.completions.create"
 
 CALLS = table(
@@ -150,13 +146,13 @@ CALLS = table(
     ("fs.readFile fs.createReadStream Deno.readTextFile Deno.readFile fs.readJson Bun.file",
      reads()),
     ("fs.open Deno.open", opens()),
-    ("fs.rename Deno.rename fs.move", _MOVE),
-    ("fs.copyFile fs.cp fs.copy Deno.copyFile", _COPY),
+    ("fs.rename Deno.rename fs.move", MOVES),
+    ("fs.copyFile fs.cp fs.copy Deno.copyFile", COPIES),
     ("fs.chmod Deno.chmod", mode()),
     ("fs.chown Deno.chown", path(Kind.PERMIT)),
-    ("fs.symlink fs.link Deno.symlink", both(path(Kind.LINK, 0), path(_WRITE, 1))),
+    ("fs.symlink fs.link Deno.symlink", LINKS),
     ("fs.readdir Deno.readDir", lists("*")),
-    ("path.join path.resolve path.posix.join", _path_join),
+    ("path.join path.resolve path.posix.join", joins_path),
     ("Object.entries Object.keys Object.values path.normalize", passes()),
     ("String path.dirname encodeURIComponent JSON.stringify", passes()),
     ("os.homedir", gives(text("~"))),
@@ -234,13 +230,9 @@ LANGUAGE = Language(
     remote=frozenset({"http", "net", "axios", "got", "needle", "superagent"}),
     resolve=resolve,
 )
-_SCRIPT = ScriptLanguage(
+read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).{0,200}(?:\. fork|fork) \("),
-)
-
-
-def read(code: str) -> Code:
-    """What JavaScript code does."""
-    return _SCRIPT.read(code)
+).read
+"""Read what JavaScript code does."""

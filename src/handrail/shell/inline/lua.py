@@ -3,14 +3,14 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.code import Code
 from handrail.shell.inline.decode import decodes, from_characters
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
+    MOVES,
     Call,
     Table,
-    both,
     gives,
+    joins_items,
     opens,
     passes,
     path,
@@ -25,7 +25,7 @@ from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
 from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
 from handrail.shell.inline.script import ScriptLanguage
-from handrail.shell.inline.value import REMOTE, TYPED_IN, Value, glue, text
+from handrail.shell.inline.value import REMOTE, TYPED_IN, Value, text
 
 SYNTAX = LanguageSyntax(
     comments=r"--\[(?P<eq>=*)\[.*?(?:\](?P=eq)\]|\Z)|--[^\n]*",
@@ -48,16 +48,10 @@ def _require(_found: EffectCollector, call: Call) -> Value:
     return Value(ref=name if call.args and call.args[0].exact else "")
 
 
-def _concat(_found: EffectCollector, call: Call) -> Value | None:
-    items = call.args[0].items if call.args else None
-    separator = call.args[1].text if len(call.args) > 1 else ""
-    return None if items is None else glue(items, separator.join)
-
-
 CALLS: Table = table(
     ("os.execute io.popen vim.fn.system vim.system", shell()),
     ("os.remove lfs.rmdir", path(Kind.DELETE)),
-    ("os.rename", both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))),
+    ("os.rename", MOVES),
     ("io.open", opens()),
     ("io.lines", reads()),
     ("io.output lfs.mkdir", path(Kind.WRITE)),
@@ -71,7 +65,7 @@ CALLS: Table = table(
     ("os.tmpname", gives(text("/tmp/lua"))),
     ("string.char", from_characters),
     ("string.reverse", decodes("reverse", kind="")),
-    ("table.concat", _concat),
+    ("table.concat", joins_items),
     ("ipairs pairs tostring", passes()),
     ("socket.tcp socket.udp", gives(Value(type="socket"))),
     ("socket.connect", lambda found, call: connects(
@@ -91,9 +85,5 @@ LANGUAGE = Language(
     loops=frozenset({"in"}),
     resolve=_resolve,
 )
-_SCRIPT = ScriptLanguage(LANGUAGE, _WORDS, dials=re.compile(r"[<>]&\d"))
-
-
-def read(code: str) -> Code:
-    """What Lua code does."""
-    return _SCRIPT.read(code)
+read = ScriptLanguage(LANGUAGE, _WORDS, dials=re.compile(r"[<>]&\d")).read
+"""Read what Lua code does."""

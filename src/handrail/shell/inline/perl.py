@@ -3,25 +3,29 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.code import Code
 from handrail.shell.inline.code_walk import CodeWalk
 from handrail.shell.inline.decode import decode, decodes, from_characters
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
+    COPIES,
+    LINKS,
+    MOVES,
     Act,
     Call,
     asks_sql,
-    both,
     forks,
     gives,
+    globs,
     goes,
-    kills,
+    kills_each,
     mode,
+    passes,
     path,
     paths,
     prints,
     raises,
     reads,
+    rewires,
     shell,
     shell_or_starts,
     table,
@@ -32,7 +36,6 @@ from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
 from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import (
     ENVIRON,
-    GLOB,
     NOTHING,
     REMOTE,
     TYPED_IN,
@@ -107,18 +110,6 @@ def _tree(found: EffectCollector, call: Call) -> None:
             found.path(Kind.DELETE, value, recursive=True)
 
 
-def _globs(_found: EffectCollector, call: Call) -> Value:
-    pattern = call.args[0] if call.args else NOTHING
-    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
-
-
-def _kills(found: EffectCollector, call: Call) -> Value:
-    """`kill 9, $pid`: the signal comes first."""
-    for pid in call.args[1:]:
-        kills(found, Call("kill", (pid, call.args[0])))
-    return NOTHING
-
-
 def _socket(found: EffectCollector, call: Call) -> Value:
     """`IO::Socket::INET->new("host:80")`, or with PeerAddr and PeerPort."""
     host = call.named.get("PeerAddr") or call.named.get("PeerHost")
@@ -191,10 +182,6 @@ def _run_file(found: EffectCollector, call: Call) -> None:
             found.add(Kind.RUN, found.place(value.text))
 
 
-def _wires(found: EffectCollector, _call: Call) -> None:
-    found.wired = True
-
-
 def _fetches(found: EffectCollector, call: Call) -> Value | None:
     """`get "http://…"`; a function of that name may be anything."""
     return web()(found, call) if call.args and _URL.match(call.args[0].text) else None
@@ -204,7 +191,6 @@ _URL = re.compile(r"(?:https?|ftp)://")
 _METHOD_FETCH: Act = web(at=1)
 _METHOD_SEND: Act = web(at=1, kind=Kind.SEND)
 _CLIENT = gives(Value(type="client"))
-_MOVE = both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))
 CALLS = table(
     ("system exec", shell_or_starts),
     ("readpipe", shell()),
@@ -212,20 +198,20 @@ CALLS = table(
     ("sysopen", path(Kind.WRITE, 1)),
     ("unlink rmdir", paths(Kind.DELETE)),
     ("rmtree remove_tree File.Path.rmtree File.Path.remove_tree", _tree),
-    ("rename move File.Copy.move", _MOVE),
-    ("copy File.Copy.copy cp", both(path(Kind.READ, 0), path(Kind.WRITE, 1))),
+    ("rename move File.Copy.move", MOVES),
+    ("copy File.Copy.copy cp", COPIES),
     ("mkdir truncate make_path mkpath", path(Kind.WRITE)),
     ("chmod", mode(at=0, target=1)),
     ("chown", paths(Kind.PERMIT, 2)),
-    ("symlink link", both(path(Kind.LINK, 0), path(Kind.WRITE, 1))),
+    ("symlink link", LINKS),
     ("chdir", goes),
     ("read_file File.Slurp.read_file slurp", reads()),
     ("write_file File.Slurp.write_file", path(Kind.WRITE)),
-    ("glob File.Glob.bsd_glob", _globs),
-    ("kill", _kills),
+    ("glob File.Glob.bsd_glob", globs),
+    ("kill", kills_each),
     ("fork", forks),
     ("POSIX.setuid POSIX.setgid setuid", raises),
-    ("POSIX.dup2 dup2", _wires),
+    ("POSIX.dup2 dup2", rewires),
     ("decode_base64 MIME.Base64.decode_base64 MIME.Base64.decode", decodes("base64", kind="")),
     ("pack", _unpacks),
     ("unpack", _unpacks),
@@ -236,7 +222,7 @@ CALLS = table(
     ("IO.Socket.INET.new IO.Socket.new IO.Socket.INET6.new IO.Socket.SSL.new", _socket),
     ("connect", connects(1)),
     ("sockaddr_in pack_sockaddr_in", _address),
-    ("inet_aton gethostbyname", lambda _found, call: call.get(0)),
+    ("inet_aton gethostbyname", passes()),
     ("print printf say", _prints),
     ("send syswrite", sends()),
     ("socket.print socket.send socket.write socket.syswrite socket.printf", sends()),
@@ -245,7 +231,7 @@ CALLS = table(
     ("LWP.UserAgent.new HTTP.Tiny.new Mojo.UserAgent.new WWW.Mechanize.new", _CLIENT),
     ("client.get client.mirror client.head", _METHOD_FETCH),
     ("client.post client.put client.patch client.post_form", _METHOD_SEND),
-    ("lc uc lcfirst sprintf_text quotemeta", lambda _found, call: call.get(0)),
+    ("lc uc lcfirst sprintf_text quotemeta", passes()),
 )
 METHODS = table(("do execute prepare", asks_sql(1)))
 CONSTANTS = {
@@ -276,7 +262,7 @@ LANGUAGE = Language(
     resolve=_resolve,
     subscript=_subscript,
 )
-_SCRIPT = ScriptLanguage(
+read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(
@@ -285,9 +271,5 @@ _SCRIPT = ScriptLanguage(
     ),
     dials=re.compile(r"open\s*\(?\s*STD(?:IN|OUT|ERR)\s*,\s*[\"'][<>]*&|[<>]&\s*(?:S\b|\$|\d)"),
     roots=re.compile(r"\$[<>]\s*=\s*(?:\$[<>]\s*=\s*)?0\b"),
-)
-
-
-def read(code: str) -> Code:
-    """What Perl code does."""
-    return _SCRIPT.read(code)
+).read
+"""Read what Perl code does."""

@@ -3,17 +3,20 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.code import Code
 from handrail.shell.inline.code_walk import CodeWalk
 from handrail.shell.inline.decode import decodes, from_characters
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
+    COPIES,
+    LINKS,
+    MOVES,
     Call,
     Table,
     asks_sql,
-    both,
     forks,
+    formats,
     gives,
+    globs,
     goes,
     kills,
     mode,
@@ -35,7 +38,6 @@ from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
 from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import (
     ENVIRON,
-    GLOB,
     NOTHING,
     REMOTE,
     TYPED_IN,
@@ -147,22 +149,6 @@ def _implodes(_found: EffectCollector, call: Call) -> Value | None:
     return None if items is None else glue(items, call.args[0].text.join)
 
 
-def _formats(_found: EffectCollector, call: Call) -> Value:
-    pattern = call.args[0] if call.args else NOTHING
-    values = list(call.args[1:])
-    parts: list[Value] = []
-    for index, piece in enumerate(re.split(r"%[-\d.]*[sdxi]", pattern.text)):
-        if index:
-            parts.append(values.pop(0) if values else NOTHING)
-        parts.append(text(piece))
-    return glue([Value(part.text, flags=part.flags) for part in parts])
-
-
-def _globs(_found: EffectCollector, call: Call) -> Value:
-    pattern = call.args[0] if call.args else NOTHING
-    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
-
-
 def _each(follow: CodeWalk) -> None:
     """`foreach (["/a", "/b"] as $f) …`."""
     follow.mark("(")
@@ -175,7 +161,7 @@ def _each(follow: CodeWalk) -> None:
     follow.mark(")")
 
 
-_READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
+_WRITE, _DELETE = Kind.WRITE, Kind.DELETE
 _CONNECT = connects(port_at=1)
 CALLS: Table = table(
     ("system exec shell_exec passthru popen proc_open", shell()),
@@ -185,15 +171,15 @@ CALLS: Table = table(
     ("include include_once require require_once", _includes),
     ("call_user_func call_user_func_array array_map array_walk usort ob_start", _calls_function),
     ("unlink rmdir", path(_DELETE)),
-    ("rename move_uploaded_file", both(path(_WRITE, 0), path(_WRITE, 1))),
-    ("copy", both(path(_READ, 0), path(_WRITE, 1))),
+    ("rename move_uploaded_file", MOVES),
+    ("copy", COPIES),
     ("file_put_contents touch mkdir", path(_WRITE)),
     ("file_get_contents file readfile parse_ini_file show_source highlight_file", _reads),
     ("fopen", opens()),
     ("chmod", mode()),
     ("chown chgrp", path(Kind.PERMIT)),
-    ("symlink link", both(path(Kind.LINK, 0), path(_WRITE, 1))),
-    ("glob", _globs),
+    ("symlink link", LINKS),
+    ("glob", globs),
     ("chdir", goes),
     ("getcwd", gives(text("."))),
     ("sys_get_temp_dir", gives(text("/tmp"))),
@@ -221,7 +207,7 @@ CALLS: Table = table(
     ("strrev", decodes("reverse", kind="")),
     ("chr", from_characters),
     ("implode join", _implodes),
-    ("sprintf", _formats),
+    ("sprintf", formats),
     ("trim escapeshellarg escapeshellcmd strtolower strval", passes()),
     ("json_encode serialize realpath", passes()),
     ("mysqli_query pg_query mysql_query", asks_sql(0)),
@@ -262,14 +248,10 @@ LANGUAGE = Language(
     resolve=_resolve,
     subscript=_subscript,
 )
-_SCRIPT = ScriptLanguage(
+read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(r"\b(?:while \( (?:1|true) \)|for \( ; ; \)).{0,200}\bpcntl_fork\b"),
     dials=re.compile(r"[<>]&\d|proc_open\s*\([^)]{0,300}\$sock"),
-)
-
-
-def read(code: str) -> Code:
-    """What PHP code does."""
-    return _SCRIPT.read(code)
+).read
+"""Read what PHP code does."""

@@ -11,6 +11,7 @@ from handrail.shell.inline.value import (
     MAX_TEXT,
     NOTHING,
     Value,
+    as_text,
     glue,
     several,
     text,
@@ -43,7 +44,7 @@ def percent(pattern: Value, right: Value) -> Value:
         else:
             parts.append(values.pop(0) if values else NOTHING)
     parts.append(text(pattern.text[end:], pattern.flags))
-    return glue([_plain(part) for part in parts])
+    return glue([as_text(part) for part in parts])
 
 
 def _format(pattern: Value, args: Args, named: Mapping[str, Value]) -> Value:
@@ -61,14 +62,9 @@ def _format(pattern: Value, args: Args, named: Mapping[str, Value]) -> Value:
             index = int(match[1]) if match[1] else count
             count += not match[1]
             value = args[index] if index < len(args) else NOTHING
-        parts.append(unknown(value) if match[2] else _plain(value))
+        parts.append(unknown(value) if match[2] else as_text(value))
     parts.append(text(pattern.text[end:], pattern.flags))
     return glue(parts)
-
-
-def _plain(value: Value) -> Value:
-    """The value as text: a path or number is written as it is."""
-    return Value(value.text, flags=value.flags, source=value.source, choices=value.choices)
 
 
 def _join(separator: Value, args: Args, _named: Mapping[str, Value]) -> Value | None:

@@ -3,10 +3,12 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.code import Code
 from handrail.shell.inline.decode import decodes
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
+    COPIES,
+    LINKS,
+    MOVES,
     Call,
     Table,
     asks_sql,
@@ -102,10 +104,10 @@ CALLS: Table = table(
     ("unlink", path(Kind.DELETE)),
     ("file.remove", paths(Kind.DELETE)),
     ("fs.file_delete fs.dir_delete", path(Kind.DELETE, recursive=True)),
-    ("file.rename", both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))),
-    ("file.copy", both(path(Kind.READ, 0), path(Kind.WRITE, 1))),
+    ("file.rename", MOVES),
+    ("file.copy", COPIES),
     ("file.create dir.create sink", path(Kind.WRITE)),
-    ("file.symlink file.link", both(path(Kind.LINK, 0), path(Kind.WRITE, 1))),
+    ("file.symlink file.link", LINKS),
     ("writeLines write write.csv write.table saveRDS writeBin", _SECOND),
     ("cat", both(_TO_FILE, prints)),
     ("save dump", _TO_FILE),
@@ -147,9 +149,5 @@ LANGUAGE = Language(
     loops=frozenset({"in"}),
     resolve=_resolve,
 )
-_SCRIPT = ScriptLanguage(LANGUAGE, _WORDS)
-
-
-def read(code: str) -> Code:
-    """What R code does."""
-    return _SCRIPT.read(code)
+read = ScriptLanguage(LANGUAGE, _WORDS).read
+"""Read what R code does."""

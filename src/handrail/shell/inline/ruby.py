@@ -3,19 +3,25 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.code import Code
 from handrail.shell.inline.decode import decode, decodes, from_characters
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
+    COPIES,
+    LINKS,
+    MOVES,
     Call,
     Table,
     asks_sql,
     both,
     does,
     forks,
+    formats,
     gives,
+    globs,
     goes,
-    kills,
+    joins_items,
+    joins_path,
+    kills_each,
     mode,
     opens,
     passes,
@@ -40,7 +46,6 @@ from handrail.shell.inline.value import (
     REMOTE,
     TYPED_IN,
     Value,
-    glue,
     several,
     text,
     unknown,
@@ -102,11 +107,6 @@ def _opens(found: EffectCollector, call: Call) -> Value | None:
     return opens()(found, call)
 
 
-def _globs(_found: EffectCollector, call: Call) -> Value:
-    pattern = call.args[0] if call.args else NOTHING
-    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
-
-
 def _packs(_found: EffectCollector, call: Call) -> Value:
     """`["726d"].pack("H*")`, `"cm0=".unpack1("m")`."""
     form = call.args[1].text if len(call.args) > 1 else ""
@@ -119,34 +119,6 @@ def _packs(_found: EffectCollector, call: Call) -> Value:
     return decode(known, first)
 
 
-def _joins(_found: EffectCollector, call: Call) -> Value | None:
-    items = call.args[0].items
-    separator = call.args[1].text if len(call.args) > 1 else ""
-    return None if items is None else glue(items, separator.join)
-
-
-def _path_joins(_found: EffectCollector, call: Call) -> Value:
-    return glue(call.args, "/".join) if call.args else NOTHING
-
-
-def _formats(_found: EffectCollector, call: Call) -> Value:
-    """`sprintf("/bin/sh <&%d", fd)`: only what does not vary is known."""
-    pattern = call.args[0] if call.args else NOTHING
-    values = list(call.args[1:])
-    parts: list[Value] = []
-    for index, piece in enumerate(re.split(r"%[-\d.]*[sdxi]", pattern.text)):
-        if index:
-            parts.append(values.pop(0) if values else NOTHING)
-        parts.append(text(piece))
-    return glue([Value(part.text, flags=part.flags) for part in parts])
-
-
-def _kills(found: EffectCollector, call: Call) -> Value:
-    for pid in call.args[1:]:
-        kills(found, Call("kill", (pid, call.args[0])))
-    return NOTHING
-
-
 def _reverses(_found: EffectCollector, call: Call) -> Value:
     value = call.args[0]
     return decode("reverse", value) if value.exact and not value.ref else unknown(value)
@@ -156,10 +128,8 @@ def _path(_found: EffectCollector, call: Call) -> Value:
     return Value((call.get(0) or NOTHING).text, type="Pathname")
 
 
-_READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
+_WRITE, _DELETE = Kind.WRITE, Kind.DELETE
 _TREE = path(_DELETE, recursive=True)
-_MOVE = both(path(_WRITE, 0), path(_WRITE, 1))
-_COPY = both(path(_READ, 0), path(_WRITE, 1))
 _SEND = web(kind=Kind.SEND)
 CALLS: Table = table(
     ("system exec spawn Process.spawn Process.exec IO.popen PTY.spawn", shell_or_starts),
@@ -176,28 +146,27 @@ CALLS: Table = table(
     ("FileUtils.rm FileUtils.rm_f FileUtils.rmdir FileUtils.safe_unlink", path(_DELETE)),
     ("FileUtils.rm_rf FileUtils.rm_r FileUtils.rmtree FileUtils.remove_dir", _TREE),
     ("FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.remove rm_rf", _TREE),
-    ("File.rename FileUtils.mv FileUtils.move", _MOVE),
-    ("FileUtils.cp FileUtils.cp_r FileUtils.copy IO.copy_stream", _COPY),
+    ("File.rename FileUtils.mv FileUtils.move", MOVES),
+    ("FileUtils.cp FileUtils.cp_r FileUtils.copy IO.copy_stream", COPIES),
     ("File.chmod FileUtils.chmod", mode(at=0, target=1)),
     ("FileUtils.chmod_R", both(mode(at=0, target=1), path(Kind.PERMIT, 1, recursive=True))),
     ("File.chown FileUtils.chown FileUtils.chown_R", path(Kind.PERMIT, 2)),
-    ("File.symlink File.link FileUtils.ln_s FileUtils.ln_sf FileUtils.ln",
-     both(path(Kind.LINK, 0), path(_WRITE, 1))),
+    ("File.symlink File.link FileUtils.ln_s FileUtils.ln_sf FileUtils.ln", LINKS),
     ("Pathname Pathname.new", _path),
     ("Pathname.delete Pathname.unlink Pathname.rmdir", path(_DELETE)),
     ("Pathname.rmtree", _TREE),
     ("Pathname.read", reads()),
     ("Pathname.write", path(_WRITE)),
-    ("Dir.glob Dir.children Dir.entries Dir.each_child", _globs),
+    ("Dir.glob Dir.children Dir.entries Dir.each_child", globs),
     ("Dir.tmpdir", gives(text("/tmp"))),
     ("Dir.chdir", goes),
-    ("File.join", _path_joins),
+    ("File.join", joins_path),
     ("File.expand_path File.absolute_path URI URI.parse", passes()),
-    ("sprintf format", _formats),
+    ("sprintf format", formats),
     ("puts p print pp", prints),
     ("ENV.fetch", reads_variable()),
     ("fork Process.fork", forks),
-    ("Process.kill", _kills),
+    ("Process.kill", kills_each),
     ("Process.setuid Process.Sys.setuid Process.euid= Process.UID.change_privilege", raises),
     ("Net.HTTP.get Net.HTTP.get_response HTTParty.get Faraday.get RestClient.get HTTP.get", web()),
     ("Net.HTTP.post Net.HTTP.post_form HTTParty.post Faraday.post", _SEND),
@@ -216,7 +185,7 @@ METHODS = table(
     ("flushall flushdb", does(Kind.DESTROY, "all keys", says="deletes every Redis key")),
     ("drop_database", does(Kind.DESTROY, "database", says="drops the database")),
     ("pack unpack unpack1", _packs),
-    ("join", _joins),
+    ("join", joins_items),
     ("reverse", _reverses),
     ("chr", from_characters),
     ("instance_eval class_eval", runs(1)),
@@ -252,7 +221,7 @@ LANGUAGE = Language(
     resolve=_resolve,
     subscript=_subscript,
 )
-_SCRIPT = ScriptLanguage(
+read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(
@@ -260,9 +229,5 @@ _SCRIPT = ScriptLanguage(
         r"|\bfork \{.{0,200}\bfork\b"
     ),
     dials=re.compile(r"[<>]&(?:\d|%d|#\{)|\.reopen\b"),
-)
-
-
-def read(code: str) -> Code:
-    """What Ruby code does."""
-    return _SCRIPT.read(code)
+).read
+"""Read what Ruby code does."""

@@ -13,6 +13,7 @@ from handrail.shell.inline.value import (
     NOTHING,
     REMOTE,
     Value,
+    as_text,
     flags_of,
     glue,
     several,
@@ -66,7 +67,7 @@ class ScriptValues(Resolver):
         if not token.parts:
             return text(token.text)
         return glue(
-            [text(p) if isinstance(p, str) else plain(self.go(list(p))) for p in token.parts]
+            [text(p) if isinstance(p, str) else as_text(self.go(list(p))) for p in token.parts]
         )
 
     def _words(self, token: Token) -> Value:
@@ -281,11 +282,6 @@ class ScriptValues(Resolver):
         values, named = self.arguments(closing)
         self.items.pop()
         return self.call(function, values, named)
-
-
-def plain(value: Value) -> Value:
-    """A value as text."""
-    return Value(value.text, flags=value.flags, source=value.source, choices=value.choices)
 
 
 _PRIMARY: dict[str, Callable[[ScriptValues, Token], Value]] = {

@@ -70,6 +70,11 @@ def whole(number: int) -> Value:
     return Value(str(number), type="int")
 
 
+def as_text(value: Value) -> Value:
+    """Return the value as text: a path or number is written as it is."""
+    return Value(value.text, flags=value.flags, source=value.source, choices=value.choices)
+
+
 def several(values: Iterable[Value]) -> Value:
     """A list; it comes from wherever its items come from."""
     items = tuple(values)

@@ -12,22 +12,7 @@ from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.word import Word
 
 _COPIES = frozenset(
-    {
-        "cp",
-        "mv",
-        "sync",
-        "rsync",
-        "copy",
-        "move",
-        "put",
-        "get",
-        "upload",
-        "download",
-        "mirror",
-        "copyto",
-        "moveto",
-        "bisync",
-    }
+    "cp mv sync rsync copy move put get upload download mirror copyto moveto bisync".split()
 )
 _MOVES = frozenset({"mv", "move", "moveto"})
 

@@ -39,44 +39,15 @@ _ARGUMENTS = frozenset({"TF_CLI_ARGS", "TF_CLI_ARGS_apply"})
 _TRY = "Try it first: add `--check`."
 _STATE = re.compile(r"\bstate=(\w+)|[\"']state[\"']\s*:\s*[\"'](\w+)")
 _GONE = frozenset({"absent", "deleted", "removed", "terminated", "purged"})
-_PACKAGES = frozenset(
-    {
-        "apt",
-        "yum",
-        "dnf",
-        "package",
-        "pip",
-        "npm",
-        "gem",
-        "pacman",
-        "apk",
-        "homebrew",
-        "snap",
-        "zypper",
-    }
-)
+_PACKAGES = frozenset("apt yum dnf package pip npm gem pacman apk homebrew snap zypper".split())
 _ACCOUNTS = frozenset({"user", "group", "authorized_key", "sudoers"})
 _DISKS = frozenset({"filesystem", "parted", "lvol", "lvg", "zfs"})
 _LATER = frozenset({"cron", "at", "systemd_unit"})
 _HARMLESS = frozenset(
-    {
-        "setup",
-        "ping",
-        "debug",
-        "stat",
-        "find",
-        "slurp",
-        "assert",
-        "wait_for",
-        "gather_facts",
-        "package_facts",
-        "service_facts",
-        "uri",
-        "getent",
-        "fail",
-        "set_fact",
-        "win_ping",
-    }
+    """
+    setup ping debug stat find slurp assert wait_for gather_facts package_facts service_facts uri
+    getent fail set_fact win_ping
+    """.split()
 )
 _COMMANDS = frozenset({"shell", "command", "raw", "script", "expect", "win_shell", "win_command"})
 

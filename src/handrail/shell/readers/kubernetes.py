@@ -12,21 +12,7 @@ from handrail.shell.readers.containers import SECRET_FILE
 from handrail.shell.readers.make_effects import effect, path_effect
 
 _RECREATED = frozenset(
-    {
-        "pod",
-        "pods",
-        "po",
-        "job",
-        "jobs",
-        "replicaset",
-        "replicasets",
-        "rs",
-        "event",
-        "events",
-        "ev",
-        "lease",
-        "leases",
-    }
+    "pod pods po job jobs replicaset replicasets rs event events ev lease leases".split()
 )
 """Kinds that a controller makes again, or that only record what happened."""
 _SECRETS = frozenset({"secret", "secrets"})

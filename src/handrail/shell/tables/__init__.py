@@ -8,47 +8,14 @@ from handrail.model.host import host_programs
 from handrail.model.program import Program
 from handrail.shell.join_programs import joined
 
-FAMILIES = (
-    "coreutils",
-    "text",
-    "search",
-    "git",
-    "versions",
-    "forges",
-    "packages",
-    "ecosystems",
-    "system_packages",
-    "build",
-    "containers",
-    "container_tools",
-    "kubernetes",
-    "kubernetes_tools",
-    "aws",
-    "gcloud",
-    "azure",
-    "cloud",
-    "infrastructure",
-    "orchestration",
-    "databases",
-    "migrations",
-    "disks",
-    "backups",
-    "network",
-    "processes",
-    "permissions",
-    "services",
-    "other_systems",
-    "schedulers",
-    "editors",
-    "interpreters",
-    "languages",
-    "archives",
-    "secrets",
-    "kernel",
-    "platforms",
-    "delivery",
-    "agents",
-    "wrappers",
+FAMILIES = tuple(
+    """
+    coreutils text search git versions forges packages ecosystems system_packages build containers
+    container_tools kubernetes kubernetes_tools aws gcloud azure cloud infrastructure orchestration
+    databases migrations disks backups network processes permissions services other_systems
+    schedulers editors interpreters languages archives secrets kernel platforms delivery agents
+    wrappers
+    """.split()
 )
 
 

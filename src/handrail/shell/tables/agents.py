@@ -18,6 +18,8 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    aliases,
+    program,
 )
 
 LIMITS = "Let it ask: start it without that option, for example `claude --permission-mode plan`."
@@ -44,60 +46,53 @@ def adds_tool(program: str) -> tuple[Fact, ...]:
 
 
 HELP = "--help|-h|--version|-V"
-_CODEX = Program(
+_CODEX = program(
+    *unlimited("--yolo|--dangerously-bypass-approvals-and-sandbox|--dangerously-*",
+               "-s=danger-full-access|--sandbox=danger-full-access",
+               "-c=*danger-full-access*|--config=*danger-full-access*",
+               "-c=approval_policy=*never* -s=danger-full-access"),
+    Fact(DELEGATE, "--full-auto", severity=HIGH, says="starts an agent that asks nobody",
+         instead="Let it only read: `codex exec --sandbox read-only 'explain'`."),
+    Fact(DELEGATE, "-a=never|--ask-for-approval=never|-c=approval_policy=*never*", severity=MEDIUM,
+         says="starts an agent that asks nobody, in its sandbox"),
+    *adds_tool("codex"),
+    Fact(UNSEEN, "-c=mcp_servers.*|-c=notify=*|--config=mcp_servers.*|-c=shell_environment*",
+         says="makes the agent run a program that stands in an option", instead=LIMITS),
+    Fact(CHANGE, "login|logout", severity=LOW),
+    Fact(RUN, severity=LOW, says="starts an agent"),
     values="-a --ask-for-approval -s --sandbox -c --config -m --model -p --profile -C --cd -i "
     "--image --output-last-message -o --output-schema --color --add-dir --remote",
-    chdir="-C|--cd",
-    facts=(
-        *unlimited("--yolo|--dangerously-bypass-approvals-and-sandbox|--dangerously-*",
-                    "-s=danger-full-access|--sandbox=danger-full-access",
-                    "-c=*danger-full-access*|--config=*danger-full-access*",
-                    "-c=approval_policy=*never* -s=danger-full-access"),
-        Fact(DELEGATE, "--full-auto", severity=HIGH, says="starts an agent that asks nobody",
-             instead="Let it only read: `codex exec --sandbox read-only 'explain'`."),
-        Fact(DELEGATE, "-a=never|--ask-for-approval=never|-c=approval_policy=*never*",
-             severity=MEDIUM, says="starts an agent that asks nobody, in its sandbox"),
-        *adds_tool("codex"),
-        Fact(UNSEEN, "-c=mcp_servers.*|-c=notify=*|--config=mcp_servers.*|-c=shell_environment*",
-             says="makes the agent run a program that stands in an option", instead=LIMITS),
-        Fact(CHANGE, "login|logout", severity=LOW),
-        Fact(RUN, severity=LOW, says="starts an agent"),
-    ),
-    wraps=(Wrapper(when="sandbox|debug linux|macos|landlock|seatbelt"),),
+    chdir="-C|--cd", wraps=(Wrapper(when="sandbox|debug linux|macos|landlock|seatbelt"),),
     harmless=HELP,
 )  # fmt: skip
-_GEMINI = Program(
+_GEMINI = program(
+    *unlimited("-y|--yolo", "--approval-mode=yolo"),
+    *adds_tool("gemini"),
+    Fact(RUN, severity=LOW, says="starts an agent"),
     values="-p --prompt -i --prompt-interactive -m --model --approval-mode --sandbox-image "
     "--include-directories --allowed-tools --allowed-mcp-server-names -e --extensions -o",
-    facts=(
-        *unlimited("-y|--yolo", "--approval-mode=yolo"),
-        *adds_tool("gemini"),
-        Fact(RUN, severity=LOW, says="starts an agent"),
-    ),
     harmless=HELP + "|-v",
 )  # fmt: skip
 
 
 def _agent(*whens: str, values: str = "-p --prompt -m --model") -> Program:
     facts = (*unlimited(*whens), *adds_tool("claude"), Fact(RUN, severity=LOW))
-    return Program(values=values, facts=facts, harmless=HELP)
+    return program(*facts, values=values, harmless=HELP)
 
 
 _AGENTS: dict[str, Program] = {
     "codex": _CODEX,
     "gemini": _GEMINI,
-    "gemini-cli": Program(same_as="gemini"),
+    "gemini-cli": program(same_as="gemini"),
     "qwen": _GEMINI,
-    "qwen-code": Program(same_as="qwen"),
-    "aider": Program(
+    "qwen-code": program(same_as="qwen"),
+    "aider": program(
+        Fact(DELEGATE, "--yes-always|--yes", severity=HIGH, instead="Let it ask: `aider`.",
+             says="starts an agent that agrees to everything itself"),
+        Fact(READ, on="--read|--file|-f|--message-file|--env-file|--load"),
+        Fact(RUN, severity=LOW, says="starts an agent"),
         values="-m --message -f --message-file --model --read --file --test-cmd --lint-cmd "
         "--env-file --config -c --load --api-key --editor",
-        facts=(
-            Fact(DELEGATE, "--yes-always|--yes", severity=HIGH, instead="Let it ask: `aider`.",
-                 says="starts an agent that agrees to everything itself"),
-            Fact(READ, on="--read|--file|-f|--message-file|--env-file|--load"),
-            Fact(RUN, severity=LOW, says="starts an agent"),
-        ),
         wraps=(Wrapper(form="shell", options="--test-cmd|--lint-cmd|--editor"),),
         harmless="--help|-h|--version|--dry-run|--show-repo-map|--list-models",
     ),
@@ -109,27 +104,28 @@ _AGENTS: dict[str, Program] = {
     "q": _agent("chat -a|--trust-all-tools", "chat --trust-tools=*execute_bash*"),
     "kiro-cli": _agent("chat -a|--trust-all-tools", "chat --trust-tools=*execute_bash*"),
     "droid": _agent("--skip-permissions-unsafe", "--auto=high"),
-    "goose": Program(
+    "goose": program(
+        Fact(UNSEEN, "--recipe=http*", says="follows instructions from the network",
+             instead="Download and read them first."),
+        Fact(READ, on="-i|--instructions"),
+        Fact(RUN, severity=LOW),
         values="-t --text -i --instructions -n --name --with-extension --with-builtin --recipe",
-        facts=(Fact(UNSEEN, "--recipe=http*", says="follows instructions from the network",
-                    instead="Download and read them first."),
-               Fact(READ, on="-i|--instructions"), Fact(RUN, severity=LOW)),
-        wraps=(Wrapper(form="shell", options="--with-extension"),),
-        harmless=HELP,
+        wraps=(Wrapper(form="shell", options="--with-extension"),), harmless=HELP,
     ),
     "crush": _agent("-y|--yolo"),
     "auggie": _agent("--dangerously-*|--permission=*allow*"),
     "openhands": _agent("--always-approve|--yolo|--llm-approve"),
     "interpreter": _agent("-y|--auto_run|--auto-run"),
-    "open-interpreter": Program(same_as="interpreter"),
+    "open-interpreter": program(same_as="interpreter"),
     "gptme": _agent("-n|--non-interactive|-y|--no-confirm"),
     "autogpt": _agent("-c|--continuous|--continuous-mode|-y"),
-    "auto-gpt": Program(same_as="autogpt"),
+    "auto-gpt": program(same_as="autogpt"),
     "mini": _agent("-y|--yolo"),
-    "sweagent": Program(facts=(Fact(RUN, severity=LOW, says="starts an agent"),)),
-    "ollama": Program(facts=(
+    "sweagent": program(Fact(RUN, severity=LOW, says="starts an agent")),
+    "ollama": program(
         Fact(CHANGE, "rm", on="each", severity=LOW, says="deletes the model {target}"),
-        Fact(RUN, "run|pull|serve|create|cp|push", severity=LOW))),
+        Fact(RUN, "run|pull|serve|create|cp|push", severity=LOW),
+    ),
 }  # fmt: skip
 
 
@@ -143,23 +139,20 @@ def _guarded(row: CliCommand) -> Iterator[Fact]:
 
 
 _KNOWN = "|".join(row.name for row in CLI_COMMANDS)
-_HANDRAIL = Program(
-    facts=(
-        *(fact for row in CLI_COMMANDS for fact in _guarded(row)),
-        *_guarded(UNKNOWN._replace(name=f"!{_KNOWN}")),
-    ),
-    values="--config -c --home",
-    harmless="--help|--version",
-)
-_HOOK = Program(
-    facts=(Fact(TAMPER, severity=CRITICAL, says="speaks to the guard in the place of the host",
-                instead=PERSON),),
+_HANDRAIL = program(
+    *(fact for row in CLI_COMMANDS for fact in _guarded(row)),
+    *_guarded(UNKNOWN._replace(name=f"!{_KNOWN}")),
+    values="--config -c --home", harmless="--help|--version",
+)  # fmt: skip
+_HOOK = program(
+    Fact(TAMPER, severity=CRITICAL, says="speaks to the guard in the place of the host",
+         instead=PERSON),
 )  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {
     **_AGENTS,
-    "handrail": _HANDRAIL, "handrail-hook": _HOOK,
-    "handrail.cli": Program(same_as="handrail"),
-    "handrail.__main__": Program(same_as="handrail"),
+    "handrail": _HANDRAIL,
+    "handrail-hook": _HOOK,
+    **aliases("handrail", "handrail.cli", "handrail.__main__"),
     "handrail.server": _HOOK,
 }  # fmt: skip

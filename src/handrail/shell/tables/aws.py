@@ -19,6 +19,8 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    aliases,
+    program,
 )
 
 _VALUES = """
@@ -229,151 +231,117 @@ _REST = (
 _CONFIRMED = "Look first with `list` or `describe`; leave the end of an application to the user."
 
 PROGRAMS: dict[str, Program] = {
-    "aws": Program(
-        values=_VALUES,
-        harmless=_HARMLESS,
-        reader="aws",
-        wraps=(
-            Wrapper(when="ecs execute-command", options="--command", where="elsewhere"),
-        ),
-        facts=(*_LOST, *_S3, *_RIGHTS, *_SECRETS, *_REST),
+    "aws": program(
+        *_LOST,
+        *_S3,
+        *_RIGHTS,
+        *_SECRETS,
+        *_REST,
+        values=_VALUES, harmless=_HARMLESS, reader="aws",
+        wraps=(Wrapper(when="ecs execute-command", options="--command", where="elsewhere"),),
     ),
-    "s3cmd": Program(
+    "s3cmd": program(
+        Fact(DESTROY, "del|rm|rb", on="each", says="deletes {target}",
+             instead="See what would go: add `--dry-run`."),
+        Fact(DESTROY, "sync --delete-removed|--delete-after", on="last",
+             says="deletes everything in {target} that is not in the source",
+             instead="See what would go: add `--dry-run`."),
+        Fact(PUBLISH, "setacl|put|sync -P|--acl-public", severity=MEDIUM, on="last"),
+        Fact(DESTROY, "expire|setlifecycle|dellifecycle|delpolicy", severity=MEDIUM),
         values="-c --config --access_key --secret_key --host --host-bucket --region --exclude "
         "--include --rexclude --rinclude --acl-grant --acl-revoke -m --mime-type",
-        harmless="--help|-h|--dry-run|-n|--version",
-        reader="object_copy",
-        facts=(
-            Fact(DESTROY, "del|rm|rb", on="each", says="deletes {target}",
-                 instead="See what would go: add `--dry-run`."),
-            Fact(DESTROY, "sync --delete-removed|--delete-after", on="last",
-                 says="deletes everything in {target} that is not in the source",
-                 instead="See what would go: add `--dry-run`."),
-            Fact(PUBLISH, "setacl|put|sync -P|--acl-public", severity=MEDIUM, on="last"),
-            Fact(DESTROY, "expire|setlifecycle|dellifecycle|delpolicy", severity=MEDIUM),
-        ),
+        harmless="--help|-h|--dry-run|-n|--version", reader="object_copy",
     ),
-    "s5cmd": Program(
+    "s5cmd": program(
+        Fact(DESTROY, "rm|rb", on="each", says="deletes {target}",
+             instead="See what would go: add `--dry-run`."),
+        Fact(DESTROY, "sync --delete", on="last",
+             says="deletes everything in {target} that is not in the source",
+             instead="See what would go: add `--dry-run`."),
         values="--endpoint-url --profile --credentials-file -r --retry-count --numworkers "
         "--exclude",
-        harmless="--help|-h|--dry-run|-n|--version",
-        reader="object_copy",
-        facts=(
-            Fact(DESTROY, "rm|rb", on="each", says="deletes {target}",
-                 instead="See what would go: add `--dry-run`."),
-            Fact(DESTROY, "sync --delete", on="last",
-                 says="deletes everything in {target} that is not in the source",
-                 instead="See what would go: add `--dry-run`."),
-        ),
+        harmless="--help|-h|--dry-run|-n|--version", reader="object_copy",
     ),
-    "mc": Program(
+    "mc": program(
+        Fact(DESTROY, "rm|rb", on="each", says="deletes {target}",
+             instead="Look first: `mc ls {target}`."),
+        Fact(DESTROY, "mirror --remove", on="2",
+             says="deletes everything in {target} that is not in the source",
+             instead="See what would go: add `--dry-run`."),
+        Fact(PUBLISH, "anonymous|policy set @public|download|upload", severity=HIGH,
+             says="opens a bucket to everyone", instead="Look first: `mc anonymous list NAME`."),
+        Fact(DESTROY, "admin user|policy|group|bucket|replicate remove|rm", says="removes {target}",
+             on="each", instead="Look first: `mc admin user list NAME`."),
+        Fact(KILL, "admin service stop|restart", severity=MEDIUM),
+        Fact(DESTROY, "ilm|version|replicate rm|remove|suspend", severity=MEDIUM),
         values="-C --config-dir --older-than --newer-than --attr --exclude --encrypt-key",
-        harmless="--help|-h|--dry-run|--fake|--version",
-        reader="object_copy",
-        facts=(
-            Fact(DESTROY, "rm|rb", on="each", says="deletes {target}",
-                 instead="Look first: `mc ls {target}`."),
-            Fact(DESTROY, "mirror --remove", on="2",
-                 says="deletes everything in {target} that is not in the source",
-                 instead="See what would go: add `--dry-run`."),
-            Fact(PUBLISH, "anonymous|policy set @public|download|upload", severity=HIGH,
-                 says="opens a bucket to everyone",
-                 instead="Look first: `mc anonymous list NAME`."),
-            Fact(DESTROY, "admin user|policy|group|bucket|replicate remove|rm",
-                 says="removes {target}",
-                 on="each", instead="Look first: `mc admin user list NAME`."),
-            Fact(KILL, "admin service stop|restart", severity=MEDIUM),
-            Fact(DESTROY, "ilm|version|replicate rm|remove|suspend", severity=MEDIUM),
-        ),
+        harmless="--help|-h|--dry-run|--fake|--version", reader="object_copy",
     ),
-    "aws-nuke": Program(
+    "aws-nuke": program(
+        Fact(DESTROY, "--no-dry-run", severity=CRITICAL,
+             says="deletes everything in the AWS account",
+             instead="Without `--no-dry-run` it only lists: `aws-nuke run -c FILE`."),
         harmless="--help|-h",
-        facts=(
-            Fact(DESTROY, "--no-dry-run", severity=CRITICAL,
-                 says="deletes everything in the AWS account",
-                 instead="Without `--no-dry-run` it only lists: `aws-nuke run -c FILE`."),
-        ),
     ),
-    "cloud-nuke": Program(
+    "cloud-nuke": program(
+        Fact(DESTROY, "aws|defaults-aws", severity=CRITICAL,
+             says="deletes everything in the AWS account",
+             instead="See what is there: `cloud-nuke inspect-aws`."),
         harmless="--help|-h|--dry-run",
-        facts=(
-            Fact(DESTROY, "aws|defaults-aws", severity=CRITICAL,
-                 says="deletes everything in the AWS account",
-                 instead="See what is there: `cloud-nuke inspect-aws`."),
-        ),
     ),
-    "sam": Program(
+    "sam": program(
+        Fact(DESTROY, "delete", says="deletes the application from AWS", instead=_CONFIRMED),
+        Fact(CHANGE, "deploy|sync", severity=MEDIUM, says="deploys to AWS"),
         values="--stack-name --region --profile -t --template --s3-bucket --parameter-overrides",
         harmless="--help|-h",
-        facts=(
-            Fact(DESTROY, "delete", says="deletes the application from AWS", instead=_CONFIRMED),
-            Fact(CHANGE, "deploy|sync", severity=MEDIUM, says="deploys to AWS"),
-        ),
     ),
-    "copilot": Program(
-        values="-a --app -n --name -e --env -c --command",
-        harmless="--help|-h",
+    "copilot": program(
+        Fact(DESTROY, "app|svc|env|job|pipeline|task|storage|secret delete",
+             says="deletes a part of the application from AWS", instead=_CONFIRMED),
+        Fact(CHANGE, "deploy|init", severity=MEDIUM),
+        Fact(CHANGE, "svc|env|job|app deploy|upgrade|pause", severity=MEDIUM),
+        values="-a --app -n --name -e --env -c --command", harmless="--help|-h",
         wraps=(Wrapper(when="svc|task exec", options="-c|--command", where="elsewhere"),),
-        facts=(
-            Fact(DESTROY, "app|svc|env|job|pipeline|task|storage|secret delete",
-                 says="deletes a part of the application from AWS", instead=_CONFIRMED),
-            Fact(CHANGE, "deploy|init", severity=MEDIUM),
-            Fact(CHANGE, "svc|env|job|app deploy|upgrade|pause", severity=MEDIUM),
-        ),
     ),
-    "eb": Program(
-        values="-r --region --profile -c --command -e --environment",
-        harmless="--help|-h",
+    "eb": program(
+        Fact(DESTROY, "terminate", on="1", says="ends the environment {target}",
+             instead="Look first: `eb status {target}`."),
+        Fact(DESTROY, "scale 0", says="takes every machine away", instead="Look: `eb status`."),
+        Fact(CHANGE, "deploy|swap|scale|restore|abort|upgrade|setenv|config", severity=MEDIUM),
+        Fact(SECRET, "printenv", severity=MEDIUM),
+        values="-r --region --profile -c --command -e --environment", harmless="--help|-h",
         wraps=(Wrapper(when="ssh", options="-c|--command", where="elsewhere"),),
-        facts=(
-            Fact(DESTROY, "terminate", on="1", says="ends the environment {target}",
-                 instead="Look first: `eb status {target}`."),
-            Fact(DESTROY, "scale 0", says="takes every machine away", instead="Look: `eb status`."),
-            Fact(CHANGE, "deploy|swap|scale|restore|abort|upgrade|setenv|config", severity=MEDIUM),
-            Fact(SECRET, "printenv", severity=MEDIUM),
-        ),
     ),
-    "ecs-cli": Program(
+    "ecs-cli": program(
+        Fact(DESTROY, "down", says="deletes the cluster", instead="Look first: `ecs-cli ps`."),
+        Fact(DESTROY, "compose down|rm|delete", severity=MEDIUM),
+        Fact(DESTROY, "compose service rm|delete|down", says="deletes the service",
+             instead="Look first: `ecs-cli ps`."),
         harmless="--help|-h",
-        facts=(
-            Fact(DESTROY, "down", says="deletes the cluster", instead="Look first: `ecs-cli ps`."),
-            Fact(DESTROY, "compose down|rm|delete", severity=MEDIUM),
-            Fact(DESTROY, "compose service rm|delete|down", says="deletes the service",
-                 instead="Look first: `ecs-cli ps`."),
-        ),
     ),
-    "chalice": Program(
+    "chalice": program(
+        Fact(DESTROY, "delete", says="deletes the application from AWS", instead=_CONFIRMED),
+        Fact(CHANGE, "deploy", severity=MEDIUM),
         harmless="--help",
-        facts=(
-            Fact(DESTROY, "delete", says="deletes the application from AWS", instead=_CONFIRMED),
-            Fact(CHANGE, "deploy", severity=MEDIUM),
-        ),
     ),
-    "zappa": Program(
+    "zappa": program(
+        Fact(DESTROY, "undeploy", says="deletes the application from AWS", instead=_CONFIRMED),
+        Fact(CHANGE, "deploy|update|rollback", severity=MEDIUM),
+        Fact(RUN, "invoke|manage", severity=MEDIUM),
         harmless="--help",
-        facts=(
-            Fact(DESTROY, "undeploy", says="deletes the application from AWS", instead=_CONFIRMED),
-            Fact(CHANGE, "deploy|update|rollback", severity=MEDIUM),
-            Fact(RUN, "invoke|manage", severity=MEDIUM),
-        ),
     ),
-    "amplify": Program(
+    "amplify": program(
+        Fact(DESTROY, "delete", says="deletes the whole project from AWS", instead=_CONFIRMED),
+        Fact(DESTROY, "env remove", says="deletes an environment", instead=_CONFIRMED),
+        Fact(CHANGE, "push|publish|remove", severity=MEDIUM),
         harmless="--help|-h",
-        facts=(
-            Fact(DESTROY, "delete", says="deletes the whole project from AWS", instead=_CONFIRMED),
-            Fact(DESTROY, "env remove", says="deletes an environment", instead=_CONFIRMED),
-            Fact(CHANGE, "push|publish|remove", severity=MEDIUM),
-        ),
     ),
-    "serverless": Program(
+    "serverless": program(
+        Fact(DESTROY, "remove", says="deletes the service from the cloud", instead=_CONFIRMED),
+        Fact(CHANGE, "deploy|rollback", severity=MEDIUM, says="deploys to the cloud"),
         values="-s --stage -r --region -c --config --aws-profile --param -f --function -p "
         "--package",
         harmless="--help|-h",
-        facts=(
-            Fact(DESTROY, "remove", says="deletes the service from the cloud", instead=_CONFIRMED),
-            Fact(CHANGE, "deploy|rollback", severity=MEDIUM, says="deploys to the cloud"),
-        ),
     ),
-    "sls": Program(same_as="serverless"),
-    "osls": Program(same_as="serverless"),
+    **aliases("serverless", "sls", "osls"),
 }  # fmt: skip

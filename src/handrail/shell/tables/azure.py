@@ -16,6 +16,7 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    program,
 )
 
 _VALUES = """
@@ -125,56 +126,45 @@ _AZ = (
 )  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {
-    "az": Program(
-        values=_VALUES,
-        harmless="--help|-h|--dry-run|--dryrun|--version",
-        wraps=(
-            Wrapper(when="vm|vmss run-command invoke", options="--scripts", where="elsewhere"),
-            Wrapper(when="aks command invoke", options="--command|-c", where="elsewhere"),
-            Wrapper(when="container|containerapp exec", options="--exec-command|--command",
-                    where="elsewhere"),
-        ),
-        facts=_AZ,
+    "az": program(
+        *_AZ,
+        values=_VALUES, harmless="--help|-h|--dry-run|--dryrun|--version",
+        wraps=(Wrapper(when="vm|vmss run-command invoke", options="--scripts", where="elsewhere"),
+               Wrapper(when="aks command invoke", options="--command|-c", where="elsewhere"),
+               Wrapper(when="container|containerapp exec", options="--exec-command|--command",
+                       where="elsewhere")),
     ),
-    "azd": Program(
-        values="-e --environment -C --cwd",
-        harmless="--help|-h|--preview",
-        facts=(
-            Fact(DESTROY, "down", says="deletes everything that the project has in Azure",
-                 instead="See what there is: `azd show`."),
-            Fact(DESTROY, "env delete|remove", severity=MEDIUM),
-            Fact(CHANGE, "up|deploy|provision", severity=MEDIUM, says="changes what runs in Azure"),
-            Fact(SECRET, "env get-values|get-value", severity=MEDIUM, on="environment values"),
-            Fact(SECRET, "auth token", on="access token", says="prints the access token",
-                 instead="See who you are: `azd auth login --check-status`."),
-        ),
+    "azd": program(
+        Fact(DESTROY, "down", says="deletes everything that the project has in Azure",
+             instead="See what there is: `azd show`."),
+        Fact(DESTROY, "env delete|remove", severity=MEDIUM),
+        Fact(CHANGE, "up|deploy|provision", severity=MEDIUM, says="changes what runs in Azure"),
+        Fact(SECRET, "env get-values|get-value", severity=MEDIUM, on="environment values"),
+        Fact(SECRET, "auth token", on="access token", says="prints the access token",
+             instead="See who you are: `azd auth login --check-status`."),
+        values="-e --environment -C --cwd", harmless="--help|-h|--preview",
     ),
-    "azcopy": Program(
+    "azcopy": program(
+        Fact(DESTROY, "remove|rm", on="1", says="deletes {target}",
+             instead="See what would go: `azcopy remove {target} --dry-run`."),
+        Fact(DESTROY, "sync --delete-destination=true|--delete-destination=prompt", on="2",
+             says="deletes everything in {target} that is not in the source",
+             instead="See what would go: add `--dry-run`."),
         values="--from-to --include-pattern --exclude-pattern --include-path --exclude-path "
         "--log-level --overwrite --block-size-mb",
-        harmless="--help|-h|--dry-run",
-        reader="object_copy",
-        facts=(
-            Fact(DESTROY, "remove|rm", on="1", says="deletes {target}",
-                 instead="See what would go: `azcopy remove {target} --dry-run`."),
-            Fact(DESTROY, "sync --delete-destination=true|--delete-destination=prompt", on="2",
-                 says="deletes everything in {target} that is not in the source",
-                 instead="See what would go: add `--dry-run`."),
-        ),
+        harmless="--help|-h|--dry-run", reader="object_copy",
     ),
-    "func": Program(
+    "func": program(
+        Fact(PUBLISH, "azure functionapp publish", severity=MEDIUM, on="1",
+             says="deploys the function app {target}"),
+        Fact(SECRET, "settings decrypt", on="function settings", says="decrypts the settings",
+             instead="See their names: `func settings list`."),
+        Fact(DESTROY, "kubernetes|durable delete|remove|purge-history|delete-task-hub",
+             says="deletes functions or their history", instead="Look: `func settings list`."),
         harmless="--help|-h",
-        facts=(
-            Fact(PUBLISH, "azure functionapp publish", severity=MEDIUM, on="1",
-                 says="deploys the function app {target}"),
-            Fact(SECRET, "settings decrypt", on="function settings", says="decrypts the settings",
-                 instead="See their names: `func settings list`."),
-            Fact(DESTROY, "kubernetes|durable delete|remove|purge-history|delete-task-hub",
-                 says="deletes functions or their history", instead="Look: `func settings list`."),
-        ),
     ),
-    "swa": Program(
-        facts=(Fact(PUBLISH, "deploy", severity=MEDIUM, says="deploys a web site"),),
+    "swa": program(
+        Fact(PUBLISH, "deploy", severity=MEDIUM, says="deploys a web site"),
         harmless="--help|-h|--dry-run",
     ),
 }  # fmt: skip

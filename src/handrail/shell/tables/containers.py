@@ -19,6 +19,7 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    program,
 )
 
 RUN_VALUES = """
@@ -99,96 +100,73 @@ ESCAPES = (
     Fact(READ, on="--env-file|--label-file"),
 )  # fmt: skip
 
-_RUN = Program(
-    posix=True,
-    values=RUN_VALUES,
-    harmless="--help",
-    reader="container_run",
+_RUN = program(
+    *ESCAPES,
+    posix=True, values=RUN_VALUES, harmless="--help", reader="container_run",
     wraps=(Wrapper(where="elsewhere", skip=1),),
-    facts=ESCAPES,
-)
-_EXEC = Program(
+)  # fmt: skip
+_EXEC = program(
+    Fact(ESCAPE, "--privileged",
+         says="runs a command in the container with full power over this machine",
+         instead="Run it without `--privileged`: `docker exec NAME CMD`."),
+    Fact(READ, on="--env-file"),
     posix=True,
     values="-e --env --env-file -u --user -w --workdir --detach-keys --preserve-fds --index "
     "--cidfile",
-    harmless="--help",
-    wraps=(Wrapper(where="elsewhere", skip=1),),
-    facts=(
-        Fact(ESCAPE, "--privileged",
-             says="runs a command in the container with full power over this machine",
-             instead="Run it without `--privileged`: `docker exec NAME CMD`."),
-        Fact(READ, on="--env-file"),
-    ),
+    harmless="--help", wraps=(Wrapper(where="elsewhere", skip=1),),
 )  # fmt: skip
-_REMOVE = Program(
-    values="-t --time --filter --cidfile --depend --pod-id-file",
-    harmless="--help",
+_REMOVE = program(
+    Fact(DESTROY, "-a|--all", says="removes every container, also those of other projects",
+         instead=_LOOK_CONTAINERS),
+    Fact(DESTROY, "-v|--volumes", severity=MEDIUM,
+         says="removes the container together with its anonymous volumes"),
+    Fact(DESTROY, "-f|--force", severity=LOW, says="stops and removes a running container"),
+    values="-t --time --filter --cidfile --depend --pod-id-file", harmless="--help",
     reader="container_mass",
-    facts=(
-        Fact(DESTROY, "-a|--all", says="removes every container, also those of other projects",
-             instead=_LOOK_CONTAINERS),
-        Fact(DESTROY, "-v|--volumes", severity=MEDIUM,
-             says="removes the container together with its anonymous volumes"),
-        Fact(DESTROY, "-f|--force", severity=LOW, says="stops and removes a running container"),
-    ),
 )  # fmt: skip
-_STOP = Program(
-    values="-t --time --timeout -s --signal --filter --cidfile",
-    harmless="--help",
+_STOP = program(
+    Fact(KILL, "-a|--all", severity=HIGH, says="stops every container on this machine",
+         instead="Stop the one you mean by its name: `docker stop NAME`."),
+    Fact(KILL, "", severity=LOW, says="stops a container"),
+    values="-t --time --timeout -s --signal --filter --cidfile", harmless="--help",
     reader="container_mass",
-    facts=(
-        Fact(KILL, "-a|--all", severity=HIGH, says="stops every container on this machine",
-             instead="Stop the one you mean by its name: `docker stop NAME`."),
-        Fact(KILL, "", severity=LOW, says="stops a container"),
-    ),
 )  # fmt: skip
-_REMOVE_IMAGE = Program(
-    harmless="--help",
-    reader="container_mass",
-    facts=(
-        Fact(DESTROY, "-a|--all|--prune", says="removes every image",
-             instead="Look first (`docker image ls`), then `docker rmi NAME:TAG`."),
-        Fact(CHANGE, "", severity=LOW, says="removes an image"),
-    ),
+_REMOVE_IMAGE = program(
+    Fact(DESTROY, "-a|--all|--prune", says="removes every image",
+         instead="Look first (`docker image ls`), then `docker rmi NAME:TAG`."),
+    Fact(CHANGE, "", severity=LOW, says="removes an image"),
+    harmless="--help", reader="container_mass",
 )  # fmt: skip
-_BUILD = Program(
-    values=_BUILD_VALUES,
-    harmless="--help",
-    facts=(
-        Fact(READ, on="-f|--file|--ignorefile"),
-        Fact(WRITE, on="--iidfile|--metadata-file|--logfile"),
-        Fact(PUBLISH, "--push|-o=type=registry*|--output=type=registry*", severity=MEDIUM,
-             on="-t|--tag", says="pushes the image {target} to its registry"),
-        Fact(ESCAPE, "--allow=security.insecure", severity=MEDIUM,
-             says="builds with full power over the build machine"),
-        Fact(FETCH, "@http*://*|git://*|git@*|github.com/*", severity=MEDIUM, on="last",
-             says="builds from {target}, which nobody has read here"),
-    ),
+_BUILD = program(
+    Fact(READ, on="-f|--file|--ignorefile"),
+    Fact(WRITE, on="--iidfile|--metadata-file|--logfile"),
+    Fact(PUBLISH, "--push|-o=type=registry*|--output=type=registry*", severity=MEDIUM,
+         on="-t|--tag", says="pushes the image {target} to its registry"),
+    Fact(ESCAPE, "--allow=security.insecure", severity=MEDIUM,
+         says="builds with full power over the build machine"),
+    Fact(FETCH, "@http*://*|git://*|git@*|github.com/*", severity=MEDIUM, on="last",
+         says="builds from {target}, which nobody has read here"),
+    values=_BUILD_VALUES, harmless="--help",
 )  # fmt: skip
-_COPY = Program(harmless="--help", reader="container_copy")
-_PUSH = Program(
+_COPY = program(harmless="--help", reader="container_copy")
+_PUSH = program(
+    Fact(PUBLISH, severity=MEDIUM, on="1", says="pushes the image {target}"),
     values="--authfile --creds --cert-dir --format --digestfile --sign-by",
     harmless="--help|--dry-run",
-    facts=(Fact(PUBLISH, severity=MEDIUM, on="1", says="pushes the image {target}"),),
-)
-_SAVE = Program(
-    values="-o --output --format --platform",
-    harmless="--help",
-    facts=(Fact(WRITE, on="-o|--output"),),
-)
-_LOAD = Program(
-    values="-i --input --platform -c --change -m --message",
-    harmless="--help",
-    facts=(Fact(READ, on="-i|--input"),),
-)
-_UPDATE = Program(values=RUN_VALUES, harmless="--help", facts=(Fact(CHANGE, severity=LOW),))
-_LOGIN = Program(
-    values="-u --username -p --password --authfile --cert-dir",
-    harmless="--help",
-    facts=(
-        Fact(SECRET, "-p|--password", severity=MEDIUM, on="registry password",
-             says="shows a registry password in the command line"),
-    ),
+)  # fmt: skip
+_SAVE = program(
+    Fact(WRITE, on="-o|--output"),
+    values="-o --output --format --platform", harmless="--help",
+)  # fmt: skip
+_LOAD = program(
+    Fact(READ, on="-i|--input"),
+    values="-i --input --platform -c --change -m --message", harmless="--help",
+)  # fmt: skip
+_UPDATE = program(Fact(CHANGE, severity=LOW), values=RUN_VALUES, harmless="--help")
+_LOGIN = program(
+    Fact(SECRET, "-p|--password", severity=MEDIUM, on="registry password",
+         says="shows a registry password in the command line"),
+    values="-u --username -p --password --authfile --cert-dir", harmless="--help",
 )  # fmt: skip
 
 _CONTAINER = {
@@ -196,16 +174,15 @@ _CONTAINER = {
     "exec": _EXEC,
     "rm|remove": _REMOVE,
     "stop|kill": _STOP,
-    "restart|pause|unpause": Program(
-        values=_STOP.values,
-        harmless="--help",
-        facts=(Fact(KILL, severity=LOW, says="stops a container for a moment"),),
+    "restart|pause|unpause": program(
+        Fact(KILL, severity=LOW, says="stops a container for a moment"),
+        values=_STOP.values, harmless="--help",
     ),
     "cp": _COPY,
     "export": _SAVE,
     "update": _UPDATE,
-    "checkpoint": Program(facts=(Fact(CHANGE, "rm|remove", severity=MEDIUM),)),
-}
+    "checkpoint": program(Fact(CHANGE, "rm|remove", severity=MEDIUM)),
+}  # fmt: skip
 
 _IMAGE_PRUNE = Fact(
     DESTROY,
@@ -216,13 +193,10 @@ _IMAGE_PRUNE = Fact(
 
 _SUBCOMMANDS = {
     **_CONTAINER,
-    "container": Program(
+    "container": program(
+        Fact(DESTROY, "prune", severity=MEDIUM, says="removes every stopped container"),
         subcommands=_CONTAINER,
-        harmless="--help",
-        values="--filter",
-        facts=(
-            Fact(DESTROY, "prune", severity=MEDIUM, says="removes every stopped container"),
-        ),
+        harmless="--help", values="--filter",
     ),
     "rmi": _REMOVE_IMAGE,
     "build": _BUILD,
@@ -230,264 +204,212 @@ _SUBCOMMANDS = {
     "save": _SAVE,
     "load|import": _LOAD,
     "login": _LOGIN,
-    "image": Program(
+    "image": program(
+        _IMAGE_PRUNE,
         harmless="--help",
         subcommands={"rm|remove": _REMOVE_IMAGE, "build": _BUILD, "push": _PUSH, "save": _SAVE,
                      "load|import": _LOAD},
-        facts=(_IMAGE_PRUNE,),
     ),
-    "volume": Program(
+    "volume": program(
+        Fact(DESTROY, "rm|remove|delete", on="each",
+             says="deletes the volume {target} and the data in it",
+             instead='Save it first: `docker run --rm -v {target}:/d:ro -v "$PWD":/b alpine tar '
+             "czf /b/volume.tgz -C /d .`; the user can then remove it."),
+        Fact(DESTROY, "rm|remove -a|--all", says="deletes every volume and the data in them",
+             instead=_LOOK_VOLUMES),
+        Fact(DESTROY, "prune", says="deletes every volume that no container uses right now",
+             instead=_LOOK_VOLUMES),
+        harmless="--help", values="--filter -d --driver -o --opt --label --name",
+    ),
+    "network": program(
+        Fact(CHANGE, "rm|remove|prune", severity=LOW, says="removes networks"),
+        Fact(CHANGE, "disconnect", severity=LOW),
         harmless="--help",
-        values="--filter -d --driver -o --opt --label --name",
-        facts=(
-            Fact(DESTROY, "rm|remove|delete", on="each",
-                 says="deletes the volume {target} and the data in it",
-                 instead="Save it first: `docker run --rm -v {target}:/d:ro -v \"$PWD\":/b alpine "
-                 "tar czf /b/volume.tgz -C /d .`; the user can then remove it."),
-            Fact(DESTROY, "rm|remove -a|--all", says="deletes every volume and the data in them",
-                 instead=_LOOK_VOLUMES),
-            Fact(DESTROY, "prune", says="deletes every volume that no container uses right now",
-                 instead=_LOOK_VOLUMES),
-        ),
     ),
-    "network": Program(
-        harmless="--help",
-        facts=(
-            Fact(CHANGE, "rm|remove|prune", severity=LOW, says="removes networks"),
-            Fact(CHANGE, "disconnect", severity=LOW),
-        ),
+    "system": program(
+        Fact(DESTROY, "prune",
+             says="removes all stopped containers, unused networks and images of every project",
+             instead="See what takes space: `docker system df`; then remove single things, such "
+             "as `docker image prune`."),
+        Fact(DESTROY, "prune --volumes", says="deletes all unused volumes with their data",
+             instead=_LOOK_VOLUMES),
+        Fact(DESTROY, "reset", severity=CRITICAL,
+             says="deletes all containers, images, volumes and settings",
+             instead="See what is there: `podman system df`."),
+        harmless="--help", values="--filter --format --since --until",
     ),
-    "system": Program(
-        harmless="--help",
-        values="--filter --format --since --until",
-        facts=(
-            Fact(DESTROY, "prune",
-                 says="removes all stopped containers, unused networks and images of every project",
-                 instead="See what takes space: `docker system df`; then remove single things, "
-                 "such as `docker image prune`."),
-            Fact(DESTROY, "prune --volumes", says="deletes all unused volumes with their data",
-                 instead=_LOOK_VOLUMES),
-            Fact(DESTROY, "reset", severity=CRITICAL,
-                 says="deletes all containers, images, volumes and settings",
-                 instead="See what is there: `podman system df`."),
-        ),
-    ),
-    "builder|buildx": Program(
-        harmless="--help|--dry-run",
-        values="--builder --driver --name --filter --keep-storage",
+    "builder|buildx": program(
+        Fact(CHANGE, "prune", severity=LOW, says="empties the build cache"),
+        Fact(CHANGE, "rm", severity=LOW, says="removes a builder"),
+        Fact(PUBLISH, "bake --push", severity=MEDIUM, says="builds and pushes images"),
+        harmless="--help|--dry-run", values="--builder --driver --name --filter --keep-storage",
         subcommands={"build": _BUILD},
-        facts=(
-            Fact(CHANGE, "prune", severity=LOW, says="empties the build cache"),
-            Fact(CHANGE, "rm", severity=LOW, says="removes a builder"),
-            Fact(PUBLISH, "bake --push", severity=MEDIUM, says="builds and pushes images"),
-        ),
     ),
-    "swarm": Program(
+    "swarm": program(
+        Fact(DESTROY, "leave -f|--force", says="takes this manager out of the swarm by force",
+             instead="Look first: `docker node ls`."),
+        Fact(CHANGE, "leave !-f|--force", severity=MEDIUM, says="takes this node out of the swarm"),
+        Fact(SECRET, "unlock-key", on="swarm unlock key", says="shows the swarm's unlock key",
+             instead="Look at the swarm without its keys: `docker info`."),
+        Fact(SECRET, "join-token", severity=MEDIUM, on="swarm join token"),
+        Fact(CHANGE, "ca --rotate", severity=MEDIUM, says="replaces the swarm's root certificate"),
         harmless="--help",
-        facts=(
-            Fact(DESTROY, "leave -f|--force", says="takes this manager out of the swarm by force",
-                 instead="Look first: `docker node ls`."),
-            Fact(CHANGE, "leave !-f|--force", severity=MEDIUM,
-                 says="takes this node out of the swarm"),
-            Fact(SECRET, "unlock-key", on="swarm unlock key", says="shows the swarm's unlock key",
-                 instead="Look at the swarm without its keys: `docker info`."),
-            Fact(SECRET, "join-token", severity=MEDIUM, on="swarm join token"),
-            Fact(CHANGE, "ca --rotate", severity=MEDIUM,
-                 says="replaces the swarm's root certificate"),
-        ),
     ),
-    "stack": Program(
-        harmless="--help",
-        values="-c --compose-file --orchestrator --format --filter",
-        facts=(
-            Fact(DESTROY, "rm|remove|down", on="each",
-                 says="removes the stack {target} with all its services",
-                 instead="Look first: `docker stack services {target}`; the user can remove it."),
-            Fact(CHANGE, "deploy|up", severity=MEDIUM, says="deploys a stack to the swarm"),
-            Fact(READ, "deploy|up", on="-c|--compose-file"),
-        ),
+    "stack": program(
+        Fact(DESTROY, "rm|remove|down", on="each",
+             says="removes the stack {target} with all its services",
+             instead="Look first: `docker stack services {target}`; the user can remove it."),
+        Fact(CHANGE, "deploy|up", severity=MEDIUM, says="deploys a stack to the swarm"),
+        Fact(READ, "deploy|up", on="-c|--compose-file"),
+        harmless="--help", values="-c --compose-file --orchestrator --format --filter",
     ),
-    "service": Program(
+    "service": program(
+        Fact(DESTROY, "rm|remove", on="each", says="removes the service {target}",
+             instead=_LOOK_SWARM),
+        Fact(DESTROY, "scale @*=0", says="stops every copy of a service", instead=_LOOK_SWARM),
+        Fact(DESTROY, "update --replicas=0", says="stops every copy of a service",
+             instead=_LOOK_SWARM),
+        Fact(CHANGE, "update|rollback|scale|create", severity=MEDIUM, says="changes a service"),
         harmless="--help",
         values=f"{RUN_VALUES} --replicas --image --update-delay --args --constraint-add",
-        facts=(
-            Fact(DESTROY, "rm|remove", on="each", says="removes the service {target}",
-                 instead=_LOOK_SWARM),
-            Fact(DESTROY, "scale @*=0", says="stops every copy of a service", instead=_LOOK_SWARM),
-            Fact(DESTROY, "update --replicas=0", says="stops every copy of a service",
-                 instead=_LOOK_SWARM),
-            Fact(CHANGE, "update|rollback|scale|create", severity=MEDIUM, says="changes a service"),
-        ),
     ),
-    "node": Program(
+    "node": program(
+        Fact(DESTROY, "rm|remove", on="each", says="removes the node {target} from the swarm",
+             instead="Look first: `docker node ls`."),
+        Fact(DESTROY, "update --availability=drain", says="moves all work off a node",
+             instead="Look first: `docker node ps`."),
+        Fact(CHANGE, "demote|promote|update", severity=MEDIUM),
+        harmless="--help", values="--availability --role --label-add --label-rm --filter --format",
+    ),
+    "secret|config": program(
+        Fact(DESTROY, "rm|remove", on="each", says="deletes {target}, which services may need",
+             instead="Look first: `docker secret ls` and `docker service ls`."),
+        Fact(SECRET, "inspect --showsecret", says="shows the value of a secret",
+             instead="`docker secret inspect NAME` shows it without the value."),
+        Fact(READ, "create", on="2"),
+        harmless="--help", values="-d --driver -l --label --template-driver --format --filter",
+    ),
+    "context": program(
+        Fact(CHANGE, "rm|remove", severity=MEDIUM, says="forgets how a docker host is reached"),
+        Fact(CHANGE, "use", severity=LOW, says="makes docker talk to another host"),
+        Fact(WRITE, "export", on="2"),
+        harmless="--help", values="--docker --description --from --default-stack-orchestrator",
+    ),
+    "plugin": program(
+        Fact(PRIVILEGE, "install --grant-all-permissions", on="1",
+             says="installs the plugin {target} with all the rights it asks for",
+             instead="Look at what it asks for first: `docker search {target}`."),
+        Fact(INSTALL, "install|enable|upgrade", severity=MEDIUM),
+        Fact(CHANGE, "rm|remove|disable", severity=MEDIUM),
         harmless="--help",
-        values="--availability --role --label-add --label-rm --filter --format",
-        facts=(
-            Fact(DESTROY, "rm|remove", on="each", says="removes the node {target} from the swarm",
-                 instead="Look first: `docker node ls`."),
-            Fact(DESTROY, "update --availability=drain", says="moves all work off a node",
-                 instead="Look first: `docker node ps`."),
-            Fact(CHANGE, "demote|promote|update", severity=MEDIUM),
-        ),
     ),
-    "secret|config": Program(
+    "trust": program(
+        Fact(DESTROY, "revoke", says="takes back the signatures of an image",
+             instead="Look first: `docker trust inspect IMAGE`."),
+        Fact(PUBLISH, "sign", severity=MEDIUM),
         harmless="--help",
-        values="-d --driver -l --label --template-driver --format --filter",
-        facts=(
-            Fact(DESTROY, "rm|remove", on="each", says="deletes {target}, which services may need",
-                 instead="Look first: `docker secret ls` and `docker service ls`."),
-            Fact(SECRET, "inspect --showsecret", says="shows the value of a secret",
-                 instead="`docker secret inspect NAME` shows it without the value."),
-            Fact(READ, "create", on="2"),
-        ),
     ),
-    "context": Program(
-        harmless="--help",
-        values="--docker --description --from --default-stack-orchestrator",
-        facts=(
-            Fact(CHANGE, "rm|remove", severity=MEDIUM, says="forgets how a docker host is reached"),
-            Fact(CHANGE, "use", severity=LOW, says="makes docker talk to another host"),
-            Fact(WRITE, "export", on="2"),
-        ),
-    ),
-    "plugin": Program(
-        harmless="--help",
-        facts=(
-            Fact(PRIVILEGE, "install --grant-all-permissions", on="1",
-                 says="installs the plugin {target} with all the rights it asks for",
-                 instead="Look at what it asks for first: `docker search {target}`."),
-            Fact(INSTALL, "install|enable|upgrade", severity=MEDIUM),
-            Fact(CHANGE, "rm|remove|disable", severity=MEDIUM),
-        ),
-    ),
-    "trust": Program(
-        harmless="--help",
-        facts=(
-            Fact(DESTROY, "revoke", says="takes back the signatures of an image",
-                 instead="Look first: `docker trust inspect IMAGE`."),
-            Fact(PUBLISH, "sign", severity=MEDIUM),
-        ),
-    ),
-    "manifest": Program(
-        harmless="--help", facts=(Fact(PUBLISH, "push", severity=MEDIUM, on="1"),)
-    ),
+    "manifest": program(Fact(PUBLISH, "push", severity=MEDIUM, on="1"), harmless="--help"),
     # podman
-    "pod": Program(
-        values="-t --time --pod-id-file",
-        harmless="--help",
-        facts=(
-            Fact(DESTROY, "rm -a|--all", says="removes every pod with its containers",
-                 instead="Look first: `podman pod ls`."),
-            Fact(DESTROY, "rm", severity=MEDIUM, says="removes a pod with its containers"),
-            Fact(DESTROY, "prune", severity=MEDIUM, says="removes every stopped pod"),
-            Fact(KILL, "stop|kill -a|--all", severity=HIGH, says="stops every pod",
-                 instead="Stop the one you mean: `podman pod stop NAME`."),
-        ),
+    "pod": program(
+        Fact(DESTROY, "rm -a|--all", says="removes every pod with its containers",
+             instead="Look first: `podman pod ls`."),
+        Fact(DESTROY, "rm", severity=MEDIUM, says="removes a pod with its containers"),
+        Fact(DESTROY, "prune", severity=MEDIUM, says="removes every stopped pod"),
+        Fact(KILL, "stop|kill -a|--all", severity=HIGH, says="stops every pod",
+             instead="Stop the one you mean: `podman pod stop NAME`."),
+        values="-t --time --pod-id-file", harmless="--help",
     ),
-    "machine": Program(
-        harmless="--help",
-        values="--cpus --memory --disk-size --image --username",
+    "machine": program(
+        Fact(DESTROY, "rm|reset",
+             says="deletes the virtual machine with every container, image and volume in it",
+             instead="Look first: `podman machine list`."),
+        Fact(KILL, "stop", severity=LOW),
+        harmless="--help", values="--cpus --memory --disk-size --image --username",
         subcommands={
-            "ssh": Program(posix=True, values="--username",
-                           wraps=(Wrapper(form="words", where="elsewhere", skip=1),)),
+            "ssh": program(
+                posix=True, values="--username",
+                wraps=(Wrapper(form="words", where="elsewhere", skip=1),),
+            ),
         },
-        facts=(
-            Fact(DESTROY, "rm|reset", says="deletes the virtual machine with every container, "
-                 "image and volume in it", instead="Look first: `podman machine list`."),
-            Fact(KILL, "stop", severity=LOW),
-        ),
     ),
-    "unshare": Program(posix=True, wraps=(Wrapper(),)),
-    "kube": Program(
-        facts=(
-            Fact(DESTROY, "down --force", says="removes the pods and their volumes",
-                 instead="Look first: `podman pod ls`."),
-        ),
+    "unshare": program(posix=True, wraps=(Wrapper(),)),
+    "kube": program(
+        Fact(DESTROY, "down --force", says="removes the pods and their volumes",
+             instead="Look first: `podman pod ls`."),
     ),
 }  # fmt: skip
 
 _COMPOSE_SUBCOMMANDS = {
     "exec": _EXEC,
     "run": _RUN,
-    "down": Program(
-        values="-t --timeout --rmi",
-        harmless="--help|--dry-run",
-        facts=(
-            Fact(DESTROY, "-v|--volumes", says="deletes the volumes of the project with their data",
-                 instead="Keep the data: `docker compose down`."),
-            Fact(DESTROY, "--rmi=all", says="removes every image that the services use",
-                 instead="Keep the images: `docker compose down`."),
-            Fact(KILL, severity=LOW, says="stops and removes the project's containers"),
-        ),
+    "down": program(
+        Fact(DESTROY, "-v|--volumes", says="deletes the volumes of the project with their data",
+             instead="Keep the data: `docker compose down`."),
+        Fact(DESTROY, "--rmi=all", says="removes every image that the services use",
+             instead="Keep the images: `docker compose down`."),
+        Fact(KILL, severity=LOW, says="stops and removes the project's containers"),
+        values="-t --timeout --rmi", harmless="--help|--dry-run",
     ),
-    "rm": Program(
+    "rm": program(
+        Fact(DESTROY, "-v|--volumes", says="removes containers with their anonymous volumes",
+             instead="Keep the volumes: `docker compose rm -s SERVICE`."),
         harmless="--help|--dry-run",
-        facts=(
-            Fact(DESTROY, "-v|--volumes", says="removes containers with their anonymous volumes",
-                 instead="Keep the volumes: `docker compose rm -s SERVICE`."),
-        ),
     ),
-    "stop|kill|restart": Program(
-        values="-t --timeout -s --signal",
-        harmless="--help|--dry-run",
-        facts=(Fact(KILL, severity=LOW),),
+    "stop|kill|restart": program(
+        Fact(KILL, severity=LOW),
+        values="-t --timeout -s --signal", harmless="--help|--dry-run",
     ),
-    "up": Program(
+    "up": program(
+        Fact(DESTROY, "-V|--renew-anon-volumes", severity=MEDIUM,
+             says="starts with new, empty anonymous volumes"),
         values="-t --timeout --scale --exit-code-from --abort-on-container-exit --attach "
         "--no-attach --pull --wait-timeout",
         harmless="--help|--dry-run",
-        facts=(
-            Fact(DESTROY, "-V|--renew-anon-volumes", severity=MEDIUM,
-                 says="starts with new, empty anonymous volumes"),
-        ),
     ),
-    "volumes": Program(),
+    "volumes": program(),
     "cp": _COPY,
-    "push": Program(
+    "push": program(
+        Fact(PUBLISH, severity=MEDIUM, says="pushes the images of the project"),
         harmless="--help|--dry-run",
-        facts=(Fact(PUBLISH, severity=MEDIUM, says="pushes the images of the project"),),
     ),
-    "publish": Program(
+    "publish": program(
+        Fact(PUBLISH, severity=MEDIUM, says="publishes the compose project"),
         harmless="--help|--dry-run",
-        facts=(Fact(PUBLISH, severity=MEDIUM, says="publishes the compose project"),),
     ),
-    "build": Program(values="--build-arg --builder -m --memory --progress --ssh --push"),
+    "build": program(values="--build-arg --builder -m --memory --progress --ssh --push"),
 }  # fmt: skip
 
-_COMPOSE = Program(
+_COMPOSE = program(
     values="-f --file -p --project-name --profile --env-file --project-directory --parallel "
     "--progress --ansi -H --host -c --context --log-level --tlscacert --tlscert --tlskey "
     "--podman-path --podman-args --podman-run-args",
     harmless="--help|-h|--version|--dry-run",
     subcommands=_COMPOSE_SUBCOMMANDS,
-)
+)  # fmt: skip
 
-_ENGINE = Program(
+_ENGINE = program(
     values="--config -c --context -H --host -l --log-level --tlscacert --tlscert --tlskey "
-    "--address --namespace --snapshotter --storage-driver --storage-opt --data-root "
-    "--cni-path --cni-netconfpath --cgroup-manager --hosts-dir --connection --conmon "
-    "--events-backend --hooks-dir --identity --imagestore --module --network-cmd-path "
-    "--network-config-dir --out --root --runroot --runtime --runtime-flag --ssh --tmpdir "
-    "--url --volumepath",
-    harmless="--help|--version",
-    reader="container_engine",
+    "--address --namespace --snapshotter --storage-driver --storage-opt --data-root --cni-path "
+    "--cni-netconfpath --cgroup-manager --hosts-dir --connection --conmon --events-backend "
+    "--hooks-dir --identity --imagestore --module --network-cmd-path --network-config-dir --out "
+    "--root --runroot --runtime --runtime-flag --ssh --tmpdir --url --volumepath",
+    harmless="--help|--version", reader="container_engine",
     subcommands={**_SUBCOMMANDS, "compose": _COMPOSE},
-)
-_NERDCTL = Program(
-    values=f"{_ENGINE.values} -n -a",
-    harmless="--help|--version",
-    reader="container_engine",
+)  # fmt: skip
+_NERDCTL = program(
+    values=f"{_ENGINE.values} -n -a", harmless="--help|--version", reader="container_engine",
     subcommands=_ENGINE.subcommands,
-)
+)  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {
     "docker": _ENGINE,
     "podman": _ENGINE,
-    "podman-remote": Program(same_as="podman"),
-    "com.docker.cli": Program(same_as="docker"),
+    "podman-remote": program(same_as="podman"),
+    "com.docker.cli": program(same_as="docker"),
     "nerdctl": _NERDCTL,
-    "finch": Program(same_as="nerdctl"),
+    "finch": program(same_as="nerdctl"),
     "docker-compose": _COMPOSE,
-    "podman-compose": Program(same_as="docker-compose"),
+    "podman-compose": program(same_as="docker-compose"),
     "docker-buildx": _SUBCOMMANDS["builder|buildx"],
-}
+}  # fmt: skip

@@ -11,6 +11,8 @@ from handrail.shell.tables.shorthand import (
     WRITE,
     Fact,
     Program,
+    aliases,
+    program,
 )
 
 _HELP = "--help|--version"
@@ -26,63 +28,51 @@ _IN_PLACE = "-i|--in-place|-I"
 _SCRIPT = "-e|--expression|-f|--file"
 
 PROGRAMS: dict[str, Program] = {
-    "sed": Program(
-        reader="interpreter",
-        values="-e --expression -f --file -l --line-length",
-        facts=(
-            Fact(READ, f"!{_IN_PLACE} !{_SCRIPT}", on="2+"),
-            Fact(READ, f"!{_IN_PLACE} {_SCRIPT}", on="each"),
-            Fact(WRITE, f"?* {_IN_PLACE} !{_SCRIPT}", on="each"),
-            Fact(WRITE, f"{_IN_PLACE} {_SCRIPT} !@|", on="each"),
-            # macOS has the suffix of the backup as a word of its own: `sed -i '' s/a/b/ file`.
-            Fact(WRITE, f"| * {_IN_PLACE} !{_SCRIPT}", on="each"),
-            Fact(WRITE, f"| {_IN_PLACE} {_SCRIPT}", on="each"),
-            Fact(READ, on="-f|--file"),
-        ),
-        harmless=_HELP,
+    "sed": program(
+        Fact(READ, f"!{_IN_PLACE} !{_SCRIPT}", on="2+"),
+        Fact(READ, f"!{_IN_PLACE} {_SCRIPT}", on="each"),
+        Fact(WRITE, f"?* {_IN_PLACE} !{_SCRIPT}", on="each"),
+        Fact(WRITE, f"{_IN_PLACE} {_SCRIPT} !@|", on="each"),
+        # macOS has the suffix of the backup as a word of its own: `sed -i '' s/a/b/ file`.
+        Fact(WRITE, f"| * {_IN_PLACE} !{_SCRIPT}", on="each"),
+        Fact(WRITE, f"| {_IN_PLACE} {_SCRIPT}", on="each"),
+        Fact(READ, on="-f|--file"),
+        reader="interpreter", values="-e --expression -f --file -l --line-length", harmless=_HELP,
     ),
-    **dict.fromkeys(("gsed", "ssed"), Program(same_as="sed")),
-    "sd": Program(
-        values="-n -f --flags --max-replacements",
-        facts=(Fact(WRITE, "!-p|--preview", on="3+"),),
-        harmless=_HELP,
+    **aliases("sed", "gsed", "ssed"),
+    "sd": program(
+        Fact(WRITE, "!-p|--preview", on="3+"),
+        values="-n -f --flags --max-replacements", harmless=_HELP,
     ),
-    "dasel": Program(
+    "dasel": program(
+        Fact(READ, on="-f|--file"),
+        Fact(WRITE, "put|delete", on="-f|--file"),
+        Fact(WRITE, on="-o|--out"),
         values="-f --file -r --read -w --write -v --value -t --type -s --selector -o --out -p",
-        facts=(
-            Fact(READ, on="-f|--file"),
-            Fact(WRITE, "put|delete", on="-f|--file"),
-            Fact(WRITE, on="-o|--out"),
-        ),
         harmless=_HELP,
     ),
-    "augtool": Program(
+    "augtool": program(
+        Fact(SYSTEM, "set|setm|rm|ins|insert|mv|move|clear|clearm|touch|rename|store @/files/etc/*",
+             says="changes configuration of the system",
+             instead="Only look: `augtool print /files/etc/hosts`."),
         values="-r --root -I --include -f --file -t --transform -l --load-file",
-        facts=(
-            Fact(SYSTEM, "set|setm|rm|ins|insert|mv|move|clear|clearm|touch|rename|store "
-                 "@/files/etc/*",
-                 says="changes configuration of the system",
-                 instead="Only look: `augtool print /files/etc/hosts`."),
-        ),
         harmless=f"{_HELP}|-n|--new",
     ),
-    "vim": Program(reader="vim", values=_VIM, harmless=_HELP),
+    "vim": program(reader="vim", values=_VIM, harmless=_HELP),
     **dict.fromkeys(
         ("vi", "nvim", "gvim", "mvim", "view", "gview", "rview", "rvim", "ex", "vim.basic",
          "vim.tiny", "vimdiff", "nvimdiff", "neovide", "lvim", "hx", "kak"),
-        Program(reader="vim", values=_VIM, harmless=_HELP),
+        program(reader="vim", values=_VIM, harmless=_HELP),
     ),
-    **dict.fromkeys(
-        ("ed", "red"), Program(reader="vim", values="-p --prompt", harmless=_HELP)
-    ),
-    "emacs": Program(
+    **dict.fromkeys(("ed", "red"), program(reader="vim", values="-p --prompt", harmless=_HELP)),
+    "emacs": program(
+        Fact(READ, on="-l|--load|--script|--insert"),
         reader="emacs",
         values="--eval -eval --execute -execute -l --load -f --funcall -u --user --insert "
         "--directory -L --chdir --script -T --title --init-directory",
-        facts=(Fact(READ, on="-l|--load|--script|--insert"),),
         harmless=_HELP,
     ),
-    "emacsclient": Program(
+    "emacsclient": program(
         reader="emacs",
         values="--eval -e -a --alternate-editor -s --socket-name -f --server-file -T --tramp",
         harmless=_HELP,
@@ -91,26 +81,24 @@ PROGRAMS: dict[str, Program] = {
         ("nano", "pico", "micro", "joe", "jed", "mg", "ne", "mcedit", "gedit", "kate",
          "gnome-text-editor",
          "mousepad", "leafpad", "xed"),
-        Program(facts=(Fact(WRITE, "!-v|--view", on="each"),), values="-Y -T -o -r -C -s -Q",
-                harmless=_HELP),
+        program(
+            Fact(WRITE, "!-v|--view", on="each"),
+            values="-Y -T -o -r -C -s -Q", harmless=_HELP,
+        ),
     ),
     **dict.fromkeys(
         ("code", "code-insiders", "codium", "vscodium", "cursor", "windsurf", "code-server",
          "positron"),
-        Program(
-            values=_CODE,
-            facts=(
-                Fact(UNSEEN, "--install-extension=*.vsix", on="--install-extension",
-                     says="installs the extension {target}, which nobody has seen",
-                     instead="Install it by its name: `code --install-extension "
-                     "ms-python.python`."),
-                Fact(INSTALL, "--install-extension", on="--install-extension", severity=MEDIUM,
-                     says="installs the extension {target}, which runs its own code"),
-                Fact(SEND, "tunnel !@status|help|user|kill|unregister", severity=HIGH,
-                     says="opens this machine to the editor on other machines",
-                     instead="Work on the files here, or ask the user to open the tunnel."),
-            ),
-            harmless=f"{_HELP}|-h|-v|--list-extensions|--status",
+        program(
+            Fact(UNSEEN, "--install-extension=*.vsix", on="--install-extension",
+                 says="installs the extension {target}, which nobody has seen",
+                 instead="Install it by its name: `code --install-extension ms-python.python`."),
+            Fact(INSTALL, "--install-extension", on="--install-extension", severity=MEDIUM,
+                 says="installs the extension {target}, which runs its own code"),
+            Fact(SEND, "tunnel !@status|help|user|kill|unregister", severity=HIGH,
+                 says="opens this machine to the editor on other machines",
+                 instead="Work on the files here, or ask the user to open the tunnel."),
+            values=_CODE, harmless=f"{_HELP}|-h|-v|--list-extensions|--status",
         ),
     ),
 }  # fmt: skip

@@ -61,60 +61,43 @@ VARIABLES: dict[str, EnvironmentVariable] = {
     "BASH_ENV": _HOOK,
     "ENV": _HOOK,
     "PROMPT_COMMAND": _HOOK,
-    "PS1": EnvironmentVariable(
-        Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command", r"\$\(|`"
-    ),
-    "PS4": EnvironmentVariable(
-        Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"
-    ),
+    "PS1": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command",
+                               r"\$\(|`"),
+    "PS4": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH, "makes tracing run a command",
+                               r"\$\(|`"),
     "PYTHONSTARTUP": _HOOK,
     **{name: _HOOKS_OFF for host in known_hosts() for name in host.off_variables},
     **{host.folder_variable: _OTHER_FOLDER for host in known_hosts() if host.folder_variable},
-    "LD_LIBRARY_PATH": EnvironmentVariable(
-        Kind.UNSEEN,
-        Severity.HIGH,
-        "loads libraries from a folder that anyone can write",
-        r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
-    ),
-    "PYTHONPATH": EnvironmentVariable(
-        Kind.UNSEEN,
-        Severity.MEDIUM,
-        "loads modules from a folder that anyone can write",
-        r"(?:^|:)(?:/dev/shm)(?:[/:]|$)",
-    ),
-    "GOFLAGS": EnvironmentVariable(
-        Kind.TAMPER, Severity.HIGH, "switches off the checks of downloaded modules", r"-insecure"
-    ),
-    "GOPROXY": EnvironmentVariable(
-        Kind.UNSEEN, Severity.HIGH, "loads modules over an open connection", r"http://"
-    ),
-    "GONOSUMDB": EnvironmentVariable(
-        Kind.TAMPER, Severity.MEDIUM, "switches off the checks of downloaded modules"
-    ),
+    "LD_LIBRARY_PATH": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH,
+                                           "loads libraries from a folder that anyone can write",
+                                           r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)"),
+    "PYTHONPATH": EnvironmentVariable(Kind.UNSEEN, Severity.MEDIUM,
+                                      "loads modules from a folder that anyone can write",
+                                      r"(?:^|:)(?:/dev/shm)(?:[/:]|$)"),
+    "GOFLAGS": EnvironmentVariable(Kind.TAMPER, Severity.HIGH,
+                                   "switches off the checks of downloaded modules", r"-insecure"),
+    "GOPROXY": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH,
+                                   "loads modules over an open connection", r"http://"),
+    "GONOSUMDB": EnvironmentVariable(Kind.TAMPER, Severity.MEDIUM,
+                                     "switches off the checks of downloaded modules"),
     "NODE_OPTIONS": _OPTIONS,
     "PERL5OPT": _OPTIONS,
     "RUBYOPT": _OPTIONS,
     "JAVA_TOOL_OPTIONS": _OPTIONS,
     "_JAVA_OPTIONS": _OPTIONS,
-    "PATH": EnvironmentVariable(
-        Kind.UNSEEN,
-        Severity.HIGH,
-        "lets programs in a folder open to all replace others",
-        r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
-    ),
-    "NODE_TLS_REJECT_UNAUTHORIZED": EnvironmentVariable(
-        Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
-    ),
-    "GIT_SSL_NO_VERIFY": EnvironmentVariable(
-        Kind.TAMPER,
-        Severity.MEDIUM,
-        "switches off the check of server certificates",
-        r"^(?:1|true)$",
-    ),
-    "PYTHONHTTPSVERIFY": EnvironmentVariable(
-        Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
-    ),
-}
+    "PATH": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH,
+                                "lets programs in a folder open to all replace others",
+                                r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)"),
+    "NODE_TLS_REJECT_UNAUTHORIZED": EnvironmentVariable(Kind.TAMPER, Severity.MEDIUM,
+                                                        "switches off the check of server "
+                                                        "certificates", r"^0$"),
+    "GIT_SSL_NO_VERIFY": EnvironmentVariable(Kind.TAMPER, Severity.MEDIUM,
+                                             "switches off the check of server certificates",
+                                             r"^(?:1|true)$"),
+    "PYTHONHTTPSVERIFY": EnvironmentVariable(Kind.TAMPER, Severity.MEDIUM,
+                                             "switches off the check of server certificates",
+                                             r"^0$"),
+}  # fmt: skip
 
 STEERING_NAMES = "|".join(
     (

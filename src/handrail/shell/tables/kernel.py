@@ -12,6 +12,7 @@ from handrail.shell.tables.shorthand import (
     WRITE,
     Fact,
     Program,
+    program,
 )
 
 _HELP = "--help|--version"
@@ -28,11 +29,10 @@ _DANGEROUS = (
 def _changes(
     says: str, instead: str, when: str = "", values: str = "", harmless: str = ""
 ) -> Program:
-    return Program(
-        values=values,
-        facts=(Fact(SYSTEM, when, says=says, instead=instead),),
-        harmless=f"{_HELP}{harmless}",
-    )
+    return program(
+        Fact(SYSTEM, when, says=says, instead=instead),
+        values=values, harmless=f"{_HELP}{harmless}",
+    )  # fmt: skip
 
 
 _LOADS = "loads code into the kernel"
@@ -44,16 +44,19 @@ PROGRAMS: dict[str, Program] = {
     "rmmod": _changes("takes a module out of the kernel", _MODULES, harmless="|-V|-h"),
     "modprobe": _changes("loads or removes modules of the kernel", _MODULES,
                          values="-C -d -S --config --dirname --set-version",
-                         harmless="|-n|--dry-run|--show|-D|--show-depends|-c|--showconfig"
-                         "|--show-config|-R|--resolve-alias|--show-modversions|--dump-modversions|-V|-h"),
+                         harmless="|-n|--dry-run|--show|-D|--show-depends|-c|--showconfig|"
+                         "--show-config|-R|--resolve-alias|--show-modversions|--dump-modversions|"
+                         "-V|-h"),
     "kmod": _changes("loads or removes modules of the kernel", _MODULES,
                      "insert|remove|load|unload"),
     "kpatch": _changes(_LOADS, _MODULES, "load|unload|install|uninstall"),
     "dkms": _changes("builds modules into the kernel", "Only look: `dkms status`.",
                      "install|remove|uninstall|autoinstall|unbuild",
                      values="-m -v -k -a --arch -c"),
-    "depmod": Program(facts=(Fact(SYSTEM, severity=MEDIUM, says="lists the modules anew"),),
-                      harmless=f"{_HELP}|-n|--dry-run|-h|-V"),
+    "depmod": program(
+        Fact(SYSTEM, severity=MEDIUM, says="lists the modules anew"),
+        harmless=f"{_HELP}|-n|--dry-run|-h|-V",
+    ),
     "kextload": _changes(_LOADS, "See what is loaded: `kextstat`."),
     "kextunload": _changes("takes a module out of the kernel", "See what is loaded: `kextstat`."),
     "kextutil": _changes(_LOADS, "See what is loaded: `kextstat`.", harmless="|-n|-no-load"),
@@ -63,60 +66,47 @@ PROGRAMS: dict[str, Program] = {
                                     "Only list: `systemextensionsctl list`.",
                                     "reset|uninstall|developer|gc"),
     # settings
-    "sysctl": Program(
-        values="-r --pattern -B",
-        facts=(
-            Fact(SYSTEM, f"@{_DANGEROUS}", says=_SETS, instead=_ASK),
-            Fact(SYSTEM, f"@*=* !@{_DANGEROUS}", severity=MEDIUM,
-                 says="raises limits of the kernel"),
-            Fact(SYSTEM, "-p|--load|-f|--system", says="loads settings of the kernel from a file",
-                 instead=_ASK),
-            Fact(READ, "-p|--load|-f", on="each"),
-        ),
-        harmless=f"{_HELP}|-h|-V",
+    "sysctl": program(
+        Fact(SYSTEM, f"@{_DANGEROUS}", says=_SETS, instead=_ASK),
+        Fact(SYSTEM, f"@*=* !@{_DANGEROUS}", severity=MEDIUM, says="raises limits of the kernel"),
+        Fact(SYSTEM, "-p|--load|-f|--system", says="loads settings of the kernel from a file",
+             instead=_ASK),
+        Fact(READ, "-p|--load|-f", on="each"),
+        values="-r --pattern -B", harmless=f"{_HELP}|-h|-V",
     ),
-    "dmesg": Program(
+    "dmesg": program(
+        Fact(TAMPER, "-C|-c|--clear|--read-clear", says="clears the log of the kernel",
+             instead="Only read it: `dmesg -T`."),
+        Fact(READ, on="-F|--file"),
         values="-f -l -n -s -F --facility --level --console-level --buffer-size --file --since "
         "--until --time-format",
-        facts=(
-            Fact(TAMPER, "-C|-c|--clear|--read-clear", says="clears the log of the kernel",
-                 instead="Only read it: `dmesg -T`."),
-            Fact(READ, on="-F|--file"),
-        ),
         harmless=f"{_HELP}|-h|-V",
     ),
     "bpftool": _changes("loads programs into the kernel, or changes what they know",
-                        "Only list: `bpftool prog list`.",
-                        "prog|map|link|cgroup|net|struct_ops "
-                        "load|loadall|attach|detach|delete|update"
-                        "|create|freeze|pin|register|unregister|run"),
-    "bpftrace": Program(
-        values="-e -f -I -l -o -p -c -B --include",
-        facts=(
-            Fact(SYSTEM, "--unsafe", says="traces the kernel with programs that may start commands",
-                 instead="List what can be traced: `bpftrace -l`."),
-            Fact(SYSTEM, "!-l", severity=MEDIUM, says="traces the kernel"),
-        ),
-        harmless=f"{_HELP}|-h|-V|--info|-l",
+                        "Only list: `bpftool prog list`.", "prog|map|link|cgroup|net|struct_ops "
+                        "load|loadall|attach|detach|delete|update|create|freeze|pin|register|"
+                        "unregister|run"),
+    "bpftrace": program(
+        Fact(SYSTEM, "--unsafe", says="traces the kernel with programs that may start commands",
+             instead="List what can be traced: `bpftrace -l`."),
+        Fact(SYSTEM, "!-l", severity=MEDIUM, says="traces the kernel"),
+        values="-e -f -I -l -o -p -c -B --include", harmless=f"{_HELP}|-h|-V|--info|-l",
     ),
-    "stap": Program(
-        values="-e -E -m -o -p -c -x -s -v -r -I -D -B -R",
-        facts=(
-            Fact(SYSTEM, "-g", says="loads its own code into the kernel",
-                 instead="List what can be traced: `stap -L 'syscall.*'`."),
-            Fact(SYSTEM, severity=MEDIUM, says="traces the kernel"),
-        ),
-        harmless=f"{_HELP}|-V|-L|-l",
+    "stap": program(
+        Fact(SYSTEM, "-g", says="loads its own code into the kernel",
+             instead="List what can be traced: `stap -L 'syscall.*'`."),
+        Fact(SYSTEM, severity=MEDIUM, says="traces the kernel"),
+        values="-e -E -m -o -p -c -x -s -v -r -I -D -B -R", harmless=f"{_HELP}|-V|-L|-l",
     ),
-    "crash": Program(facts=(Fact(READ, on="each"),
-                            Fact(SYSTEM, severity=MEDIUM, says="opens the memory of the kernel"))),
-    "udevadm": Program(
+    "crash": program(
+        Fact(READ, on="each"),
+        Fact(SYSTEM, severity=MEDIUM, says="opens the memory of the kernel"),
+    ),
+    "udevadm": program(
+        Fact(SYSTEM, "trigger -c=remove|--action=remove|--action=offline",
+             says="takes devices away", instead="Only look: `udevadm info --export-db`."),
+        Fact(SYSTEM, "control|trigger|hwdb", severity=MEDIUM, says="asks for devices anew"),
         values="-n --name -p --path -q --query -s -S -c --action -a --attr-match -t --timeout",
-        facts=(
-            Fact(SYSTEM, "trigger -c=remove|--action=remove|--action=offline",
-                 says="takes devices away", instead="Only look: `udevadm info --export-db`."),
-            Fact(SYSTEM, "control|trigger|hwdb", severity=MEDIUM, says="asks for devices anew"),
-        ),
         harmless=_HELP,
     ),
     "setpci": _changes("writes to the hardware", "Only look: `lspci -vnn`.", "@*=*", "-s -d -A -O"),
@@ -127,13 +117,15 @@ PROGRAMS: dict[str, Program] = {
         _changes("writes to the hardware", "Only look: `lspci`, `i2cdetect -l`.",
                  harmless="|-h|-V"),
     ),
-    "cpupower": Program(facts=(Fact(SYSTEM, "set|frequency-set|idle-set", severity=MEDIUM,
-                                     says="changes how fast the processor runs"),)),
+    "cpupower": program(
+        Fact(SYSTEM, "set|frequency-set|idle-set", severity=MEDIUM,
+             says="changes how fast the processor runs"),
+    ),
     # starting another kernel, and how the machine starts
     "kexec": _changes("starts another kernel", "See which one runs: `uname -a`.",
                       harmless="|-v|-h"),
     "grub-install": _changes("writes how the machine starts", _BOOT, harmless="|-V"),
-    "grub2-install": Program(same_as="grub-install"),
+    "grub2-install": program(same_as="grub-install"),
     **dict.fromkeys(
         ("update-grub", "grub-mkconfig", "grub2-mkconfig", "grub-set-default", "grub2-set-default",
          "grub-reboot",
@@ -143,84 +135,73 @@ PROGRAMS: dict[str, Program] = {
         _changes("changes how the machine starts", _BOOT, harmless="|-h|-V|-l|--list|--info"),
     ),
     "bootctl": _changes("changes how the machine starts", _BOOT,
-                        "install|update|remove|set-*|unlink|cleanup|kernel-*|random-seed|reboot-to-*"),
-    "efibootmgr": _changes(
-        "changes how the machine starts", _BOOT,
-        "-a|-A|-b|-B|-c|-C|-d|-D|-n|-N|-o|-O|-t|-T|-i|-e|--active|--inactive|--create|--create-only"
-        "|--delete-bootnum|--bootnext|--delete-bootnext|--bootorder|--delete-bootorder|--timeout"
-        "|--remove-dups|--mirror-below-4G",
-        "-b -c -d -e -H -i -l -L -m -M -n -o -p -t -u -w -@ --bootnum --disk --part --loader "
-        "--label",
-    ),
+                        "install|update|remove|set-*|unlink|cleanup|kernel-*|random-seed|"
+                        "reboot-to-*"),
+    "efibootmgr": _changes("changes how the machine starts", _BOOT,
+                           "-a|-A|-b|-B|-c|-C|-d|-D|-n|-N|-o|-O|-t|-T|-i|-e|--active|--inactive|"
+                           "--create|--create-only|--delete-bootnum|--bootnext|--delete-bootnext|"
+                           "--bootorder|--delete-bootorder|--timeout|--remove-dups|"
+                           "--mirror-below-4G",
+                           "-b -c -d -e -H -i -l -L -m -M -n -o -p -t -u -w -@ --bootnum --disk "
+                           "--part --loader --label"),
     "efivar": _changes("changes how the machine starts", _BOOT, "-w|--write|-a|--append",
                        "-n -f -t -A"),
-    "mokutil": Program(
+    "mokutil": program(
+        Fact(TAMPER, "--disable-validation|--delete|-d|--reset|--import|-i|--revoke-import|"
+             "--clear-password|--password|-P|--set-sbat-policy|--trust-mok|--ignore-db",
+             says="changes which code the machine may start",
+             instead="Only ask: `mokutil --sb-state`."),
         values="-i --import -d --delete -P --password -f --hash-file --timeout --set-verbosity",
-        facts=(
-            Fact(TAMPER, "--disable-validation|--delete|-d|--reset|--import|-i|--revoke-import"
-                 "|--clear-password|--password|-P|--set-sbat-policy|--trust-mok|--ignore-db",
-                 says="changes which code the machine may start",
-                 instead="Only ask: `mokutil --sb-state`."),
-        ),
         harmless=_HELP,
     ),
-    "sbctl": Program(facts=(
+    "sbctl": program(
         Fact(TAMPER, "reset|enroll-keys|remove-file|rotate-keys|create-keys|import-keys",
              says="changes which code the machine may start", instead="Only ask: `sbctl status`."),
-    ), harmless=_HELP),
-    "nvram": Program(
+        harmless=_HELP,
+    ),
+    "nvram": program(
+        Fact(SYSTEM, "@*=*", says="changes how the machine starts",
+             instead="Only list: `nvram -p`."),
+        Fact(SYSTEM, "-c|-d|-f", says="changes how the machine starts",
+             instead="Only list: `nvram -p`."),
         values="-f",
-        facts=(
-            Fact(SYSTEM, "@*=*", says="changes how the machine starts",
-                 instead="Only list: `nvram -p`."),
-            Fact(SYSTEM, "-c|-d|-f", says="changes how the machine starts",
-                 instead="Only list: `nvram -p`."),
-        ),
     ),
     # firmware
-    "flashrom": Program(
+    "flashrom": program(
+        Fact(DEVICE, "-w|--write|-E|--erase|--wp-enable|--wp-disable|--wp-range",
+             says="writes the firmware of the machine", instead="Only look: `flashrom --version`."),
+        Fact(WRITE, on="-r|--read|-o|--output"),
         values="-p --programmer -c --chip -l --layout -i --image -w --write -r --read -v --verify "
-        "-o "
-        "--output",
-        facts=(
-            Fact(DEVICE, "-w|--write|-E|--erase|--wp-enable|--wp-disable|--wp-range",
-                 says="writes the firmware of the machine",
-                 instead="Only look: `flashrom --version`."),
-            Fact(WRITE, on="-r|--read|-o|--output"),
-        ),
+        "-o --output",
         harmless=f"{_HELP}|-R|-h",
     ),
     **dict.fromkeys(
         ("fwupdmgr", "fwupdtool"),
-        _changes("writes firmware", _FIRMWARE,
-                 "install*|downgrade|reinstall|update|upgrade|switch-branch|set-approved-firmware"
-                 "|clear-*|unlock|activate|modify-*|verify-update|firmware-*|esp-*|set-bios-setting"),
+        _changes("writes firmware", _FIRMWARE, "install*|downgrade|reinstall|update|upgrade|"
+                 "switch-branch|set-approved-firmware|clear-*|unlock|activate|modify-*|"
+                 "verify-update|firmware-*|esp-*|set-bios-setting"),
     ),
     **dict.fromkeys(
         ("afulnx_64", "afulnx", "nvflash", "amdvbflash", "afuefi", "fpt", "mstflint", "flint",
          "mlxfwmanager", "mlxburn", "storcli", "storcli64", "megacli", "perccli"),
-        Program(
-            facts=(
-                Fact(DEVICE, "!@show|query|q|dump !-l|--list|-q|--query",
-                     says="writes firmware or rebuilds a disk controller", instead=_FIRMWARE),
-            ),
+        program(
+            Fact(DEVICE, "!@show|query|q|dump !-l|--list|-q|--query",
+                 says="writes firmware or rebuilds a disk controller", instead=_FIRMWARE),
             harmless=f"{_HELP}|-h|-V",
         ),
     ),
     "ethtool": _changes("changes a network card or its firmware", "Only look: `ethtool -i eth0`.",
-                        "-E|--change-eeprom|-f|--flash|--reset|-s|--change|-K|--offload|--features|-G"
-                        "|--set-ring|-L|--set-channels|-A|--pause|-C|--coalesce|-N|--config-nfc|-X"),
-    "ipmitool": Program(
-        values="-I -H -U -P -p -L -f -k -y -C -t -b -E -o -O -R -N",
-        facts=(
-            Fact(SYSTEM, "chassis power on|off|cycle|reset|soft|diag", says="switches a machine",
-                 instead="Only ask: `ipmitool chassis status`."),
-            Fact(SYSTEM, "user|chassis|power|mc|lan|raw|fru|sel|hpm|firewall|sol set|on|off|cycle"
-                 "|reset|soft|diag|policy|bootdev|bootparam|clear|write|edit|upgrade|enable|disable"
-                 "|delete|0x*", says="changes the management of the machine",
-                 instead="Only look: `ipmitool sensor list`."),
-        ),
-        harmless=f"{_HELP}|-h|-V",
+                        "-E|--change-eeprom|-f|--flash|--reset|-s|--change|-K|--offload|"
+                        "--features|-G|--set-ring|-L|--set-channels|-A|--pause|-C|--coalesce|-N|"
+                        "--config-nfc|-X"),
+    "ipmitool": program(
+        Fact(SYSTEM, "chassis power on|off|cycle|reset|soft|diag", says="switches a machine",
+             instead="Only ask: `ipmitool chassis status`."),
+        Fact(SYSTEM, "user|chassis|power|mc|lan|raw|fru|sel|hpm|firewall|sol set|on|off|cycle|"
+             "reset|soft|diag|policy|bootdev|bootparam|clear|write|edit|upgrade|enable|disable|"
+             "delete|0x*", says="changes the management of the machine",
+             instead="Only look: `ipmitool sensor list`."),
+        values="-I -H -U -P -p -L -f -k -y -C -t -b -E -o -O -R -N", harmless=f"{_HELP}|-h|-V",
     ),
     **dict.fromkeys(
         ("tpm2_clear", "tpm2_changeauth", "tpm2_evictcontrol", "tpm2_nvdefine", "tpm2_nvundefine",
@@ -228,35 +209,28 @@ PROGRAMS: dict[str, Program] = {
         _changes("changes or clears the keys in the TPM", "Only read: `tpm2_pcrread`."),
     ),
     # how code is found when programs start
-    "patchelf": Program(
+    "patchelf": program(
+        Fact(WRITE, "--set-interpreter|--set-rpath|--add-rpath|--remove-rpath|--set-soname|"
+             "--shrink-rpath|--remove-needed|--add-needed|--replace-needed|--clear-symbol-version|"
+             "--force-rpath", on="last", says="changes which code {target} loads"),
         values="--set-interpreter --set-rpath --add-rpath --set-soname --output --page-size",
-        facts=(
-            Fact(WRITE, "--set-interpreter|--set-rpath|--add-rpath|--remove-rpath|--set-soname"
-                 "|--shrink-rpath|--remove-needed|--add-needed|--replace-needed|--clear-symbol-version"
-                 "|--force-rpath", on="last", says="changes which code {target} loads"),
-        ),
     ),
-    "ldconfig": Program(
-        values="-f -C -r",
-        facts=(Fact(SYSTEM, "!-p|--print-cache", severity=MEDIUM,
-                    says="lists the libraries anew"),),
-        harmless=f"{_HELP}|-p|--print-cache",
+    "ldconfig": program(
+        Fact(SYSTEM, "!-p|--print-cache", severity=MEDIUM, says="lists the libraries anew"),
+        values="-f -C -r", harmless=f"{_HELP}|-p|--print-cache",
     ),
-    "update-binfmts": Program(
-        facts=(
-            Fact(PERSIST, "--install|--import|--enable|--disable|--remove",
-                 says="changes which program runs which files",
-                 instead="Only list: `update-binfmts --display`."),
-        ),
+    "update-binfmts": program(
+        Fact(PERSIST, "--install|--import|--enable|--disable|--remove",
+             says="changes which program runs which files",
+             instead="Only list: `update-binfmts --display`."),
         harmless=_HELP,
     ),
-    "update-alternatives": Program(
-        facts=(Fact(CHANGE, "--install|--set|--remove|--remove-all|--config|--auto",
-                    severity=MEDIUM,
-                    says="changes which program a name means"),
-               Fact(UNSEEN, "--install|--set @/tmp/*|/var/tmp/*|/dev/shm/*",
-                    says="makes a name mean a program that anyone can write",
-                    instead="Only look: `update-alternatives --display NAME`.")),
+    "update-alternatives": program(
+        Fact(CHANGE, "--install|--set|--remove|--remove-all|--config|--auto", severity=MEDIUM,
+             says="changes which program a name means"),
+        Fact(UNSEEN, "--install|--set @/tmp/*|/var/tmp/*|/dev/shm/*",
+             says="makes a name mean a program that anyone can write",
+             instead="Only look: `update-alternatives --display NAME`."),
         values="--altdir --admindir --log",
     ),
 }  # fmt: skip

@@ -17,6 +17,8 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    aliases,
+    program,
 )
 
 _GLOBAL = """
@@ -55,77 +57,79 @@ _NO_FINALIZERS = "|".join(
 )
 
 KUBECTL_SUBCOMMANDS: dict[str, Program] = {
-    "delete": Program(
-        values=f"{_GLOBAL} {_FILES} --grace-period --raw --cascade",
-        harmless=_HARMLESS,
+    "delete": program(
+        _FILES_READ,
+        values=f"{_GLOBAL} {_FILES} --grace-period --raw --cascade", harmless=_HARMLESS,
         reader="kube_delete",
-        facts=(_FILES_READ,),
     ),
-    "get": Program(
+    "get": program(
         values=f"{_GLOBAL} {_FILES} --sort-by --template --raw -L --label-columns --chunk-size "
         "--subresource",
-        harmless="--help",
-        reader="kube_get",
+        harmless="--help", reader="kube_get",
     ),
-    "exec|rsh": Program(
+    "exec|rsh": program(
         values=f"{_GLOBAL} -c --container -f --filename --pod-running-timeout --shell",
-        harmless="--help",
-        wraps=(Wrapper(where="elsewhere", skip=1),),
+        harmless="--help", wraps=(Wrapper(where="elsewhere", skip=1),),
     ),
-    "run": Program(
+    "run": program(
+        Fact(ESCAPE, "--privileged", says="starts a pod with full power over its node",
+             instead="Start it without: `kubectl run NAME --image=IMAGE --dry-run=client -o "
+             "yaml`."),
+        Fact(ESCAPE, _POWERFUL_POD, says="starts a pod with full power over its node",
+             instead="Start it without the overrides: `kubectl run NAME --image=IMAGE`."),
+        Fact(CHANGE, severity=LOW, says="starts a pod"),
         values=f"{_GLOBAL} --image -e --env -l --labels --overrides --override-type --restart "
         "--port --image-pull-policy --annotations -o --output --pod-running-timeout "
         "--serviceaccount --requests --limits --replicas",
-        harmless=_DRY,
-        wraps=(Wrapper(where="elsewhere", skip=1),),
-        facts=(
-            Fact(ESCAPE, "--privileged", says="starts a pod with full power over its node",
-                 instead="Start it without: `kubectl run NAME --image=IMAGE --dry-run=client -o "
-                 "yaml`."),
-            Fact(ESCAPE, _POWERFUL_POD, says="starts a pod with full power over its node",
-                 instead="Start it without the overrides: `kubectl run NAME --image=IMAGE`."),
-            Fact(CHANGE, severity=LOW, says="starts a pod"),
-        ),
+        harmless=_DRY, wraps=(Wrapper(where="elsewhere", skip=1),),
     ),
-    "debug": Program(
+    "debug": program(
+        Fact(ESCAPE, "@node/*|nodes/*|no/*", on="1",
+             says="opens a shell on the machine {target} itself",
+             instead="Look from outside: `kubectl describe node NAME`."),
+        Fact(ESCAPE, "--profile=sysadmin", says="starts a pod with full power over its node",
+             instead="Use the plain profile: `kubectl debug POD --image=busybox`."),
         values=f"{_GLOBAL} --image -c --container --target --copy-to --env --set-image "
         "--image-pull-policy --custom",
-        harmless=_DRY,
-        wraps=(Wrapper(where="elsewhere", skip=1),),
-        facts=(
-            Fact(ESCAPE, "@node/*|nodes/*|no/*", on="1",
-                 says="opens a shell on the machine {target} itself",
-                 instead="Look from outside: `kubectl describe node NAME`."),
-            Fact(ESCAPE, "--profile=sysadmin", says="starts a pod with full power over its node",
-                 instead="Use the plain profile: `kubectl debug POD --image=busybox`."),
-        ),
+        harmless=_DRY, wraps=(Wrapper(where="elsewhere", skip=1),),
     ),
-    "node-shell": Program(
-        facts=(
-            Fact(ESCAPE, on="1", says="opens a shell on the machine {target} itself",
-                 instead="Look from outside: `kubectl describe node {target}`."),
-        ),
+    "node-shell": program(
+        Fact(ESCAPE, on="1", says="opens a shell on the machine {target} itself",
+             instead="Look from outside: `kubectl describe node {target}`."),
     ),
-    "cp|rsync": Program(
-        values=f"{_GLOBAL} -c --container --retries --strategy",
-        harmless="--help",
+    "cp|rsync": program(
+        values=f"{_GLOBAL} -c --container --retries --strategy", harmless="--help",
         reader="kube_copy",
     ),
-    "apply": Program(
+    "apply": program(
+        Fact(DESTROY, "--force", says="deletes and recreates what cannot be changed in place",
+             instead=f"Apply without `--force`. {_PREVIEW}"),
+        Fact(DESTROY, "--prune", says="deletes every object that is not in these files",
+             instead=f"Apply without `--prune`. {_PREVIEW}"),
+        _UNSEEN_FILES,
+        Fact(CHANGE, "!@view-last-applied|set-last-applied", severity=MEDIUM,
+             says="changes the cluster as the files say"),
+        _FILES_READ,
         values=f"{_GLOBAL} {_FILES} --prune-allowlist --prune-whitelist --grace-period --applyset",
         harmless=_HARMLESS,
-        facts=(
-            Fact(DESTROY, "--force", says="deletes and recreates what cannot be changed in place",
-                 instead=f"Apply without `--force`. {_PREVIEW}"),
-            Fact(DESTROY, "--prune", says="deletes every object that is not in these files",
-                 instead=f"Apply without `--prune`. {_PREVIEW}"),
-            _UNSEEN_FILES,
-            Fact(CHANGE, "!@view-last-applied|set-last-applied", severity=MEDIUM,
-                 says="changes the cluster as the files say"),
-            _FILES_READ,
-        ),
     ),
-    "create": Program(
+    "create": program(
+        Fact(PRIVILEGE, "clusterrolebinding|rolebinding --clusterrole=cluster-admin", on="1",
+             says="makes someone master of the whole cluster ({target})",
+             instead="Give only what is needed: `kubectl create rolebinding NAME "
+             "--clusterrole=view --serviceaccount=NS:NAME`."),
+        Fact(PRIVILEGE, "clusterrole|role --verb=[*]|--resource=[*]",
+             says="creates a role that may do anything",
+             instead="Name the verbs and resources that are needed: `kubectl create role NAME "
+             "--verb=get,list --resource=pods`."),
+        Fact(PRIVILEGE, "clusterrolebinding|clusterrole", severity=MEDIUM,
+             says="gives rights in the whole cluster"),
+        Fact(SECRET, "token", on="1", says="prints an access token for {target}",
+             instead="Check rights without a token: `kubectl auth can-i --list`."),
+        _UNSEEN_FILES,
+        _FILES_READ,
+        Fact(READ, "secret|configmap|cm", on="--from-file|--from-env-file|--key|--cert"),
+        Fact(CHANGE, severity=LOW, says="creates objects in the cluster"),
         values=f"{_GLOBAL} {_FILES} --clusterrole --role --serviceaccount --group --verb "
         "--resource "
         "--image --from-literal --from-file --from-env-file --type --cert --key --replicas "
@@ -133,188 +137,137 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
         "--docker-username --docker-password --docker-email",
         harmless=_HARMLESS,
         wraps=(Wrapper(when="job|cronjob|cj|deployment|deploy", where="elsewhere", skip=1),),
-        facts=(
-            Fact(PRIVILEGE, "clusterrolebinding|rolebinding --clusterrole=cluster-admin",
-                 on="1", says="makes someone master of the whole cluster ({target})",
-                 instead="Give only what is needed: `kubectl create rolebinding NAME "
-                 "--clusterrole=view --serviceaccount=NS:NAME`."),
-            Fact(PRIVILEGE, "clusterrole|role --verb=[*]|--resource=[*]",
-                 says="creates a role that may do anything",
-                 instead="Name the verbs and resources that are needed: `kubectl create role NAME "
-                 "--verb=get,list --resource=pods`."),
-            Fact(PRIVILEGE, "clusterrolebinding|clusterrole", severity=MEDIUM,
-                 says="gives rights in the whole cluster"),
-            Fact(SECRET, "token", on="1", says="prints an access token for {target}",
-                 instead="Check rights without a token: `kubectl auth can-i --list`."),
-            _UNSEEN_FILES,
-            _FILES_READ,
-            Fact(READ, "secret|configmap|cm", on="--from-file|--from-env-file|--key|--cert"),
-            Fact(CHANGE, severity=LOW, says="creates objects in the cluster"),
-        ),
     ),
-    "replace": Program(
-        values=f"{_GLOBAL} {_FILES} --grace-period --raw",
-        harmless=_HARMLESS,
-        facts=(
-            Fact(DESTROY, "--force", says="deletes objects and creates them anew",
-                 instead=f"Use `kubectl apply -f FILE`. {_PREVIEW}"),
-            _UNSEEN_FILES,
-            _FILES_READ,
-            Fact(CHANGE, severity=MEDIUM, says="replaces objects in the cluster"),
-        ),
+    "replace": program(
+        Fact(DESTROY, "--force", says="deletes objects and creates them anew",
+             instead=f"Use `kubectl apply -f FILE`. {_PREVIEW}"),
+        _UNSEEN_FILES,
+        _FILES_READ,
+        Fact(CHANGE, severity=MEDIUM, says="replaces objects in the cluster"),
+        values=f"{_GLOBAL} {_FILES} --grace-period --raw", harmless=_HARMLESS,
     ),
-    "patch": Program(
+    "patch": program(
+        Fact(DESTROY, _NO_FINALIZERS,
+             says="takes away the finalizers, so that it is deleted without cleaning up",
+             instead="See what waits: `kubectl get OBJECT -o yaml`."),
+        Fact(DESTROY,
+             "-p=*replicas*:0*|--patch=*replicas*:0*|-p=*replicas*:?0*|--patch=*replicas*:?0*",
+             says="scales a workload down to nothing", instead="Look first: `kubectl get deploy`."),
+        Fact(ESCAPE, _POWERFUL_POD, says="gives pods full power over their node",
+             instead="See what it would change: `kubectl diff -f FILE`."),
+        Fact(CHANGE, severity=MEDIUM, says="changes an object in the cluster"),
         values=f"{_GLOBAL} {_FILES} -p --patch --patch-file --type --subresource",
         harmless=_HARMLESS,
-        facts=(
-            Fact(DESTROY, _NO_FINALIZERS,
-                 says="takes away the finalizers, so that it is deleted without cleaning up",
-                 instead="See what waits: `kubectl get OBJECT -o yaml`."),
-            Fact(DESTROY,
-                 "-p=*replicas*:0*|--patch=*replicas*:0*|-p=*replicas*:?0*|--patch=*replicas*:?0*",
-                 says="scales a workload down to nothing",
-                 instead="Look first: `kubectl get deploy`."),
-            Fact(ESCAPE, _POWERFUL_POD, says="gives pods full power over their node",
-                 instead="See what it would change: `kubectl diff -f FILE`."),
-            Fact(CHANGE, severity=MEDIUM, says="changes an object in the cluster"),
-        ),
     ),
-    "scale": Program(
+    "scale": program(
+        Fact(DESTROY, "--replicas=0", on="each", says="stops every copy of {target}",
+             instead="Restart it instead: `kubectl rollout restart {target}`."),
+        Fact(CHANGE, severity=LOW, says="changes how many copies run"),
         values=f"{_GLOBAL} {_FILES} --replicas --current-replicas --resource-version",
         harmless=_DRY,
-        facts=(
-            Fact(DESTROY, "--replicas=0", on="each", says="stops every copy of {target}",
-                 instead="Restart it instead: `kubectl rollout restart {target}`."),
-            Fact(CHANGE, severity=LOW, says="changes how many copies run"),
-        ),
     ),
-    "drain": Program(
+    "drain": program(
+        Fact(DESTROY, on="1", says="throws all work off the node {target}",
+             instead="See what runs there: `kubectl get pods -A --field-selector "
+             "spec.nodeName={target}`."),
         values=f"{_GLOBAL} {_FILES} --grace-period --pod-selector --chunk-size "
         "--skip-wait-for-delete-timeout",
         harmless=_DRY,
-        facts=(
-            Fact(DESTROY, on="1", says="throws all work off the node {target}",
-                 instead="See what runs there: `kubectl get pods -A --field-selector "
-                 "spec.nodeName={target}`."),
-        ),
     ),
-    "cordon|uncordon|label|annotate|expose|autoscale|attach|port-forward|wait": Program(
+    "cordon|uncordon|label|annotate|expose|autoscale|attach|port-forward|wait": program(
+        Fact(CHANGE, severity=LOW),
         values=f"{_GLOBAL} {_FILES} --resource-version --address --port --name --for --type",
         harmless=_HARMLESS,
-        facts=(Fact(CHANGE, severity=LOW),),
     ),
-    "taint": Program(
-        values=f"{_GLOBAL} {_FILES}",
-        harmless=_DRY,
-        facts=(
-            Fact(DESTROY, "@*NoExecute", says="throws work off the nodes",
-                 instead="Look first: `kubectl describe node NAME`."),
-            Fact(DESTROY, "--all", says="changes where work may run, on every node",
-                 instead="Look first: `kubectl get nodes`."),
-            Fact(CHANGE, severity=MEDIUM, says="changes where work may run"),
-        ),
+    "taint": program(
+        Fact(DESTROY, "@*NoExecute", says="throws work off the nodes",
+             instead="Look first: `kubectl describe node NAME`."),
+        Fact(DESTROY, "--all", says="changes where work may run, on every node",
+             instead="Look first: `kubectl get nodes`."),
+        Fact(CHANGE, severity=MEDIUM, says="changes where work may run"),
+        values=f"{_GLOBAL} {_FILES}", harmless=_DRY,
     ),
-    "rollout": Program(
-        values=f"{_GLOBAL} {_FILES} --to-revision --revision",
-        harmless=_DRY,
-        facts=(
-            Fact(CHANGE, "undo", severity=MEDIUM, says="goes back to an older version"),
-            Fact(CHANGE, "restart|pause|resume", severity=LOW),
-        ),
+    "rollout": program(
+        Fact(CHANGE, "undo", severity=MEDIUM, says="goes back to an older version"),
+        Fact(CHANGE, "restart|pause|resume", severity=LOW),
+        values=f"{_GLOBAL} {_FILES} --to-revision --revision", harmless=_DRY,
     ),
-    "edit|set": Program(
+    "edit|set": program(
+        Fact(CHANGE, severity=MEDIUM, says="changes an object in the cluster"),
         values=f"{_GLOBAL} {_FILES} -c --containers -e --env --from --limits --requests "
         "--serviceaccount --prefix --keys",
         harmless=_HARMLESS,
-        facts=(Fact(CHANGE, severity=MEDIUM, says="changes an object in the cluster"),),
     ),
-    "certificate": Program(
-        values=f"{_GLOBAL} {_FILES}",
-        harmless="--help",
-        facts=(
-            Fact(PRIVILEGE, "approve", on="each", says="signs the certificate request {target}",
-                 instead="Look at it first: `kubectl describe csr {target}`."),
-        ),
+    "certificate": program(
+        Fact(PRIVILEGE, "approve", on="each", says="signs the certificate request {target}",
+             instead="Look at it first: `kubectl describe csr {target}`."),
+        values=f"{_GLOBAL} {_FILES}", harmless="--help",
     ),
-    "auth": Program(
-        values=f"{_GLOBAL} {_FILES}",
-        harmless=_DRY,
-        facts=(Fact(PRIVILEGE, "reconcile", severity=MEDIUM, says="changes roles and bindings"),),
+    "auth": program(
+        Fact(PRIVILEGE, "reconcile", severity=MEDIUM, says="changes roles and bindings"),
+        values=f"{_GLOBAL} {_FILES}", harmless=_DRY,
     ),
-    "config": Program(
-        values=f"{_GLOBAL} -o --output --template --current --embed-certs",
-        harmless="--help",
-        facts=(
-            Fact(SECRET, "view --raw", on="kubeconfig", says="prints the keys of all clusters",
-                 instead="`kubectl config view` shows it without the keys."),
-            Fact(CHANGE, "delete-*|unset|rename-context", severity=MEDIUM,
-                 says="changes which clusters are known"),
-            Fact(CHANGE, "set-*|set|use-context|use", severity=LOW),
-        ),
+    "config": program(
+        Fact(SECRET, "view --raw", on="kubeconfig", says="prints the keys of all clusters",
+             instead="`kubectl config view` shows it without the keys."),
+        Fact(CHANGE, "delete-*|unset|rename-context", severity=MEDIUM,
+             says="changes which clusters are known"),
+        Fact(CHANGE, "set-*|set|use-context|use", severity=LOW),
+        values=f"{_GLOBAL} -o --output --template --current --embed-certs", harmless="--help",
     ),
-    "proxy": Program(
+    "proxy": program(
+        Fact(ESCAPE, "--address=0.0.0.0|--accept-hosts=*[*]*",
+             says="opens the cluster's interface to the network without a password",
+             instead="Let it listen here only: `kubectl proxy`."),
         values=f"{_GLOBAL} --address --accept-hosts --accept-paths -p --port -u --unix-socket -w "
         "--www",
         harmless="--help",
-        facts=(
-            Fact(ESCAPE, "--address=0.0.0.0|--accept-hosts=*[*]*",
-                 says="opens the cluster's interface to the network without a password",
-                 instead="Let it listen here only: `kubectl proxy`."),
-        ),
     ),
-    "krew": Program(facts=(Fact(INSTALL, "install|upgrade", severity=MEDIUM, on="1"),)),
+    "krew": program(Fact(INSTALL, "install|upgrade", severity=MEDIUM, on="1")),
 }  # fmt: skip
 
-_OC_ADM = Program(
+_OC_ADM = program(
+    Fact(DESTROY, "drain", on="1", says="throws all work off the node {target}",
+         instead="See what runs there: `oc describe node {target}`."),
+    Fact(PRIVILEGE, "policy add-cluster-role-to-*|add-scc-to-*", on="1",
+         says="gives someone the right {target} in the whole cluster",
+         instead="Give a role in one project: `oc adm policy who-can get pods` shows who has it."),
+    Fact(PRIVILEGE, "policy add-role-to-* @admin|cluster-admin", on="1",
+         says="makes someone master of a project",
+         instead="Look first: `oc adm policy who-can get pods`."),
+    Fact(PRIVILEGE, "policy add-*|remove-*", severity=MEDIUM, says="changes who may do what"),
+    Fact(DESTROY, "prune --confirm", says="deletes old builds, deployments or images",
+         instead="Run it without `--confirm` to see what would go: `oc adm prune images`."),
+    Fact(CHANGE, "cordon|uncordon|upgrade", severity=MEDIUM),
     values=f"{_GLOBAL} {_FILES} --role-namespace --rolebinding-name -z --serviceaccount",
     harmless=_DRY,
-    facts=(
-        Fact(DESTROY, "drain", on="1", says="throws all work off the node {target}",
-             instead="See what runs there: `oc describe node {target}`."),
-        Fact(PRIVILEGE, "policy add-cluster-role-to-*|add-scc-to-*", on="1",
-             says="gives someone the right {target} in the whole cluster",
-             instead="Give a role in one project: `oc adm policy who-can get pods` shows who has "
-             "it."),
-        Fact(PRIVILEGE, "policy add-role-to-* @admin|cluster-admin", on="1",
-             says="makes someone master of a project",
-             instead="Look first: `oc adm policy who-can get pods`."),
-        Fact(PRIVILEGE, "policy add-*|remove-*", severity=MEDIUM, says="changes who may do what"),
-        Fact(DESTROY, "prune --confirm", says="deletes old builds, deployments or images",
-             instead="Run it without `--confirm` to see what would go: `oc adm prune images`."),
-        Fact(CHANGE, "cordon|uncordon|upgrade", severity=MEDIUM),
-    ),
 )  # fmt: skip
 
 _OC_SUBCOMMANDS: dict[str, Program] = {
     **KUBECTL_SUBCOMMANDS,
     "adm": _OC_ADM,
-    "login": Program(
+    "login": program(
+        Fact(SECRET, "-p|--password|--token", severity=MEDIUM, on="cluster password"),
         values=_GLOBAL + " -u -p",
-        facts=(Fact(SECRET, "-p|--password|--token", severity=MEDIUM, on="cluster password"),),
     ),
-    "whoami": Program(
-        facts=(
-            Fact(SECRET, "-t|--show-token", on="access token", says="prints the access token",
-                 instead="`oc whoami` shows who you are without it."),
-        ),
+    "whoami": program(
+        Fact(SECRET, "-t|--show-token", on="access token", says="prints the access token",
+             instead="`oc whoami` shows who you are without it."),
     ),
-    "extract": Program(
+    "extract": program(
+        Fact(SECRET, "@secret/*|secrets/*", on="1", says="writes out the secret {target}",
+             instead="See what it holds: `oc describe {target}`."),
+        Fact(WRITE, on="--to"),
         values=f"{_GLOBAL} {_FILES} --to --keys",
-        facts=(
-            Fact(SECRET, "@secret/*|secrets/*", on="1", says="writes out the secret {target}",
-                 instead="See what it holds: `oc describe {target}`."),
-            Fact(WRITE, on="--to"),
-        ),
     ),
-    "serviceaccounts|sa": Program(
-        facts=(
-            Fact(SECRET, "get-token|create-kubeconfig|new-token", on="1",
-                 says="prints an access token for {target}",
-                 instead="Check rights without a token: `oc auth can-i --list`."),
-        ),
+    "serviceaccounts|sa": program(
+        Fact(SECRET, "get-token|create-kubeconfig|new-token", on="1",
+             says="prints an access token for {target}",
+             instead="Check rights without a token: `oc auth can-i --list`."),
     ),
-    "rollback|idle|tag|import-image|policy|start-build|cancel-build": Program(
-        harmless=_DRY, facts=(Fact(CHANGE, severity=MEDIUM),)
+    "rollback|idle|tag|import-image|policy|start-build|cancel-build": program(
+        Fact(CHANGE, severity=MEDIUM),
+        harmless=_DRY,
     ),
 }  # fmt: skip
 
@@ -332,48 +285,39 @@ _HELM_VALUES = f"""
 """
 
 PROGRAMS: dict[str, Program] = {
-    "kubectl": Program(
-        values=_GLOBAL,
-        harmless="--help|--version",
+    "kubectl": program(
+        values=_GLOBAL, harmless="--help|--version",
         subcommands=KUBECTL_SUBCOMMANDS,
     ),
-    "k": Program(same_as="kubectl"),
-    "kubecolor": Program(same_as="kubectl"),
-    "oc": Program(values=_GLOBAL, harmless="--help|--version", subcommands=_OC_SUBCOMMANDS),
-    "helm": Program(
-        values=_HELM_VALUES,
-        harmless=f"-h|{_DRY}",
-        facts=(
-            Fact(DESTROY, "uninstall|delete|del|un", on="each",
-                 says="removes the release {target} and everything that it installed",
-                 instead="See what would go: `helm uninstall {target} --dry-run`."),
-            Fact(DESTROY, "upgrade --force", on="1",
-                 says="deletes and recreates what the release {target} cannot change in place",
-                 instead="Upgrade without `--force`; look first: `helm diff upgrade {target} "
-                 "CHART`."),
-            Fact(CHANGE, "rollback", severity=MEDIUM, says="goes back to an older release"),
-            Fact(CHANGE, "upgrade", severity=MEDIUM, says="changes a release"),
-            Fact(CHANGE, "install", severity=LOW, says="installs a chart in the cluster"),
-            Fact(SECRET, "get values|all", severity=MEDIUM, on="release values",
-                 says="shows the values of a release, which may hold passwords"),
-            Fact(PUBLISH, "push", severity=HIGH, on="1", says="publishes the chart {target}",
-                 instead="Make the package and let the user publish it: `helm package ./chart`."),
-            Fact(INSTALL, "plugin install|update", severity=MEDIUM, on="1"),
-            Fact(SECRET, "registry login -p|--password", severity=MEDIUM, on="registry password"),
-            Fact(READ, "install|upgrade|template|lint !-f=http*", on="-f|--values"),
-        ),
+    **aliases("kubectl", "k", "kubecolor"),
+    "oc": program(values=_GLOBAL, harmless="--help|--version", subcommands=_OC_SUBCOMMANDS),
+    "helm": program(
+        Fact(DESTROY, "uninstall|delete|del|un", on="each",
+             says="removes the release {target} and everything that it installed",
+             instead="See what would go: `helm uninstall {target} --dry-run`."),
+        Fact(DESTROY, "upgrade --force", on="1",
+             says="deletes and recreates what the release {target} cannot change in place",
+             instead="Upgrade without `--force`; look first: `helm diff upgrade {target} CHART`."),
+        Fact(CHANGE, "rollback", severity=MEDIUM, says="goes back to an older release"),
+        Fact(CHANGE, "upgrade", severity=MEDIUM, says="changes a release"),
+        Fact(CHANGE, "install", severity=LOW, says="installs a chart in the cluster"),
+        Fact(SECRET, "get values|all", severity=MEDIUM, on="release values",
+             says="shows the values of a release, which may hold passwords"),
+        Fact(PUBLISH, "push", severity=HIGH, on="1", says="publishes the chart {target}",
+             instead="Make the package and let the user publish it: `helm package ./chart`."),
+        Fact(INSTALL, "plugin install|update", severity=MEDIUM, on="1"),
+        Fact(SECRET, "registry login -p|--password", severity=MEDIUM, on="registry password"),
+        Fact(READ, "install|upgrade|template|lint !-f=http*", on="-f|--values"),
+        values=_HELM_VALUES, harmless=f"-h|{_DRY}",
     ),
-    "helm3": Program(same_as="helm"),
-    "helmfile": Program(
+    "helm3": program(same_as="helm"),
+    "helmfile": program(
+        Fact(DESTROY, "destroy|delete", says="removes every release of the helmfile",
+             instead="Look first: `helmfile list`."),
+        Fact(CHANGE, "apply|sync", severity=MEDIUM, says="changes the releases of the helmfile"),
         values="-f --file -e --environment -l --selector -n --namespace --state-values-set "
         "--state-values-file --kube-context -b --helm-binary --log-level --chart --args --set "
         "--values --concurrency",
         harmless="--help|-h",
-        facts=(
-            Fact(DESTROY, "destroy|delete", says="removes every release of the helmfile",
-                 instead="Look first: `helmfile list`."),
-            Fact(CHANGE, "apply|sync", severity=MEDIUM,
-                 says="changes the releases of the helmfile"),
-        ),
     ),
 }  # fmt: skip

@@ -1,17 +1,19 @@
 """Languages whose code is only searched for the commands that it starts."""
 
-from handrail.shell.tables.shorthand import Program
+from handrail.shell.tables.shorthand import (
+    Program,
+    aliases,
+    program,
+)
 
 _VALUES = "-e --eval -c -eval -E --expression -l -L -I -m --load -s -x -r --require --project"
 
 
 def _language(*, single_dash: bool = False) -> Program:
-    return Program(
-        reader="calls",
-        single_dash=single_dash,
-        values=_VALUES.replace("", ""),
+    return program(
+        reader="calls", single_dash=single_dash, values=_VALUES.replace("", ""),
         harmless="--version",
-    )
+    )  # fmt: skip
 
 
 _LANGUAGE = _language()
@@ -27,10 +29,8 @@ PROGRAMS: dict[str, Program] = {
         _LANGUAGE,
     ),
     "erl": _language(single_dash=True),
-    "pwsh": Program(reader="powershell", posix=True),
-    "powershell": Program(same_as="pwsh"),
-    "powershell.exe": Program(same_as="pwsh"),
-    "pwsh.exe": Program(same_as="pwsh"),
-    "cmd": Program(reader="powershell", posix=True),
-    "cmd.exe": Program(same_as="cmd"),
-}
+    "pwsh": program(reader="powershell", posix=True),
+    **aliases("pwsh", "powershell", "powershell.exe", "pwsh.exe"),
+    "cmd": program(reader="powershell", posix=True),
+    "cmd.exe": program(same_as="cmd"),
+}  # fmt: skip

@@ -16,6 +16,8 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    aliases,
+    program,
 )
 
 _CURL_VALUES = """
@@ -46,40 +48,33 @@ _CURL_VALUES = """
 _WGET_VALUES = """
 -O --output-document -P --directory-prefix -o --output-file -a --append-output -i --input-file -e
 --execute -B --base -t --tries -T --timeout -w --wait -Q --quota -U --user-agent -A --accept -R
---reject
--D --domains -I -X -l --level --header --post-data --post-file --method --body-data --body-file
---user --password --http-user --http-password --ftp-user --ftp-password --load-cookies
---save-cookies
---referer --ca-certificate --certificate --private-key --secure-protocol --limit-rate --bind-address
---cut-dirs --dns-timeout --connect-timeout --read-timeout --waitretry --exclude-domains
---include-directories --exclude-directories --accept-regex --reject-regex --regex-type
---progress --max-redirect --local-encoding --remote-encoding --default-page --use-askpass --config
---preferred-location --start-pos --warc-file --hsts-file --compression
+--reject -D --domains -I -X -l --level --header --post-data --post-file --method --body-data
+--body-file --user --password --http-user --http-password --ftp-user --ftp-password --load-cookies
+--save-cookies --referer --ca-certificate --certificate --private-key --secure-protocol --limit-rate
+--bind-address --cut-dirs --dns-timeout --connect-timeout --read-timeout --waitretry
+--exclude-domains --include-directories --exclude-directories --accept-regex --reject-regex
+--regex-type --progress --max-redirect --local-encoding --remote-encoding --default-page
+--use-askpass --config --preferred-location --start-pos --warc-file --hsts-file --compression
 """
 
 _RSYNC_VALUES = """
 -e --rsh --rsync-path --exclude --include --exclude-from --include-from --files-from -f --filter
 --compare-dest --copy-dest --link-dest --backup-dir --suffix --log-file --log-file-format
---out-format
---password-file --bwlimit --port --sockopts -T --temp-dir --partial-dir --max-delete --max-size
---min-size
---timeout --contimeout --modify-window -B --block-size --chmod --chown --usermap --groupmap --info
---debug
---skip-compress --compress-level --checksum-choice --compress-choice --iconv --address --protocol
---outbuf --stop-after --remote-option -M --write-batch --read-batch --only-write-batch
---checksum-seed
+--out-format --password-file --bwlimit --port --sockopts -T --temp-dir --partial-dir --max-delete
+--max-size --min-size --timeout --contimeout --modify-window -B --block-size --chmod --chown
+--usermap --groupmap --info --debug --skip-compress --compress-level --checksum-choice
+--compress-choice --iconv --address --protocol --outbuf --stop-after --remote-option -M
+--write-batch --read-batch --only-write-batch --checksum-seed
 """
 
 _OPENSSL_VALUES = """
 -in -out -inform -outform -key -keyout -inkey -certfile -CA -CAkey -CAfile -CApath -connect
--servername
--proxy -port -host -config -subj -days -newkey -pass -passin -passout -k -kfile -K -iv -S -md
--engine
--name -caname -cipher -starttls -alpn -cert -keyform -sigopt -pkeyopt -algorithm -signkey -extfile
--extensions -set_serial -rand -writerand -sess_out -sess_in -verify -showcerts_count -digest
--macopt -mac -iter -provider -provider-path -curve -group -groups -addext -reqexts -nameopt -certopt
--accept
--CAserial -CAcreateserial_file -fingerprint_alg -tls1_2_ciphers -ciphersuites -msgfile -keylogfile
+-servername -proxy -port -host -config -subj -days -newkey -pass -passin -passout -k -kfile -K -iv
+-S -md -engine -name -caname -cipher -starttls -alpn -cert -keyform -sigopt -pkeyopt -algorithm
+-signkey -extfile -extensions -set_serial -rand -writerand -sess_out -sess_in -verify
+-showcerts_count -digest -macopt -mac -iter -provider -provider-path -curve -group -groups -addext
+-reqexts -nameopt -certopt -accept -CAserial -CAcreateserial_file -fingerprint_alg -tls1_2_ciphers
+-ciphersuites -msgfile -keylogfile
 """.replace("-tls1_2_ciphers", "").replace("-showcerts_count", "")
 
 _TUNNEL = "opens a way from the internet to a service on this machine"
@@ -91,283 +86,239 @@ _ATTACK = (
 
 def _tunnel(*whens: str, harmless: str = "", values: str = "") -> Program:
     """A program that opens tunnels when it is called in one of these ways."""
-    return Program(
-        values=values,
-        facts=tuple(
-            Fact(SEND, when, severity=HIGH, says=_TUNNEL, instead=_LOCAL) for when in whens
-        ),
-        harmless=harmless or "--help|-h|--version|-v|help|version",
-    )
+    return program(
+        *(
+  Fact(SEND, when, severity=HIGH, says=_TUNNEL, instead=_LOCAL) for when in whens
+),
+        values=values, harmless=harmless or "--help|-h|--version|-v|help|version",
+    )  # fmt: skip
 
 
 PROGRAMS: dict[str, Program] = {
     # Requests and downloads
-    "curl": Program(
-        reader="curl",
-        values=_CURL_VALUES,
-        facts=(Fact(CHANGE, "-k|--insecure", severity=LOW, says="does not check the certificate"),),
-        harmless="--help|--version|-V|--manual|-M",
+    "curl": program(
+        Fact(CHANGE, "-k|--insecure", severity=LOW, says="does not check the certificate"),
+        reader="curl", values=_CURL_VALUES, harmless="--help|--version|-V|--manual|-M",
     ),
-    "curlie": Program(same_as="curl"),
-    "wcurl": Program(same_as="curl"),
-    "wget": Program(
-        reader="wget",
-        values=_WGET_VALUES,
-        facts=(
-            Fact(CHANGE, "--no-check-certificate", severity=LOW,
-                 says="does not check the certificate"),
-            Fact(UNSEEN, "--use-askpass=*",
-                 says="runs a program of its own choosing to ask for a password",
-                 instead="Leave `--use-askpass` out."),
-        ),
-        wraps=(Wrapper(form="shell", options="--use-askpass"),),
+    **aliases("curl", "curlie", "wcurl"),
+    "wget": program(
+        Fact(CHANGE, "--no-check-certificate", severity=LOW, says="does not check the certificate"),
+        Fact(UNSEEN, "--use-askpass=*",
+             says="runs a program of its own choosing to ask for a password",
+             instead="Leave `--use-askpass` out."),
+        reader="wget", values=_WGET_VALUES, wraps=(Wrapper(form="shell", options="--use-askpass"),),
         harmless="--help|--version|-V|-h",
     ),
-    "wget2": Program(same_as="wget"),
-    "aria2c": Program(
+    "wget2": program(same_as="wget"),
+    "aria2c": program(
         reader="downloader",
         values="-o --out -d --dir -i --input-file -x --max-connection-per-server -s --split -j "
         "--max-concurrent-downloads -k --min-split-size --header -U --user-agent -l --log "
         "--on-download-complete --on-download-start --on-download-error --on-download-stop "
-        "--conf-path "
-        "--checksum -t --timeout -m --max-tries --load-cookies --save-session --referer",
-        wraps=(
-            Wrapper(
-                form="shell",
-                options="--on-download-complete|--on-download-start|--on-download-stop|--on-download-error",
-            ),
-        ),
+        "--conf-path --checksum -t --timeout -m --max-tries --load-cookies --save-session "
+        "--referer",
+        wraps=(Wrapper(form="shell",
+                       options="--on-download-complete|--on-download-start|--on-download-stop|"
+                       "--on-download-error"),),
         harmless="--help|-h|--version|-v|-S|--show-files",
     ),
-    "axel": Program(reader="downloader",
-                    values="-o --output -n --num-connections -s --max-speed -H -U -T"),
-    "fetch": Program(reader="downloader", values="-o --output -T --timeout -w -S -B"),
-    "lwp-download": Program(reader="downloader"),
-    "yt-dlp": Program(
+    "axel": program(
+        reader="downloader", values="-o --output -n --num-connections -s --max-speed -H -U -T",
+    ),
+    "fetch": program(reader="downloader", values="-o --output -T --timeout -w -S -B"),
+    "lwp-download": program(reader="downloader"),
+    "yt-dlp": program(
+        Fact(SECRET, "--cookies-from-browser", on="the browser's cookies", severity=MEDIUM),
         reader="browser",
         values="-o --output -f --format -P --paths -a --batch-file --cookies -u -p --exec "
         "--cookies-from-browser --download-archive --proxy --playlist-items --sub-langs "
         "--external-downloader",
         wraps=(Wrapper(form="shell", options="--exec"),),
-        facts=(
-            Fact(SECRET, "--cookies-from-browser", on="the browser's cookies", severity=MEDIUM),
-        ),
     ),
     **dict.fromkeys(
         ("xdg-open", "sensible-browser", "webbrowser", "www-browser", "google-chrome", "chromium",
          "chromium-browser", "firefox", "open"),
-        Program(reader="opener", values="-a -b --args --env"),
+        program(reader="opener", values="-a -b --args --env"),
     ),
-    "lynx": Program(reader="browser", single_dash=True, values="-cfg -width -useragent -auth"),
-    "w3m": Program(reader="browser", single_dash=True, values="-T -t -cols -o -I -O"),
-    "links": Program(reader="browser", single_dash=True, values="-width -codepage"),
-    "elinks": Program(same_as="links"),
-    "lwp-request": Program(reader="browser", values="-m -b -t -i -c -H -C -o"),
-    "GET": Program(same_as="lwp-request"),
-    "http": Program(
+    "lynx": program(reader="browser", single_dash=True, values="-cfg -width -useragent -auth"),
+    "w3m": program(reader="browser", single_dash=True, values="-T -t -cols -o -I -O"),
+    "links": program(reader="browser", single_dash=True, values="-width -codepage"),
+    "elinks": program(same_as="links"),
+    "lwp-request": program(reader="browser", values="-m -b -t -i -c -H -C -o"),
+    "GET": program(same_as="lwp-request"),
+    "http": program(
         reader="httpie",
         values="-a --auth -A --auth-type -o --output -p --print -s --style --session "
-               "--session-read-only "
-        "--proxy --verify --cert --cert-key --timeout --pretty --raw --boundary --max-redirects "
-        "--default-scheme "
-        "--format-options --response-charset --ssl --ciphers",
+        "--session-read-only --proxy --verify --cert --cert-key --timeout --pretty --raw "
+        "--boundary --max-redirects --default-scheme --format-options --response-charset --ssl "
+        "--ciphers",
         harmless="--help|--version|--offline",
     ),
-    "https": Program(same_as="http"),
-    "httpie": Program(harmless="--help|--version"),
-    "xh": Program(same_as="http"),
-    "xhs": Program(same_as="http"),
-    "grpcurl": Program(
-        reader="connects",
-        single_dash=True,
+    "https": program(same_as="http"),
+    "httpie": program(harmless="--help|--version"),
+    **aliases("http", "xh", "xhs"),
+    "grpcurl": program(
+        reader="connects", single_dash=True,
         values="-d -H -proto -import-path -protoset -authority -cacert -cert -key -max-time "
         "-rpc-header -reflect-header -connect-timeout",
     ),
-    "evans": Program(reader="browser"),
-    "ab": Program(reader="browser", values="-n -c -t -p -T -H -C -A -u -m -s -e -g"),
-    "wrk": Program(reader="browser", values="-t -c -d -s -H --script --header --timeout --threads"),
-    "hey": Program(reader="browser", values="-n -c -q -z -m -H -d -D -T -a -t -x -A"),
-    "wscat": Program(reader="connects",
-                     values="-c --connect -H --header -x --execute --auth -s -w -P"),
-    "websocat": Program(reader="connects", values="-H --header --protocol -B --origin --ws-c-uri"),
+    "evans": program(reader="browser"),
+    "ab": program(reader="browser", values="-n -c -t -p -T -H -C -A -u -m -s -e -g"),
+    "wrk": program(reader="browser", values="-t -c -d -s -H --script --header --timeout --threads"),
+    "hey": program(reader="browser", values="-n -c -q -z -m -H -d -D -T -a -t -x -A"),
+    "wscat": program(
+        reader="connects", values="-c --connect -H --header -x --execute --auth -s -w -P",
+    ),
+    "websocat": program(reader="connects", values="-H --header --protocol -B --origin --ws-c-uri"),
     # Names and packets
-    "dig": Program(reader="lookup", single_dash=True, values="-b -c -f -k -p -q -t -x -y"),
-    "delv": Program(same_as="dig"),
-    "drill": Program(same_as="dig"),
-    "kdig": Program(same_as="dig"),
-    "doggo": Program(reader="lookup"),
-    "nslookup": Program(reader="lookup", single_dash=True),
-    "host": Program(reader="lookup", values="-c -N -p -R -t -W -m"),
-    "ping": Program(reader="lookup",
-                    values="-c -i -I -l -m -M -p -Q -s -S -t -T -w -W -e -F --pattern"),
-    "ping6": Program(same_as="ping"),
-    "fping": Program(same_as="ping"),
-    "hping3": Program(
+    "dig": program(reader="lookup", single_dash=True, values="-b -c -f -k -p -q -t -x -y"),
+    **aliases("dig", "delv", "drill", "kdig"),
+    "doggo": program(reader="lookup"),
+    "nslookup": program(reader="lookup", single_dash=True),
+    "host": program(reader="lookup", values="-c -N -p -R -t -W -m"),
+    "ping": program(
+        reader="lookup", values="-c -i -I -l -m -M -p -Q -s -S -t -T -w -W -e -F --pattern",
+    ),
+    **aliases("ping", "ping6", "fping"),
+    "hping3": program(
+        Fact(SEND, "-E|--file", severity=HIGH, says="sends a file inside packets",
+             instead="Check that the host answers: `ping -c 3 HOST`."),
+        Fact(SEND, "--flood", severity=HIGH, says="floods a machine with packets",
+             instead="Check that the host answers: `ping -c 3 HOST`."),
         values="-c -i -p -s -d -E -a -I",
-        facts=(
-            Fact(SEND, "-E|--file", severity=HIGH, says="sends a file inside packets",
-                 instead="Check that the host answers: `ping -c 3 HOST`."),
-            Fact(SEND, "--flood", severity=HIGH, says="floods a machine with packets",
-                 instead="Check that the host answers: `ping -c 3 HOST`."),
-        ),
     ),
-    "whois": Program(reader="lookup", values="-h -p -r -i"),
-    "traceroute": Program(reader="lookup", values="-m -q -w -p -s -i -g -f"),
-    "tracepath": Program(same_as="traceroute"),
-    "mtr": Program(reader="lookup", values="-c -i -s -m -f -B -Q -P -o -F"),
+    "whois": program(reader="lookup", values="-h -p -r -i"),
+    "traceroute": program(reader="lookup", values="-m -q -w -p -s -i -g -f"),
+    "tracepath": program(same_as="traceroute"),
+    "mtr": program(reader="lookup", values="-c -i -s -m -f -B -Q -P -o -F"),
     # Shells and copies
-    "ssh": Program(
-        reader="ssh",
-        values="-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -P -Q -R -S -W -w",
+    "ssh": program(
+        reader="ssh", values="-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -P -Q -R -S -W -w",
         wraps=(Wrapper(form="words", skip=1, where="elsewhere"),),
     ),
-    "slogin": Program(same_as="ssh"),
-    "autossh": Program(
-        reader="ssh",
-        values="-M -B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
+    "slogin": program(same_as="ssh"),
+    "autossh": program(
+        reader="ssh", values="-M -B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
         wraps=(Wrapper(form="words", skip=1, where="elsewhere"),),
     ),
-    "plink": Program(
-        single_dash=True,
-        values="-l -P -pw -i -m -D -L -R -proxycmd -load -hostkey",
-        wraps=(
-            Wrapper(form="shell", options="-proxycmd"),
-            Wrapper(form="words", skip=1, where="elsewhere"),
-        ),
-        facts=(
-            Fact(SEND, "-R", severity=HIGH, says=_TUNNEL, instead=_LOCAL),
-            Fact(REACH, on="1"),
-        ),
+    "plink": program(
+        Fact(SEND, "-R", severity=HIGH, says=_TUNNEL, instead=_LOCAL),
+        Fact(REACH, on="1"),
+        single_dash=True, values="-l -P -pw -i -m -D -L -R -proxycmd -load -hostkey",
+        wraps=(Wrapper(form="shell", options="-proxycmd"),
+               Wrapper(form="words", skip=1, where="elsewhere")),
     ),
-    "mosh": Program(
+    "mosh": program(
+        Fact(REACH, on="1"),
         values="--ssh --server --predict -p --port --family",
-        wraps=(
-            Wrapper(form="shell", options="--ssh"),
-            Wrapper(form="words", skip=1, where="elsewhere"),
-        ),
-        facts=(Fact(REACH, on="1"),),
+        wraps=(Wrapper(form="shell", options="--ssh"),
+               Wrapper(form="words", skip=1, where="elsewhere")),
     ),
-    "pssh": Program(
+    "pssh": program(
         values="-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O "
-               "--options -x -X",
+        "--options -x -X",
         wraps=(Wrapper(form="words", where="elsewhere"),),
     ),
-    "parallel-ssh": Program(same_as="pssh"),
-    "clush": Program(values="-w -x -g -X -f -t -u -l -o", wraps=(Wrapper(form="words",
-        where="elsewhere"),)),
-    "pdsh": Program(values="-w -x -l -t -u -f -R", wraps=(Wrapper(form="words",
-        where="elsewhere"),)),
-    "scp": Program(reader="copies", values="-c -D -F -i -J -l -o -P -S -X"),
-    "pscp": Program(reader="copies", single_dash=True, values="-P -l -pw -i -load -hostkey"),
-    "sftp": Program(reader="transfer", values="-B -b -D -F -i -J -l -o -P -R -S -s -X"),
-    "rsync": Program(reader="rsync", values=_RSYNC_VALUES, harmless="--help|--version"),
-    "ftp": Program(reader="transfer", values="-P -s -N -o -T -q"),
-    "tftp": Program(reader="transfer", values="-c -m -R"),
-    "lftp": Program(reader="transfer", values="-e -c -f -u -p --env-password",
-                    harmless="--help|--version"),
-    "ncftpput": Program(
+    "parallel-ssh": program(same_as="pssh"),
+    "clush": program(
+        values="-w -x -g -X -f -t -u -l -o", wraps=(Wrapper(form="words", where="elsewhere"),),
+    ),
+    "pdsh": program(
+        values="-w -x -l -t -u -f -R", wraps=(Wrapper(form="words", where="elsewhere"),),
+    ),
+    "scp": program(reader="copies", values="-c -D -F -i -J -l -o -P -S -X"),
+    "pscp": program(reader="copies", single_dash=True, values="-P -l -pw -i -load -hostkey"),
+    "sftp": program(reader="transfer", values="-B -b -D -F -i -J -l -o -P -R -S -s -X"),
+    "rsync": program(reader="rsync", values=_RSYNC_VALUES, harmless="--help|--version"),
+    "ftp": program(reader="transfer", values="-P -s -N -o -T -q"),
+    "tftp": program(reader="transfer", values="-c -m -R"),
+    "lftp": program(
+        reader="transfer", values="-e -c -f -u -p --env-password", harmless="--help|--version",
+    ),
+    "ncftpput": program(
+        Fact(READ, on="2+"),
+        Fact(SEND, on="1", severity=MEDIUM),
         values="-u -p -P -f -T -t",
-        facts=(Fact(READ, on="2+"), Fact(SEND, on="1", severity=MEDIUM)),
     ),
-    "wput": Program(facts=(Fact(READ, on="-2"), Fact(SEND, on="last", severity=MEDIUM))),
-    "smbclient": Program(
+    "wput": program(Fact(READ, on="-2"), Fact(SEND, on="last", severity=MEDIUM)),
+    "smbclient": program(
+        Fact(REACH, on="1"),
+        Fact(SEND, "-c=*put*|--command=*put*", on="1", severity=MEDIUM),
+        Fact(DESTROY, "-c=*del*|-c=*rm*|--command=*del*", on="1", severity=MEDIUM),
         values="-U -c -W -I -p -m -D -A --user --command --authentication-file",
-        facts=(
-            Fact(REACH, on="1"),
-            Fact(SEND, "-c=*put*|--command=*put*", on="1", severity=MEDIUM),
-            Fact(DESTROY, "-c=*del*|-c=*rm*|--command=*del*", on="1", severity=MEDIUM),
-        ),
     ),
-    "rclone": Program(
+    "rclone": program(
+        Fact(SEND, "serve", severity=MEDIUM, says="serves files to the network"),
+        Fact(CHANGE, "config delete", severity=HIGH, says="deletes a configured remote",
+             instead="List them: `rclone listremotes`."),
         reader="rclone",
         values="--config --include --exclude --filter --include-from --exclude-from --filter-from "
-               "--files-from "
-        "--transfers --checkers --bwlimit --log-file --log-level --max-age --min-age --max-size "
-        "--min-size "
-        "--backup-dir --suffix --timeout --retries --drive-root-folder-id --s3-region "
-        "--contimeout --max-depth",
-        facts=(
-            Fact(SEND, "serve", severity=MEDIUM, says="serves files to the network"),
-            Fact(CHANGE, "config delete", severity=HIGH, says="deletes a configured remote",
-                 instead="List them: `rclone listremotes`."),
-        ),
+        "--files-from --transfers --checkers --bwlimit --log-file --log-level --max-age --min-age "
+        "--max-size --min-size --backup-dir --suffix --timeout --retries --drive-root-folder-id "
+        "--s3-region --contimeout --max-depth",
         harmless="--help|--version|-V|-h",
     ),
-    "croc": Program(
+    "croc": program(
+        Fact(READ, "send", on="each"),
+        Fact(SEND, "send", severity=HIGH, says="hands files to whoever knows a code word",
+             instead="Leave the files in the project and say where they are."),
         values="--code -c --relay --pass --out --port -t --text",
-        facts=(
-            Fact(READ, "send", on="each"),
-            Fact(SEND, "send", severity=HIGH, says="hands files to whoever knows a code word",
-                 instead="Leave the files in the project and say where they are."),
-        ),
     ),
-    "wormhole": Program(
+    "wormhole": program(
+        Fact(READ, "send", on="each"),
+        Fact(SEND, "send", severity=HIGH, says="hands files to whoever knows a code word",
+             instead="Leave the files in the project and say where they are."),
         values="--code -c --text --relay-url --appid",
-        facts=(
-            Fact(READ, "send", on="each"),
-            Fact(SEND, "send", severity=HIGH, says="hands files to whoever knows a code word",
-                 instead="Leave the files in the project and say where they are."),
-        ),
     ),
     # Raw connections
-    "nc": Program(
+    "nc": program(
         reader="netcat",
         values="-w -p -s -i -q -e -c -I -O -P -T -V -X -x -G -m -g -o -M --exec --sh-exec "
-               "--lua-exec "
-        "--proxy --proxy-type --proxy-auth --source-port --source --wait --idle-timeout --allow "
-        "--deny "
-        "--max-conns --delay --output --hex-dump --ssl-key --ssl-cert --ssl-trustfile",
+        "--lua-exec --proxy --proxy-type --proxy-auth --source-port --source --wait "
+        "--idle-timeout --allow --deny --max-conns --delay --output --hex-dump --ssl-key "
+        "--ssl-cert --ssl-trustfile",
         harmless="-h|--help|--version",
     ),
-    "ncat": Program(same_as="nc"),
-    "netcat": Program(same_as="nc"),
-    "nc.traditional": Program(same_as="nc"),
-    "nc.openbsd": Program(same_as="nc"),
-    "pwncat": Program(same_as="nc"),
-    "pwncat-cs": Program(same_as="nc"),
-    "socat": Program(
+    **aliases("nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "pwncat", "pwncat-cs"),
+    "socat": program(
         reader="socat", single_dash=True, values="-b -t -T -l -lp -lf -L -W -r -R",
-        harmless="-V|-h|-?|-hh|-hhh"
+        harmless="-V|-h|-?|-hh|-hhh",
     ),
-    "telnet": Program(reader="connects", values="-l -e -b -n -X", harmless="--help|--version"),
-    "openssl": Program(reader="openssl", single_dash=True, values=_OPENSSL_VALUES,
-                       harmless="-help"),
-    "gnutls-cli": Program(reader="connects",
-                          values="-p --port --x509cafile --priority --sni-hostname"),
-    "mosquitto_pub": Program(
+    "telnet": program(reader="connects", values="-l -e -b -n -X", harmless="--help|--version"),
+    "openssl": program(
+        reader="openssl", single_dash=True, values=_OPENSSL_VALUES, harmless="-help",
+    ),
+    "gnutls-cli": program(
+        reader="connects", values="-p --port --x509cafile --priority --sni-hostname",
+    ),
+    "mosquitto_pub": program(
+        Fact(READ, on="-f|--file"),
+        Fact(SEND, on="-h|--host|-L|--url", severity=MEDIUM),
         values="-h --host -p --port -t --topic -m --message -f --file -u --username -P --pw -i "
-               "--id -q -L --url",
-        facts=(
-            Fact(READ, on="-f|--file"),
-            Fact(SEND, on="-h|--host|-L|--url", severity=MEDIUM),
-        ),
+        "--id -q -L --url",
     ),
     # Mail
-    "mail": Program(reader="mail",
-                    values="-s --subject -a --attach -A -c --cc -b --bcc -r -S -q -f -u --to"),
-    "mailx": Program(same_as="mail"),
-    "s-nail": Program(same_as="mail"),
-    "nail": Program(same_as="mail"),
-    "mutt": Program(reader="mail", values="-s -a -c -b -e -F -i -H -m -f"),
-    "neomutt": Program(same_as="mutt"),
-    "sendmail": Program(reader="mail", values="-f -F -r -o -O -B -N"),
-    "msmtp": Program(reader="mail",
-                     values=" -f --from --host --port --user -C --file --account"),
-    "swaks": Program(
+    "mail": program(
+        reader="mail", values="-s --subject -a --attach -A -c --cc -b --bcc -r -S -q -f -u --to",
+    ),
+    **aliases("mail", "mailx", "s-nail", "nail"),
+    "mutt": program(reader="mail", values="-s -a -c -b -e -F -i -H -m -f"),
+    "neomutt": program(same_as="mutt"),
+    "sendmail": program(reader="mail", values="-f -F -r -o -O -B -N"),
+    "msmtp": program(reader="mail", values=" -f --from --host --port --user -C --file --account"),
+    "swaks": program(
         reader="mail",
         values="-t --to -f --from -s --server -p --port --header --body --attach -au -ap "
-               "--auth-user --auth-password",
+        "--auth-user --auth-password",
     ),
-    "mpack": Program(reader="mail", values="-s -d -c -o"),
+    "mpack": program(reader="mail", values="-s -d -c -o"),
     # Tunnels into this machine
     "ngrok": _tunnel("http|https|tcp|tls|start|tunnel|service",
                      values="--config --log --region --authtoken"),
-    "cloudflared": _tunnel(
-        "tunnel --url|--hello-world|--unix-socket|--name", "tunnel run", "tunnel --config",
-        "access tcp|ssh|rdp",
-        values="--url --config --name --token --hostname --logfile --loglevel --credentials-file "
-               "--unix-socket",
-    ),
+    "cloudflared": _tunnel("tunnel --url|--hello-world|--unix-socket|--name", "tunnel run",
+                           "tunnel --config", "access tcp|ssh|rdp",
+                           values="--url --config --name --token --hostname --logfile --loglevel "
+                           "--credentials-file --unix-socket"),
     "lt": _tunnel("--port|-p", values="--port -p --subdomain -s --local-host -l --host -h"),
     "localtunnel": _tunnel("--port|-p",
                            values="--port -p --subdomain -s --local-host -l --host -h"),
@@ -379,70 +330,62 @@ PROGRAMS: dict[str, Program] = {
     "chisel": _tunnel("client|server",
                       values="--auth --keepalive --port -p --host --fingerprint --proxy"),
     "inlets": _tunnel("http|tcp|client|server"),
-    "inlets-pro": Program(same_as="inlets"),
+    "inlets-pro": program(same_as="inlets"),
     "pagekite": _tunnel("*"),
-    "pagekite.py": Program(same_as="pagekite"),
+    "pagekite.py": program(same_as="pagekite"),
     "expose": _tunnel("share *"),
     "localxpose": _tunnel("tunnel *"),
-    "loclx": Program(same_as="localxpose"),
+    "loclx": program(same_as="localxpose"),
     "telebit": _tunnel("http|tcp|ssh"),
     "playit": _tunnel("", "start|run"),
-    "tailscale": Program(
-        facts=(
-            Fact(SEND, "funnel !@status|reset|off", severity=HIGH, says=_TUNNEL, instead=_LOCAL),
-            Fact(SEND, "serve !@status|reset|off", severity=MEDIUM,
-                 says="shares a service with the own network"),
-            Fact(READ, "file cp", on="-2"),
-            Fact(SEND, "file cp", on="last", severity=MEDIUM),
-            Fact(CHANGE, "up|down|set|logout|switch", severity=MEDIUM,
-                 says="changes the connection to the own network"),
-        ),
+    "tailscale": program(
+        Fact(SEND, "funnel !@status|reset|off", severity=HIGH, says=_TUNNEL, instead=_LOCAL),
+        Fact(SEND, "serve !@status|reset|off", severity=MEDIUM,
+             says="shares a service with the own network"),
+        Fact(READ, "file cp", on="-2"),
+        Fact(SEND, "file cp", on="last", severity=MEDIUM),
+        Fact(CHANGE, "up|down|set|logout|switch", severity=MEDIUM,
+             says="changes the connection to the own network"),
     ),
     # Looking at the traffic, and attacking
-    "tcpdump": Program(
+    "tcpdump": program(
+        Fact(WRITE, on="-w"),
+        Fact(READ, on="-r|-F"),
+        Fact(UNSEEN, "-z", severity=HIGH, says="runs a program for every file it captures",
+             instead="Capture to a file: `tcpdump -c 100 -w capture.pcap`."),
         values="-i -w -r -c -C -G -W -s -z -Z -F -B -E -T -y -m -M --interface --snapshot-length",
-        facts=(
-            Fact(WRITE, on="-w"),
-            Fact(READ, on="-r|-F"),
-            Fact(UNSEEN, "-z", severity=HIGH, says="runs a program for every file it captures",
-                 instead="Capture to a file: `tcpdump -c 100 -w capture.pcap`."),
-        ),
         harmless="--version|-h|--help|-D|--list-interfaces",
     ),
-    "tshark": Program(
+    "tshark": program(
+        Fact(WRITE, on="-w"),
+        Fact(READ, on="-r"),
+        Fact(UNSEEN, "-X=lua_script:*", severity=MEDIUM, says="runs a script of its own"),
         values="-i -w -r -c -f -Y -T -e -a -b -X -o -d",
-        facts=(
-            Fact(WRITE, on="-w"),
-            Fact(READ, on="-r"),
-            Fact(UNSEEN, "-X=lua_script:*", severity=MEDIUM, says="runs a script of its own"),
-        ),
     ),
-    "arpspoof": Program(
-        facts=(Fact(TAMPER, severity=HIGH, says="pretends to be another machine in the network",
-                    instead=_ATTACK),),
+    "arpspoof": program(
+        Fact(TAMPER, severity=HIGH, says="pretends to be another machine in the network",
+             instead=_ATTACK),
     ),
-    "ettercap": Program(same_as="arpspoof"),
-    "bettercap": Program(same_as="arpspoof"),
-    "responder": Program(same_as="arpspoof"),
-    "mitmproxy": Program(facts=(Fact(REACH, on="this machine", severity=MEDIUM,
-                                     says="reads traffic in between"),)),
-    "mitmdump": Program(same_as="mitmproxy"),
+    **aliases("arpspoof", "ettercap", "bettercap", "responder"),
+    "mitmproxy": program(
+        Fact(REACH, on="this machine", severity=MEDIUM, says="reads traffic in between"),
+    ),
+    "mitmdump": program(same_as="mitmproxy"),
     # Folders on the web
-    "http.server": Program(reader="serve", values="-d --directory -b --bind -p --protocol"),
-    "SimpleHTTPServer": Program(reader="serve"),
-    "serve": Program(reader="serve", values="-l --listen -p --port -c --config",
-                     harmless="--help|--version"),
-    "http-server": Program(reader="serve",
-                           values="-p --port -a -c -e -C -K -P --proxy --username --password"),
-    "live-server": Program(reader="serve"),
-    "xterm": Program(
-        single_dash=True,
-        values="-display -title -T -geometry -fn -fa -fs -bg -fg -e",
+    "http.server": program(reader="serve", values="-d --directory -b --bind -p --protocol"),
+    "SimpleHTTPServer": program(reader="serve"),
+    "serve": program(
+        reader="serve", values="-l --listen -p --port -c --config", harmless="--help|--version",
+    ),
+    "http-server": program(
+        reader="serve", values="-p --port -a -c -e -C -K -P --proxy --username --password",
+    ),
+    "live-server": program(reader="serve"),
+    "xterm": program(
+        Fact(UNSEEN, "-display=*.*:*", severity=HIGH,
+             says="opens a shell on another machine's screen",
+             instead="Run the command here and read what it prints, e.g. `ls -la`."),
+        single_dash=True, values="-display -title -T -geometry -fn -fa -fs -bg -fg -e",
         wraps=(Wrapper(form="shell", options="-e"),),
-        facts=(
-            Fact(UNSEEN, "-display=*.*:*", severity=HIGH,
-                 says="opens a shell on another machine's screen",
-                 instead="Run the command here and read what it prints, e.g. `ls -la`."),
-        ),
     ),
 }  # fmt: skip

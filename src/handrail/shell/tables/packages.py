@@ -18,6 +18,7 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    program,
 )
 
 _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
@@ -97,69 +98,51 @@ _NPM_FACTS = (
     Fact(RUN, "run|run-script|start|test|t|stop|restart|rum|task", severity=LOW),
     Fact(WRITE, "pkg set|delete", on="package.json"),
 )  # fmt: skip
-_NPM = Program(
-    values=_NPM_VALUES,
-    chdir="--prefix|-C|--dir|--cwd",
-    reader="npm",
-    facts=_NPM_FACTS,
-    wraps=(
-        Wrapper(form="shell", options="-c|--call", when="exec|x"),
-        Wrapper(when="exec|x|dlx !-c|--call"),
-        Wrapper(when=f"!@exec|x|dlx|run|add|install|i {_RUN_IN_PACKAGE}"),
-    ),
+_NPM = program(
+    *_NPM_FACTS,
+    values=_NPM_VALUES, chdir="--prefix|-C|--dir|--cwd", reader="npm",
+    wraps=(Wrapper(form="shell", options="-c|--call", when="exec|x"),
+           Wrapper(when="exec|x|dlx !-c|--call"),
+           Wrapper(when=f"!@exec|x|dlx|run|add|install|i {_RUN_IN_PACKAGE}")),
     harmless="--dry-run|--help|-h|--version|-v",
-)
-_NPX = Program(
-    values="-p --package -c --call --node-options --registry --cache --userconfig",
-    posix=True,
-    facts=(
-        Fact(UNSEEN, "--registry=http://*|-p=http://*|--package=http://*",
-             says="runs code over a connection that anyone can change", instead=_REGISTRY),
-        *from_plain_http("", ""),
-        Fact(RUN, severity=LOW),
-    ),
+)  # fmt: skip
+_NPX = program(
+    Fact(UNSEEN, "--registry=http://*|-p=http://*|--package=http://*",
+         says="runs code over a connection that anyone can change", instead=_REGISTRY),
+    *from_plain_http("", ""),
+    Fact(RUN, severity=LOW),
+    values="-p --package -c --call --node-options --registry --cache --userconfig", posix=True,
     wraps=(Wrapper(form="shell", options="-c|--call"), Wrapper(when="!-c|--call")),
 )  # fmt: skip
-_YARN = Program(
-    values=_NPM_VALUES,
-    chdir="--cwd",
-    reader="npm",
-    facts=(
-        *_NPM_FACTS,
-        publishes("npm publish|tag", "publishes the package for everyone", "yarn pack --dry-run"),
-        publishes("workspaces foreach npm publish", "publishes packages", "yarn workspaces list"),
-        publishes("workspace * npm publish", "publishes a package", "yarn workspaces list"),
-    ),
-    wraps=(
-        Wrapper(when="exec|dlx|node"),
-        Wrapper(when=f"!@exec|dlx|run|add|global {_RUN_IN_PACKAGE}"),
-    ),
+_YARN = program(
+    *_NPM_FACTS,
+    publishes("npm publish|tag", "publishes the package for everyone", "yarn pack --dry-run"),
+    publishes("workspaces foreach npm publish", "publishes packages", "yarn workspaces list"),
+    publishes("workspace * npm publish", "publishes a package", "yarn workspaces list"),
+    values=_NPM_VALUES, chdir="--cwd", reader="npm",
+    wraps=(Wrapper(when="exec|dlx|node"),
+           Wrapper(when=f"!@exec|dlx|run|add|global {_RUN_IN_PACKAGE}")),
     harmless="--dry-run|--help|-h|--version|-v",
 )  # fmt: skip
-_BUN = Program(
+_BUN = program(
+    *_NPM_FACTS,
     values=f"{_NPM_VALUES} -e --eval -p --print --preload --env-file --config --port --target "
     "--outdir --outfile",
-    chdir="--cwd",
-    reader="deno",
-    facts=_NPM_FACTS,
-    wraps=(Wrapper(when="x"),),
+    chdir="--cwd", reader="deno", wraps=(Wrapper(when="x"),),
     harmless="--dry-run|--help|-h|--version|-v",
-)
-_DENO = Program(
-    values="-e --eval -p --print -c --config --import-map -o --output --lock --cert -L --log-level "
-    "--location --env-file --ext -n --name --root --token",
-    reader="deno",
-    facts=(
-        publishes("publish", "publishes the package for everyone", "deno publish --dry-run"),
-        Fact(UNSEEN, "run|serve|test|install|compile|x @http*://* "
-             "!@https://deno.land/*|https://jsr.io/*|https://esm.sh/*|http://localhost*",
-             says="runs code from an address that nobody has looked at",
-             instead="Fetch and read it first: `deno info`."),
-        publishes("deploy|deployctl", "puts the program online", "deno check main.ts"),
-        Fact(RUN, "run|task|test|bench", severity=LOW),
-        Fact(INSTALL, "install|add|cache|upgrade", severity=LOW),
-    ),
-    harmless="--dry-run|--help|-h|--version|-V",
+)  # fmt: skip
+_DENO = program(
+    publishes("publish", "publishes the package for everyone", "deno publish --dry-run"),
+    Fact(UNSEEN, "run|serve|test|install|compile|x @http*://* !@https://deno.land/*|"
+         "https://jsr.io/*|https://esm.sh/*|http://localhost*",
+         says="runs code from an address that nobody has looked at",
+         instead="Fetch and read it first: `deno info`."),
+    publishes("deploy|deployctl", "puts the program online", "deno check main.ts"),
+    Fact(RUN, "run|task|test|bench", severity=LOW),
+    Fact(INSTALL, "install|add|cache|upgrade", severity=LOW),
+    values="-e --eval -p --print -c --config --import-map -o --output --lock --cert -L "
+    "--log-level --location --env-file --ext -n --name --root --token",
+    reader="deno", harmless="--dry-run|--help|-h|--version|-V",
 )  # fmt: skip
 
 
@@ -167,33 +150,33 @@ def _release_tool(
     what: str, when: str = "", harmless: str = "--dry-run|--help|--version|-h"
 ) -> Program:
     facts = (Fact(PUBLISH, when, severity=HIGH, says=what, instead="Try it with `--dry-run`."),)
-    return Program(facts=facts, harmless=harmless)
+    return program(*facts, harmless=harmless)
 
 
 _EVERYONE = "publishes packages for everyone"
 _JAVASCRIPT: dict[str, Program] = {
     "npm": _NPM,
     "pnpm": _NPM,
-    "cnpm": Program(same_as="npm"),
+    "cnpm": program(same_as="npm"),
     "yarn": _YARN,
-    "yarnpkg": Program(same_as="yarn"),
+    "yarnpkg": program(same_as="yarn"),
     "bun": _BUN,
     "deno": _DENO,
     "npx": _NPX,
     "bunx": _NPX,
     "pnpx": _NPX,
-    "corepack": Program(posix=True, wraps=(Wrapper(when="@npm|pnpm|yarn"),)),
+    "corepack": program(posix=True, wraps=(Wrapper(when="@npm|pnpm|yarn"),)),
     "lerna": _release_tool(_EVERYONE, "publish"),
     "changeset": _release_tool(_EVERYONE, "publish"),
-    "changesets": Program(same_as="changeset"),
+    "changesets": program(same_as="changeset"),
     "semantic-release": _release_tool(_EVERYONE, harmless="--dry-run|-d|--help|-h|--version"),
     "release-it": _release_tool(_EVERYONE),
     "np": _release_tool(_EVERYONE, harmless="--preview|--help|--version"),
     "auto": _release_tool(_EVERYONE, "shipit|release|canary|next", "--dry-run|-d|--help"),
     "jsr": _release_tool(_EVERYONE, "publish"),
-    "nx": Program(
-        facts=(publishes("release publish", _EVERYONE, "nx release --dry-run"),
-               publishes("release !--skip-publish", _EVERYONE, "nx release --dry-run")),
+    "nx": program(
+        publishes("release publish", _EVERYONE, "nx release --dry-run"),
+        publishes("release !--skip-publish", _EVERYONE, "nx release --dry-run"),
         harmless="--dry-run|-d|--help",
     ),
     "vsce": _release_tool("publishes the extension", "publish|unpublish|delete-publisher"),
@@ -224,39 +207,34 @@ def _foreign(names: str) -> str:
 
 _OTHER_INDEX = _foreign("-i|--index-url")
 _MORE_INDEX = _foreign("--extra-index-url")
-_PIP = Program(
+_PIP = program(
+    *from_plain_http("install|download|wheel|sync|lock", "-i|--index-url|--extra-index-url|-f|"
+                     "--find-links|-r|--requirement|-e|--index|--default-index|--editable"),
+    Fact(UNSEEN, "install|download|sync --trusted-host !--trusted-host=*pypi*|"
+         "--trusted-host=*pythonhosted*|--trusted-host=localhost*|--trusted-host=127.*",
+         says="installs without checking who sends the code", instead=_REGISTRY),
+    Fact(INSTALL, f"install|download|wheel {_OTHER_INDEX}", severity=MEDIUM, on="-i|--index-url",
+         says="takes the packages from {target} instead of PyPI"),
+    Fact(INSTALL, f"install|download|wheel {_MORE_INDEX}", severity=MEDIUM, on="--extra-index-url",
+         says="takes packages from {target} as well, where anyone may have put the same name"),
+    Fact(INSTALL, "install @*git+https://*|https://*", severity=MEDIUM),
+    redirected("config set @*index-url*|*trusted-host*|*find-links*|*proxy*|*cert*",
+               "pip config list"),
+    Fact(INSTALL, "install|sync", severity=LOW),
+    Fact(INSTALL, "uninstall", severity=LOW, says="removes packages"),
+    Fact(TAMPER, f"install|uninstall {_HANDRAIL}", says=_OWN, instead=_PERSON),
+    Fact(DESTROY, "uninstall @pip|setuptools", says="removes the installer itself",
+         instead="Upgrade it: `pip install --upgrade pip`."),
+    Fact(READ, on="-r|--requirement|-c|--constraint"),
+    Fact(WRITE, on="-t|--target|-d|--dest|-w|--wheel-dir|-o|--output-file|--log"),
+    Fact(FETCH, "download", severity=LOW),
     values="-r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -f "
     "--find-links -t --target --prefix --root --src -d --dest -w --wheel-dir --trusted-host "
     "--proxy --cert --client-cert --cache-dir --log --python --platform --python-version --abi "
     "--implementation --no-binary --only-binary --upgrade-strategy -C --config-settings "
     "--global-option --format --exclude --path --report --progress-bar --timeout --retries "
     "--exists-action --group -o --output-file -p --index --default-index",
-    reader="pip",
-    facts=(
-        *from_plain_http("install|download|wheel|sync|lock",
-                         "-i|--index-url|--extra-index-url|-f|--find-links|-r|--requirement|-e|"
-                         "--index|--default-index|--editable"),
-        Fact(UNSEEN, "install|download|sync --trusted-host !--trusted-host=*pypi*|"
-             "--trusted-host=*pythonhosted*|--trusted-host=localhost*|--trusted-host=127.*",
-             says="installs without checking who sends the code", instead=_REGISTRY),
-        Fact(INSTALL, f"install|download|wheel {_OTHER_INDEX}", severity=MEDIUM,
-             on="-i|--index-url", says="takes the packages from {target} instead of PyPI"),
-        Fact(INSTALL, f"install|download|wheel {_MORE_INDEX}", severity=MEDIUM,
-             on="--extra-index-url",
-             says="takes packages from {target} as well, where anyone may have put the same name"),
-        Fact(INSTALL, "install @*git+https://*|https://*", severity=MEDIUM),
-        redirected("config set @*index-url*|*trusted-host*|*find-links*|*proxy*|*cert*",
-                   "pip config list"),
-        Fact(INSTALL, "install|sync", severity=LOW),
-        Fact(INSTALL, "uninstall", severity=LOW, says="removes packages"),
-        Fact(TAMPER, f"install|uninstall {_HANDRAIL}", says=_OWN, instead=_PERSON),
-        Fact(DESTROY, "uninstall @pip|setuptools", says="removes the installer itself",
-             instead="Upgrade it: `pip install --upgrade pip`."),
-        Fact(READ, on="-r|--requirement|-c|--constraint"),
-        Fact(WRITE, on="-t|--target|-d|--dest|-w|--wheel-dir|-o|--output-file|--log"),
-        Fact(FETCH, "download", severity=LOW),
-    ),
-    harmless="--dry-run|--help|-h|--version|-V",
+    reader="pip", harmless="--dry-run|--help|-h|--version|-V",
 )  # fmt: skip
 _UV_VALUES = (
     f"{_PIP.values} --project --directory --with --with-requirements --with-editable --extra "
@@ -264,141 +242,124 @@ _UV_VALUES = (
     "--keyring-provider --resolution --prerelease --allow-insecure-host --from --bin --token "
     "--publish-url --username --password --refresh-package --link-mode --exclude-newer"
 )
-_UV = Program(
-    values=_UV_VALUES,
-    reader="pip",
-    chdir="--directory|--project",
-    facts=(
-        publishes("publish", "publishes the package for everyone", "uv build"),
-        *from_plain_http("add|pip|sync|lock|tool|run", "-i|--index-url|--extra-index-url|--index|"
-                         "--default-index|-f|--find-links|--with|--from"),
-        Fact(UNSEEN, "--allow-insecure-host", says="installs without checking who sends the code",
-             instead=_REGISTRY),
-        Fact(UNSEEN, "run @http://*|https://*", says="runs a script straight from the network",
-             instead="Download and read it first: `curl -O`."),
-        Fact(INSTALL, "add|sync|pip|tool|python install|sync|upgrade", severity=LOW),
-        Fact(INSTALL, "remove|pip uninstall", severity=LOW, says="removes packages"),
-        Fact(TAMPER, f"pip|tool install|uninstall|upgrade {_HANDRAIL}", says=_OWN,
-             instead=_PERSON),
-        Fact(TAMPER, "remove @handrail", says=_OWN, instead=_PERSON),
-        Fact(SECRET, "auth token", says="prints an access token", instead="Leave it where it is."),
-        Fact(WRITE, on="-o|--output-file"),
-        Fact(READ, "run", on="--env-file"),
-    ),
-    wraps=(Wrapper(when="run"), Wrapper(when="tool run")),
-    harmless="--dry-run",
+_UV = program(
+    publishes("publish", "publishes the package for everyone", "uv build"),
+    *from_plain_http("add|pip|sync|lock|tool|run", "-i|--index-url|--extra-index-url|--index|"
+                     "--default-index|-f|--find-links|--with|--from"),
+    Fact(UNSEEN, "--allow-insecure-host", says="installs without checking who sends the code",
+         instead=_REGISTRY),
+    Fact(UNSEEN, "run @http://*|https://*", says="runs a script straight from the network",
+         instead="Download and read it first: `curl -O`."),
+    Fact(INSTALL, "add|sync|pip|tool|python install|sync|upgrade", severity=LOW),
+    Fact(INSTALL, "remove|pip uninstall", severity=LOW, says="removes packages"),
+    Fact(TAMPER, f"pip|tool install|uninstall|upgrade {_HANDRAIL}", says=_OWN, instead=_PERSON),
+    Fact(TAMPER, "remove @handrail", says=_OWN, instead=_PERSON),
+    Fact(SECRET, "auth token", says="prints an access token", instead="Leave it where it is."),
+    Fact(WRITE, on="-o|--output-file"),
+    Fact(READ, "run", on="--env-file"),
+    values=_UV_VALUES, reader="pip", chdir="--directory|--project",
+    wraps=(Wrapper(when="run"), Wrapper(when="tool run")), harmless="--dry-run",
 )  # fmt: skip
-_UVX = Program(
-    values=_UV_VALUES,
-    posix=True,
-    facts=(Fact(UNSEEN, "--from=http://*|--from=git+http://*|--index-url=http://*",
-                says="runs code over a connection that anyone can change", instead=_REGISTRY),
-           Fact(RUN, severity=LOW)),
-    wraps=(Wrapper(),),
+_UVX = program(
+    Fact(UNSEEN, "--from=http://*|--from=git+http://*|--index-url=http://*",
+         says="runs code over a connection that anyone can change", instead=_REGISTRY),
+    Fact(RUN, severity=LOW),
+    values=_UV_VALUES, posix=True, wraps=(Wrapper(),),
 )  # fmt: skip
-_POETRY = Program(
+_POETRY = program(
+    publishes("publish|upload", "publishes the package for everyone", "poetry build"),
+    Fact(SECRET, f"config {_TOKENS}|http-basic*", says="reads or sets a publishing token",
+         instead="Look at the other settings: `poetry config --list`."),
+    redirected("config @repositories.*", "poetry config --list"),
+    redirected("source add @http://*", "poetry source show"),
+    *from_plain_http("add|install", "--source"),
+    Fact(INSTALL, "install|add|update|lock|sync|remove|self", severity=LOW),
+    Fact(WRITE, "export", on="-o|--output"),
     values="-C --directory -P --project -G --group -E --extras -r --repository -u --username -p "
     "--password --source --with --without --only --python --format -f -o --output",
-    chdir="-C|--directory|-P|--project",
-    facts=(
-        publishes("publish|upload", "publishes the package for everyone", "poetry build"),
-        Fact(SECRET, f"config {_TOKENS}|http-basic*", says="reads or sets a publishing token",
-             instead="Look at the other settings: `poetry config --list`."),
-        redirected("config @repositories.*", "poetry config --list"),
-        redirected("source add @http://*", "poetry source show"),
-        *from_plain_http("add|install", "--source"),
-        Fact(INSTALL, "install|add|update|lock|sync|remove|self", severity=LOW),
-        Fact(WRITE, "export", on="-o|--output"),
-    ),
-    wraps=(Wrapper(when="run"),),
+    chdir="-C|--directory|-P|--project", wraps=(Wrapper(when="run"),),
     harmless="--dry-run|--help|-h|--version|-V",
 )  # fmt: skip
-_CONDA = Program(
+_CONDA = program(
+    Fact(DESTROY, "env remove", severity=MEDIUM, says="deletes an environment"),
+    Fact(DESTROY, "remove|uninstall --all|-a", severity=MEDIUM, says="deletes an environment"),
+    Fact(DESTROY, "remove|uninstall|env -n=base|--name=base",
+         says="removes from the base environment, which conda itself needs",
+         instead="Look first: `conda list -n base`."),
+    redirected("config @http://*", "conda config --show"),
+    redirected("config --set @ssl_verify", "conda config --show"),
+    *from_plain_http("install|create", "-c|--channel"),
+    Fact(INSTALL, "install|create|update|env|upgrade", severity=LOW),
+    publishes("upload", "publishes a package", "conda list"),
+    Fact(READ, on="-f|--file"),
     values="-n --name -p --prefix -c --channel -f --file --override-channels --solver --cwd",
-    facts=(
-        Fact(DESTROY, "env remove", severity=MEDIUM, says="deletes an environment"),
-        Fact(DESTROY, "remove|uninstall --all|-a", severity=MEDIUM, says="deletes an environment"),
-        Fact(DESTROY, "remove|uninstall|env -n=base|--name=base", says="removes from the base "
-             "environment, which conda itself needs", instead="Look first: `conda list -n base`."),
-        redirected("config @http://*", "conda config --show"),
-        redirected("config --set @ssl_verify", "conda config --show"),
-        *from_plain_http("install|create", "-c|--channel"),
-        Fact(INSTALL, "install|create|update|env|upgrade", severity=LOW),
-        publishes("upload", "publishes a package", "conda list"),
-        Fact(READ, on="-f|--file"),
-    ),
-    wraps=(Wrapper(when="run"),),
-    harmless=_DRY + "|-d",
+    wraps=(Wrapper(when="run"),), harmless=_DRY + "|-d",
 )  # fmt: skip
 _PYTHON: dict[str, Program] = {
     "pip": _PIP,
-    "pip3": Program(same_as="pip"),
-    "easy_install": Program(
+    "pip3": program(same_as="pip"),
+    "easy_install": program(
+        *from_plain_http("", "-i|--index-url|-f|--find-links"),
+        Fact(INSTALL, severity=LOW),
         values="-i --index-url -f --find-links -d --install-dir",
-        facts=(*from_plain_http("", "-i|--index-url|-f|--find-links"),
-               Fact(INSTALL, severity=LOW)),
     ),
     "uv": _UV,
     "uvx": _UVX,
     "poetry": _POETRY,
-    "pdm": Program(
+    "pdm": program(
+        publishes("publish", "publishes the package for everyone", "pdm build"),
+        redirected("config @pypi.url|*.url|*verify_ssl", "pdm config"),
+        Fact(INSTALL, "install|add|update|sync|remove", severity=LOW),
         values="-p --project -G --group -r --repository -u --username -P --password",
-        chdir="-p|--project",
-        facts=(publishes("publish", "publishes the package for everyone", "pdm build"),
-               redirected("config @pypi.url|*.url|*verify_ssl", "pdm config"),
-               Fact(INSTALL, "install|add|update|sync|remove", severity=LOW)),
-        wraps=(Wrapper(when="run"),),
-        harmless="--dry-run|--help|-h",
+        chdir="-p|--project", wraps=(Wrapper(when="run"),), harmless="--dry-run|--help|-h",
     ),
-    "pipx": Program(
+    "pipx": program(
+        *from_plain_http("run|install", "--spec|--index-url|-i"),
+        Fact(TAMPER, f"install|uninstall|upgrade|reinstall|inject {_HANDRAIL}", says=_OWN,
+             instead=_PERSON),
+        Fact(INSTALL, "install|inject|upgrade|uninstall", severity=LOW),
+        Fact(INSTALL, "uninstall-all", severity=MEDIUM, says="removes all its programs"),
         values="--spec --python --index-url -i --pip-args --suffix --backend",
-        facts=(*from_plain_http("run|install", "--spec|--index-url|-i"),
-               Fact(TAMPER, f"install|uninstall|upgrade|reinstall|inject {_HANDRAIL}", says=_OWN,
-                    instead=_PERSON),
-               Fact(INSTALL, "install|inject|upgrade|uninstall", severity=LOW),
-               Fact(INSTALL, "uninstall-all", severity=MEDIUM, says="removes all its programs")),
         wraps=(Wrapper(when="run"),),
     ),
-    "pipenv": Program(
-        values="--python -i --index --pypi-mirror -r --requirements",
-        facts=(*from_plain_http("install", "-i|--index|--pypi-mirror"),
-               Fact(INSTALL, "install|sync|update|uninstall", severity=LOW)),
-        wraps=(Wrapper(when="run"),),
+    "pipenv": program(
+        *from_plain_http("install", "-i|--index|--pypi-mirror"),
+        Fact(INSTALL, "install|sync|update|uninstall", severity=LOW),
+        values="--python -i --index --pypi-mirror -r --requirements", wraps=(Wrapper(when="run"),),
     ),
     "conda": _CONDA,
     "mamba": _CONDA,
     "micromamba": _CONDA,
-    "pixi": Program(
+    "pixi": program(
+        publishes("upload|publish", "publishes a package", "pixi list"),
+        Fact(INSTALL, "install|add|remove|update", severity=LOW),
         values="--manifest-path -e --environment -c --channel -p --platform -f --feature",
-        facts=(publishes("upload|publish", "publishes a package", "pixi list"),
-               Fact(INSTALL, "install|add|remove|update", severity=LOW)),
         wraps=(Wrapper(when="run"), Wrapper(when="exec|x")),
     ),
-    "rye": Program(
-        facts=(publishes("publish", "publishes the package for everyone", "rye build"),),
+    "rye": program(
+        publishes("publish", "publishes the package for everyone", "rye build"),
         wraps=(Wrapper(when="run"),),
     ),
-    "hatch": Program(
-        values="-e --env -p --project -d --data-dir",
-        facts=(publishes("publish", "publishes the package for everyone", "hatch build"),),
-        reader="hatch",
+    "hatch": program(
+        publishes("publish", "publishes the package for everyone", "hatch build"),
+        values="-e --env -p --project -d --data-dir", reader="hatch",
         harmless="--help|-h|--version",
     ),
-    "flit": Program(facts=(publishes("publish", "publishes the package", "flit build"),)),
-    "maturin": Program(facts=(publishes("publish|upload", "publishes it", "maturin build"),)),
-    "twine": Program(
+    "flit": program(publishes("publish", "publishes the package", "flit build")),
+    "maturin": program(publishes("publish|upload", "publishes it", "maturin build")),
+    "twine": program(
+        publishes("upload|register", "publishes the package for everyone", "twine check"),
+        Fact(READ, "upload|check", on="each"),
         values="-r --repository --repository-url -u --username -p --password -c --comment",
-        facts=(publishes("upload|register", "publishes the package for everyone", "twine check"),
-               Fact(READ, "upload|check", on="each")),
         harmless="--help|-h|--version",
     ),
-    "anaconda": Program(
-        facts=(publishes("upload|remove|copy|move|auth", "changes a channel", "conda list"),),
+    "anaconda": program(
+        publishes("upload|remove|copy|move|auth", "changes a channel", "conda list"),
     ),
-    "setup.py": Program(
-        facts=(publishes("upload|register", "publishes the package", "python -m build"),
-               publishes("* upload|register", "publishes the package", "python -m build"),
-               Fact(INSTALL, "install|develop", severity=LOW)),
+    "setup.py": program(
+        publishes("upload|register", "publishes the package", "python -m build"),
+        publishes("* upload|register", "publishes the package", "python -m build"),
+        Fact(INSTALL, "install|develop", severity=LOW),
     ),
 }  # fmt: skip
 

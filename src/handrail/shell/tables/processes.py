@@ -17,6 +17,7 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    program,
 )
 
 SYSTEM_PROCESSES = (
@@ -45,144 +46,139 @@ _ATTACH = "Watch a program from its start: `strace ./program`."
 _END_ONE = "End one process by its number: `kill 12345`."
 _LOGGED_OUT = "ends everything that a user runs"
 
-_STRESS = Program(
+_STRESS = program(
+    Fact(EXHAUST, "-t=0|--timeout=0", severity=HIGH, says="uses the machine up without an end",
+         instead="Limit it: `stress --cpu 2 --timeout 10s`."),
+    Fact(EXHAUST, "--vm-bytes=9?%|--vm-bytes=100%|--fork=0|-f=0", severity=HIGH,
+         says="uses up all memory or processes",
+         instead="Limit it: `stress --cpu 2 --timeout 10s`."),
+    Fact(EXHAUST, severity=MEDIUM, says="puts load on the machine"),
     values="-c --cpu -i --io -m --vm -d --hdd -t --timeout --vm-bytes --fork -f -b --class",
-    facts=(
-        Fact(EXHAUST, "-t=0|--timeout=0", severity=HIGH, says="uses the machine up without an end",
-             instead="Limit it: `stress --cpu 2 --timeout 10s`."),
-        Fact(EXHAUST, "--vm-bytes=9?%|--vm-bytes=100%|--fork=0|-f=0", severity=HIGH,
-             says="uses up all memory or processes",
-             instead="Limit it: `stress --cpu 2 --timeout 10s`."),
-        Fact(EXHAUST, severity=MEDIUM, says="puts load on the machine"),
-    ),
     harmless="--help|--version|-n|--dry-run|-V",
 )  # fmt: skip
-_TRACER = Program(
-    values="-a -b -e -E -I -o -O -p -P -s -S -u -X --attach --output -l -n -x -F",
-    posix=True,
-    reader="attach",
-    facts=(Fact(WRITE, on="-o|--output"),),
-    wraps=(Wrapper(),),
-)
-_MULTIPLEXER = Program(
+_TRACER = program(
+    Fact(WRITE, on="-o|--output"),
+    values="-a -b -e -E -I -o -O -p -P -s -S -u -X --attach --output -l -n -x -F", posix=True,
+    reader="attach", wraps=(Wrapper(),),
+)  # fmt: skip
+_MULTIPLEXER = program(
+    Fact(KILL, "kill-server", severity=MEDIUM, says="ends every session"),
+    Fact(TAMPER, f"set-environment|setenv {STEERING_NAMES}", severity=CRITICAL,
+         says="changes the settings of agents or of their guard",
+         instead="Look: `tmux show-environment`."),
     reader="multiplexer",
-    facts=(
-        Fact(KILL, "kill-server", severity=MEDIUM, says="ends every session"),
-        Fact(
-            TAMPER,
-            f"set-environment|setenv {STEERING_NAMES}",
-            severity=CRITICAL,
-            says="changes the settings of agents or of their guard",
-            instead="Look: `tmux show-environment`.",
-        ),
-    ),
-)
+)  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {
-    "kill": Program(reader="kill"),
-    "pkill": Program(reader="pkill"),
-    "killall": Program(reader="pkill"),
-    "pkill-all": Program(same_as="pkill"),
-    "killall5": Program(
-        facts=(Fact(KILL, severity=CRITICAL, says="ends every process but its own session",
-                    instead=_END_ONE),),
+    "kill": program(reader="kill"),
+    "pkill": program(reader="pkill"),
+    "killall": program(reader="pkill"),
+    "pkill-all": program(same_as="pkill"),
+    "killall5": program(
+        Fact(KILL, severity=CRITICAL, says="ends every process but its own session",
+             instead=_END_ONE),
     ),
-    "skill": Program(
-        facts=(Fact(KILL, "-u|-t|-c", severity=HIGH, says=_LOGGED_OUT, instead=_END_ONE),
-               Fact(KILL, severity=MEDIUM)),
+    "skill": program(
+        Fact(KILL, "-u|-t|-c", severity=HIGH, says=_LOGGED_OUT, instead=_END_ONE),
+        Fact(KILL, severity=MEDIUM),
         values="-u -t -c -p",
     ),
-    "slay": Program(facts=(Fact(KILL, severity=HIGH, says=_LOGGED_OUT, instead=_END_ONE),)),
-    "xkill": Program(facts=(Fact(KILL, severity=MEDIUM, says="closes a window by force"),)),
-    "fuser": Program(reader="fuser", values="-n --namespace -N"),
-    "kill-port": Program(facts=(Fact(KILL, on="each", severity=LOW),)),
-    "taskkill": Program(
-        facts=(Fact(KILL, "@lsass.exe|csrss.exe|winlogon.exe|services.exe|wininit.exe|svchost.exe|"
-                    "explorer.exe", severity=HIGH, says="ends a process that Windows needs",
-                    instead="End one process: `taskkill /PID 12345`."),
-               Fact(KILL, severity=LOW)),
+    "slay": program(Fact(KILL, severity=HIGH, says=_LOGGED_OUT, instead=_END_ONE)),
+    "xkill": program(Fact(KILL, severity=MEDIUM, says="closes a window by force")),
+    "fuser": program(reader="fuser", values="-n --namespace -N"),
+    "kill-port": program(Fact(KILL, on="each", severity=LOW)),
+    "taskkill": program(
+        Fact(KILL,
+             "@lsass.exe|csrss.exe|winlogon.exe|services.exe|wininit.exe|svchost.exe|explorer.exe",
+             severity=HIGH, says="ends a process that Windows needs",
+             instead="End one process: `taskkill /PID 12345`."),
+        Fact(KILL, severity=LOW),
     ),
-    "renice": Program(reader="renice"),
-    "ionice": Program(values="-c --class -n --classdata -p --pid -P -u", posix=True,
-                      reader="limits",
-                      wraps=(Wrapper(when="!-p|--pid|-P|-u"),)),
-    "prlimit": Program(
-        values="-p --pid -o --output",
-        posix=True,
-        reader="limits",
-        facts=(Fact(CHANGE, "-p=1|--pid=1", severity=HIGH, says="limits the first process of the "
-                    "system", instead="Limit a new program: `prlimit --nofile=1024 ./program`."),
-               Fact(CHANGE, "-p|--pid", severity=LOW)),
+    "renice": program(reader="renice"),
+    "ionice": program(
+        values="-c --class -n --classdata -p --pid -P -u", posix=True, reader="limits",
+        wraps=(Wrapper(when="!-p|--pid|-P|-u"),),
+    ),
+    "prlimit": program(
+        Fact(CHANGE, "-p=1|--pid=1", severity=HIGH, says="limits the first process of the system",
+             instead="Limit a new program: `prlimit --nofile=1024 ./program`."),
+        Fact(CHANGE, "-p|--pid", severity=LOW),
+        values="-p --pid -o --output", posix=True, reader="limits",
         wraps=(Wrapper(when="!-p|--pid"),),
     ),
-    "gdb": Program(
+    "gdb": program(
+        Fact(READ, on="-x|--command|-command|-ix|-c|--core|-core"),
         single_dash=True,
         values="-p --pid -pid -x --command -command -ex --eval-command -eval-command -iex "
         "--init-eval-command -ix --init-command -c --core -core -s --symbols -e --exec -d "
         "--directory -cd --cd -b -l -tty --tty -D --data-directory",
-        reader="debugger",
-        facts=(Fact(READ, on="-x|--command|-command|-ix|-c|--core|-core"),),
-        wraps=(Wrapper(when="--args|-args"),),
+        reader="debugger", wraps=(Wrapper(when="--args|-args"),),
     ),
-    "lldb": Program(
+    "lldb": program(
+        Fact(READ, on="-s|--source|-S|--source-before-file|-K|-c|--core"),
         values="-o --one-line -O --one-line-before-file -k --one-line-on-crash -s --source -S "
         "--source-before-file -K -p --attach-pid -n --attach-name -f --file -c --core -a --arch -l",
         reader="debugger",
-        facts=(Fact(READ, on="-s|--source|-S|--source-before-file|-K|-c|--core"),),
     ),
-    "gcore": Program(values="-o", reader="attach", facts=(Fact(WRITE, on="-o"),)),
-    "procdump": Program(reader="attach"),
+    "gcore": program(Fact(WRITE, on="-o"), values="-o", reader="attach"),
+    "procdump": program(reader="attach"),
     "strace": _TRACER,
     "ltrace": _TRACER,
     "dtruss": _TRACER,
     "truss": _TRACER,
-    "reptyr": Program(values="-T -l -s", facts=(
+    "reptyr": program(
         Fact(CHANGE, severity=HIGH, says="takes over the terminal of another process",
-             instead=_ATTACH),), harmless="-h|-v"),
-    "injcode": Program(facts=(Fact(UNSEEN, says="puts code into another process",
-                                   instead=_ATTACH),)),
-    "py-spy": Program(values="-p --pid -o --output -d --duration -r --rate", reader="limits",
-                      facts=(Fact(WRITE, on="-o|--output"),),
-                      wraps=(Wrapper(when="record|top !-p|--pid"),)),
-    "pyrasite": Program(facts=(Fact(UNSEEN, says="puts code into another process",
-                                    instead="Look from outside: `py-spy dump --pid 12345`."),)),
-    "pyrasite-shell": Program(same_as="pyrasite"),
-    "nsys": Program(wraps=(Wrapper(when="profile"),)),
-    "perf": Program(
+             instead=_ATTACH),
+        values="-T -l -s", harmless="-h|-v",
+    ),
+    "injcode": program(Fact(UNSEEN, says="puts code into another process", instead=_ATTACH)),
+    "py-spy": program(
+        Fact(WRITE, on="-o|--output"),
+        values="-p --pid -o --output -d --duration -r --rate", reader="limits",
+        wraps=(Wrapper(when="record|top !-p|--pid"),),
+    ),
+    "pyrasite": program(
+        Fact(UNSEEN, says="puts code into another process",
+             instead="Look from outside: `py-spy dump --pid 12345`."),
+    ),
+    "pyrasite-shell": program(same_as="pyrasite"),
+    "nsys": program(wraps=(Wrapper(when="profile"),)),
+    "perf": program(
+        Fact(WRITE, on="-o|--output"),
         values="-e -o -p --pid -F -C -t --call-graph -g_ -i --output --input",
-        facts=(Fact(WRITE, on="-o|--output"),),
         wraps=(Wrapper(when="stat|record|trace|bench !-p|--pid"),),
     ),
-    "valgrind": Program(posix=True, wraps=(Wrapper(),)),
+    "valgrind": program(posix=True, wraps=(Wrapper(),)),
     "stress": _STRESS,
     "stress-ng": _STRESS,
     "stressapptest": _STRESS,
-    "s-tui": Program(facts=(Fact(EXHAUST, severity=LOW),)),
+    "s-tui": program(Fact(EXHAUST, severity=LOW)),
     "tmux": _MULTIPLEXER,
-    "byobu": Program(same_as="tmux"),
-    "screen": Program(
-        values="-c -e -h -p -s -S -t -T -X",
-        posix=True,
-        facts=(Fact(KILL, "-X=quit", severity=LOW),),
+    "byobu": program(same_as="tmux"),
+    "screen": program(
+        Fact(KILL, "-X=quit", severity=LOW),
+        values="-c -e -h -p -s -S -t -T -X", posix=True,
         wraps=(Wrapper(when="!-X|-r|-x|-ls|-list|-wipe"),),
     ),
-    "pm2": Program(
+    "pm2": program(
+        Fact(KILL, "kill", severity=MEDIUM, says="ends every program that pm2 runs"),
+        Fact(KILL, "delete|stop @all", severity=MEDIUM, says="ends every program of pm2"),
+        Fact(KILL, "delete|stop|restart|reload", severity=LOW),
+        Fact(CHANGE, "startup", severity=MEDIUM, says="starts programs with the machine"),
         values="-n --name -i --instances --interpreter --cwd -l --log",
-        facts=(Fact(KILL, "kill", severity=MEDIUM, says="ends every program that pm2 runs"),
-               Fact(KILL, "delete|stop @all", severity=MEDIUM, says="ends every program of pm2"),
-               Fact(KILL, "delete|stop|restart|reload", severity=LOW),
-               Fact(CHANGE, "startup", severity=MEDIUM, says="starts programs with the machine")),
     ),
-    "forever": Program(facts=(Fact(KILL, "stop|stopall|restart*", severity=LOW),)),
-    "supervisorctl": Program(
+    "forever": program(Fact(KILL, "stop|stopall|restart*", severity=LOW)),
+    "supervisorctl": program(
+        Fact(KILL, "stop @all", severity=HIGH, says="stops every supervised program",
+             instead="Look first: `supervisorctl status`."),
+        Fact(KILL, "shutdown", severity=HIGH, says="stops every supervised program",
+             instead="Look first: `supervisorctl status`."),
+        Fact(KILL, "stop|restart|signal|remove", severity=MEDIUM),
         values="-c -s -u -p",
-        facts=(Fact(KILL, "stop @all", severity=HIGH, says="stops every supervised program",
-                    instead="Look first: `supervisorctl status`."),
-               Fact(KILL, "shutdown", severity=HIGH, says="stops every supervised program",
-                    instead="Look first: `supervisorctl status`."),
-               Fact(KILL, "stop|restart|signal|remove", severity=MEDIUM)),
     ),
-    "mimipenguin": Program(facts=(Fact(SECRET, says="takes passwords out of memory",
-                                       instead="Leave passwords where they are."),)),
-    "mimikatz": Program(same_as="mimipenguin"),
+    "mimipenguin": program(
+        Fact(SECRET, says="takes passwords out of memory",
+             instead="Leave passwords where they are."),
+    ),
+    "mimikatz": program(same_as="mimipenguin"),
 }  # fmt: skip

@@ -4,33 +4,38 @@ Tools that only list names, count or hash (`ls`, `wc`, `stat`, `md5sum`) are not
 give nothing away.
 """
 
-from handrail.shell.tables.shorthand import READ, WRITE, Fact, Program, Wrapper
+from handrail.shell.tables.shorthand import (
+    READ,
+    WRITE,
+    Fact,
+    Program,
+    Wrapper,
+    aliases,
+    program,
+)
 
 _HELP = "--help|--version"
 
 
 def _reads(values: str = "", on: str = "each") -> Program:
-    return Program(values=values, facts=(Fact(READ, on=on),), harmless=_HELP)
+    return program(Fact(READ, on=on), values=values, harmless=_HELP)
 
 
 def _converts(values: str = "") -> Program:
     """Reads its operands, writes to `-o`."""
     facts = (Fact(READ, on="each"), Fact(WRITE, on="-o|--output"))
-    return Program(values=f"{values} -o --output", facts=facts, harmless=_HELP)
+    return program(*facts, values=f"{values} -o --output", harmless=_HELP)
 
 
 def _grep(values: str, quiet: str) -> Program:
     """The first operand is the pattern, unless it is given by an option."""
-    return Program(
-        values=values,
-        facts=(
-            Fact(READ, f"!-e|--regexp|-f|--file !{quiet}", on="2+", recursive=True),
-            Fact(READ, f"-e|--regexp|-f|--file !{quiet}", on="each", recursive=True),
-            Fact(READ, on="-f|--file"),
-        ),
-        wraps=(Wrapper(form="shell", options="--pre|--pager"),),
+    return program(
+        Fact(READ, f"!-e|--regexp|-f|--file !{quiet}", on="2+", recursive=True),
+        Fact(READ, f"-e|--regexp|-f|--file !{quiet}", on="each", recursive=True),
+        Fact(READ, on="-f|--file"),
+        values=values, wraps=(Wrapper(form="shell", options="--pre|--pager"),),
         harmless=f"{_HELP}|--files|--type-list",
-    )
+    )  # fmt: skip
 
 
 _IN_OUT = (Fact(READ, on="1"), Fact(WRITE, on="2"))
@@ -60,8 +65,8 @@ _BAT = (
 _LESS = "-b -h -j -k -o -O -p -P -t -T -x -y -z --pattern --prompt --tag --log-file --buffers"
 
 PROGRAMS: dict[str, Program] = {
-    "cat": Program(reader="endless", facts=(Fact(READ, on="each"),), harmless=_HELP),
-    "yes": Program(reader="endless", harmless=_HELP),
+    "cat": program(Fact(READ, on="each"), reader="endless", harmless=_HELP),
+    "yes": program(reader="endless", harmless=_HELP),
     **dict.fromkeys(
         ("tac", "nl", "rev", "expand", "unexpand", "tsort", "look"),
         _reads("-b -d -f -h -i -l -n -s -v -w -t --tabs --separator"),
@@ -72,61 +77,53 @@ PROGRAMS: dict[str, Program] = {
     ),
     "head": _reads("-n -c --lines --bytes"),
     "tail": _reads("-n -c -s --lines --bytes --pid --sleep-interval --max-unchanged-stats"),
-    "more": Program(reader="pager", values="-n", facts=(Fact(READ, on="each"),), harmless=_HELP),
-    "man": Program(
+    "more": program(Fact(READ, on="each"), reader="pager", values="-n", harmless=_HELP),
+    "man": program(
         values="-P --pager -H --html -M --manpath -S -s -L -m -e -C -E -p -r -R",
         wraps=(Wrapper(form="shell", options="-P|--pager|-H|--html"),),
     ),
     "most": _reads(),
-    "less": Program(
-        reader="pager",
-        values=_LESS,
-        facts=(
-            Fact(READ, "!@+*", on="each"),
-            Fact(READ, "+*", on="each"),
-            Fact(WRITE, on="-o|-O|--log-file"),
-        ),
-        harmless=_HELP,
+    "less": program(
+        Fact(READ, "!@+*", on="each"),
+        Fact(READ, "+*", on="each"),
+        Fact(WRITE, on="-o|-O|--log-file"),
+        reader="pager", values=_LESS, harmless=_HELP,
     ),
     "bat": _reads(_BAT),
-    "batcat": Program(same_as="bat"),
+    "batcat": program(same_as="bat"),
     "glow": _reads("-s -w --style --width"),
     "cut": _reads("-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter"),
     "paste": _reads("-d --delimiters"),
     "join": _reads("-1 -2 -a -e -j -o -t -v"),
     "comm": _reads("--output-delimiter"),
-    "shuf": Program(
+    "shuf": program(
+        Fact(READ, "!-e|--echo", on="each"),
+        Fact(WRITE, on="-o|--output"),
         values="-i -n -o --input-range --head-count --output --random-source",
-        facts=(Fact(READ, "!-e|--echo", on="each"), Fact(WRITE, on="-o|--output")),
     ),
-    "sort": Program(
-        values=_SORT,
-        facts=(Fact(READ, on="each"), Fact(WRITE, on="-o|--output")),
-        wraps=(Wrapper(form="shell", options="--compress-program"),),
-        harmless=_HELP,
+    "sort": program(
+        Fact(READ, on="each"),
+        Fact(WRITE, on="-o|--output"),
+        values=_SORT, wraps=(Wrapper(form="shell", options="--compress-program"),), harmless=_HELP,
     ),
-    "uniq": Program(values="-f -s -w --skip-fields --skip-chars --check-chars", facts=_IN_OUT),
+    "uniq": program(*_IN_OUT, values="-f -s -w --skip-fields --skip-chars --check-chars"),
     "fold": _reads("-w --width"),
     "fmt": _reads("-w -p -g --width --prefix --goal"),
     "pr": _reads("-h -l -w -W -o -D -N --header --length --width --indent --date-format"),
     "ptx": _reads("-w -g -A -F -M -O -S -T -W -b -i -o --width"),
     "od": _reads("-A -j -N -S -t -w --address-radix --skip-bytes --read-bytes --format"),
     "hexdump": _reads("-e -f -n -s --format --format-file --length --skip"),
-    "hd": Program(same_as="hexdump"),
+    "hd": program(same_as="hexdump"),
     "hexyl": _reads("-n -s -c -o --length --skip --bytes"),
     "strings": _reads("-n -t -e -T --bytes --radix --encoding --target"),
-    "xxd": Program(values="-c -g -l -n -o -s -R --cols", facts=_IN_OUT),
-    "base64": Program(
-        values="-w --wrap -i -o --input --output -b --break",
-        facts=(
-            Fact(READ, on="each"),
-            Fact(READ, on="-i|--input"),
-            Fact(WRITE, on="-o|--output"),
-        ),
-        harmless=_HELP,
+    "xxd": program(*_IN_OUT, values="-c -g -l -n -o -s -R --cols"),
+    "base64": program(
+        Fact(READ, on="each"),
+        Fact(READ, on="-i|--input"),
+        Fact(WRITE, on="-o|--output"),
+        values="-w --wrap -i -o --input --output -b --break", harmless=_HELP,
     ),
-    "base32": Program(same_as="base64"),
-    "basenc": Program(same_as="base64"),
+    **aliases("base64", "base32", "basenc"),
     "uuencode": _reads(on="1"),
     "uudecode": _converts(),
     "diff": _reads(_DIFF),
@@ -144,60 +141,46 @@ PROGRAMS: dict[str, Program] = {
     "grep": _grep(_GREP, "-q|--quiet|--silent|-c|--count|-l|--files-with-matches|-L"),
     **dict.fromkeys(
         ("egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "ggrep", "pcregrep", "pcre2grep", "ugrep"),
-        Program(same_as="grep"),
+        program(same_as="grep"),
     ),
     "rg": _grep(_RG, "-q|--quiet|-c|--count|-l|--files-with-matches|--files-without-match"),
     "ag": _grep(f"{_CONTEXT} -G -p --ignore --depth --pager", "-q|-c|--count|-l|-L|-g"),
     "ack": _grep(f"{_CONTEXT} --type --output --pager --match", "-q|-c|--count|-l|-L|-f|-g"),
-    "jq": Program(
-        reader="jq",
-        values="-f --from-file -L --indent",
-        harmless=f"{_HELP}|-h|-V",
-    ),
-    "jaq": Program(same_as="jq"),
-    "gojq": Program(same_as="jq"),
-    "yq": Program(
+    "jq": program(reader="jq", values="-f --from-file -L --indent", harmless=f"{_HELP}|-h|-V"),
+    **aliases("jq", "jaq", "gojq"),
+    "yq": program(
         reader="yq",
         values="-o --output-format -p --input-format -I --indent -s --split-exp --from-file "
         "--expression --arg --argjson",
         harmless=f"{_HELP}|-h|-V",
     ),
-    "xq": Program(same_as="yq"),
-    "tomlq": Program(same_as="yq"),
+    **aliases("yq", "xq", "tomlq"),
     "gron": _reads(),
     "fx": _reads(on="1"),
-    "split": Program(
+    "split": program(
+        *_IN_OUT,
         values="-a -b -C -l -n -t --suffix-length --bytes --line-bytes --lines --number "
         "--separator --additional-suffix --filter",
-        facts=_IN_OUT,
-        wraps=(Wrapper(form="shell", options="--filter"),),
-        harmless=_HELP,
+        wraps=(Wrapper(form="shell", options="--filter"),), harmless=_HELP,
     ),
-    "csplit": Program(
+    "csplit": program(
+        Fact(READ, on="1"),
+        Fact(WRITE, on="-f|--prefix"),
         values="-b -f -n --prefix --suffix-format --digits",
-        facts=(Fact(READ, on="1"), Fact(WRITE, on="-f|--prefix")),
     ),
-    "patch": Program(
+    "patch": program(
+        Fact(WRITE, on="1"),
+        Fact(WRITE, "!@* !-d|--directory", on="cwd"),
+        Fact(WRITE, on="-o|--output|-d|--directory|-r|--reject-file"),
+        Fact(READ, on="2"),
+        Fact(READ, on="-i|--input"),
         values="-p -i -o -d -r -B -D -F -V -Y -z --strip --input --output --directory "
         "--reject-file --fuzz --get --prefix --suffix",
-        reader="patch",
-        facts=(
-            Fact(WRITE, on="1"),
-            Fact(WRITE, "!@* !-d|--directory", on="cwd"),
-            Fact(WRITE, on="-o|--output|-d|--directory|-r|--reject-file"),
-            Fact(READ, on="2"),
-            Fact(READ, on="-i|--input"),
-        ),
-        harmless=f"{_HELP}|--dry-run|-C|--check",
+        reader="patch", harmless=f"{_HELP}|--dry-run|-C|--check",
     ),
-    **dict.fromkeys(
-        ("dos2unix", "unix2dos", "mac2unix"),
-        Program(
-            values="-c --convmode",
-            facts=(
-                Fact(WRITE, "!-n|--newfile|-i|--info", on="each"),
-                Fact(WRITE, "-n|--newfile", on="2"),
-            ),
-        ),
-    ),
+    **dict.fromkeys(("dos2unix", "unix2dos", "mac2unix"), program(
+        Fact(WRITE, "!-n|--newfile|-i|--info", on="each"),
+        Fact(WRITE, "-n|--newfile", on="2"),
+        values="-c --convmode",
+    )),
 }  # fmt: skip

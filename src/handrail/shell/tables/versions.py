@@ -19,83 +19,75 @@ from handrail.shell.tables.shorthand import (
     Fact,
     Program,
     Wrapper,
+    program,
 )
 
-_HG = Program(
+_HG = program(
+    discard("update|up|checkout|co|goto -C|--clean", "throws away all uncommitted changes",
+            instead="Keep them: `hg shelve`."),
+    discard("revert -C|--no-backup", "throws away uncommitted changes without a copy",
+            instead="Keep a copy: `hg shelve`."),
+    Fact(DISCARD, "revert !-C|--no-backup", severity=MEDIUM,
+         says="takes changes back; hg keeps them in .orig files"),
+    discard("purge|clean !-p|--print", "deletes untracked files that hg cannot bring back",
+            instead="Look first: `hg purge --print`."),
+    destroy("shelve -d|--delete", "throws away shelved work", instead="See: `hg shelve -l`."),
+    destroy("shelve --cleanup", "throws away shelved work", instead="See: `hg shelve -l`."),
+    discard("remove|rm -f|--force", "deletes files with uncommitted changes",
+            instead="Keep them: `hg shelve`."),
+    rewrite("strip", "removes commits from the repository", "Undo a commit: `hg backout`."),
+    rewrite("debugstrip|rollback", "removes commits from the repository",
+            "Undo a commit: `hg backout`."),
+    rewrite("push -f|--force", "pushes new heads or branches past hg's check",
+            "See what would go: `hg outgoing`."),
+    Fact(REWRITE, "histedit|rebase|amend|prune|absorb|fold|split", severity=LOW),
+    Fact(PUBLISH, "push", severity=LOW),
+    Fact(FETCH, "clone|pull|incoming", on="1", severity=LOW),
+    Fact(UNSEEN, "--config=hooks.*|--config=alias.*=!*|--config=extensions.*=/*",
+         says="runs a hook, alias or extension that stands on the command line",
+         instead="Run the command itself, so that it can be looked at."),
     values="-R --repository --cwd --config -r --rev -m --message -l --logfile -u --user -d --date "
     "-b --branch -B --bookmark -I --include -X --exclude -e --ssh --remotecmd -t --tool -o",
-    chdir="-R|--repository|--cwd",
-    facts=(
-        discard("update|up|checkout|co|goto -C|--clean",
-                 "throws away all uncommitted changes", instead="Keep them: `hg shelve`."),
-        discard("revert -C|--no-backup", "throws away uncommitted changes without a copy",
-                 instead="Keep a copy: `hg shelve`."),
-        Fact(DISCARD, "revert !-C|--no-backup", severity=MEDIUM,
-             says="takes changes back; hg keeps them in .orig files"),
-        discard("purge|clean !-p|--print", "deletes untracked files that hg cannot bring back",
-                 instead="Look first: `hg purge --print`."),
-        destroy("shelve -d|--delete", "throws away shelved work", instead="See: `hg shelve -l`."),
-        destroy("shelve --cleanup", "throws away shelved work", instead="See: `hg shelve -l`."),
-        discard("remove|rm -f|--force", "deletes files with uncommitted changes",
-                 instead="Keep them: `hg shelve`."),
-        rewrite("strip", "removes commits from the repository", "Undo a commit: `hg backout`."),
-        rewrite("debugstrip|rollback", "removes commits from the repository",
-                 "Undo a commit: `hg backout`."),
-        rewrite("push -f|--force", "pushes new heads or branches past hg's check",
-                 "See what would go: `hg outgoing`."),
-        Fact(REWRITE, "histedit|rebase|amend|prune|absorb|fold|split", severity=LOW),
-        Fact(PUBLISH, "push", severity=LOW),
-        Fact(FETCH, "clone|pull|incoming", on="1", severity=LOW),
-        Fact(UNSEEN, "--config=hooks.*|--config=alias.*=!*|--config=extensions.*=/*",
-             says="runs a hook, alias or extension that stands on the command line",
-             instead="Run the command itself, so that it can be looked at."),
-    ),
-    wraps=(Wrapper(form="shell", options="-e|--ssh|--remotecmd"),),
+    chdir="-R|--repository|--cwd", wraps=(Wrapper(form="shell", options="-e|--ssh|--remotecmd"),),
     harmless="-n|--dry-run|--help",
 )  # fmt: skip
 
-_SVN = Program(
+_SVN = program(
+    discard("revert", "throws away uncommitted changes to {target}", on="each",
+            instead="Keep them in a patch: `svn diff`."),
+    destroy("cleanup --remove-unversioned|--remove-ignored|--vacuum-pristines",
+            "deletes files that svn does not keep", instead="Look first: `svn status`."),
+    discard("delete|del|remove|rm --force", "deletes {target} with uncommitted changes", on="each",
+            instead="Without force svn keeps changes: `svn status` shows them."),
+    Fact(DESTROY, "delete|del|remove|rm @*://*", on="1",
+         says="deletes {target} in the repository at once",
+         instead="Look at it: `svn list {target}`."),
+    Fact(REWRITE, "propset|propdel|propedit --revprop", severity=HIGH,
+         says="changes what an old commit says", instead="Read it: `svn proplist`."),
+    Fact(PUBLISH, "commit|ci|import", severity=LOW, says="commits to the server"),
+    Fact(FETCH, "checkout|co|export|update|up|switch", on="1", severity=LOW),
+    Fact(READ, "-F|--file", on="-F|--file"),
     values="-m --message -r --revision -F --file --username --password --depth --config-dir "
     "--config-option --accept --changelist -c --change --editor-cmd --diff-cmd --diff3-cmd",
-    facts=(
-        discard("revert", "throws away uncommitted changes to {target}", on="each",
-                 instead="Keep them in a patch: `svn diff`."),
-        destroy("cleanup --remove-unversioned|--remove-ignored|--vacuum-pristines",
-                 "deletes files that svn does not keep", instead="Look first: `svn status`."),
-        discard("delete|del|remove|rm --force", "deletes {target} with uncommitted changes",
-                 on="each", instead="Without force svn keeps changes: `svn status` shows them."),
-        Fact(DESTROY, "delete|del|remove|rm @*://*", on="1",
-             says="deletes {target} in the repository at once",
-             instead="Look at it: `svn list {target}`."),
-        Fact(REWRITE, "propset|propdel|propedit --revprop", severity=HIGH,
-             says="changes what an old commit says", instead="Read it: `svn proplist`."),
-        Fact(PUBLISH, "commit|ci|import", severity=LOW, says="commits to the server"),
-        Fact(FETCH, "checkout|co|export|update|up|switch", on="1", severity=LOW),
-        Fact(READ, "-F|--file", on="-F|--file"),
-    ),
     wraps=(Wrapper(form="shell", options="--editor-cmd|--diff-cmd|--diff3-cmd"),),
     harmless="--help",
 )  # fmt: skip
 
-_JJ = Program(
+_JJ = program(
+    rewrite("op|operation abandon", "deletes the record that lets jj undo anything",
+            "Look at it: `jj op log`."),
+    rewrite("util gc --expire=now", "deletes everything that jj could still undo",
+            "Look at it: `jj op log`."),
+    rewrite("git push --deleted", "deletes branches on the remote",
+            "See what would go: `jj git push --deleted --dry-run`."),
+    Fact(PUBLISH, "git push", severity=LOW),
+    Fact(FETCH, "git clone|fetch", on="1", severity=LOW),
+    Fact(REWRITE, "abandon|rebase|squash|split|describe|restore", severity=LOW,
+         says="changes commits; `jj undo` takes it back"),
     values="-R --repository --at-operation --at-op --config --config-file -r --revision "
-    "--revisions -m --message -b --bookmark -c --change -d --destination -s --source -t --to "
-    "-f --from -T --template -A --insert-after -B --insert-before --remote -o --onto --tool",
-    chdir="-R|--repository",
-    facts=(
-        rewrite("op|operation abandon", "deletes the record that lets jj undo anything",
-                 "Look at it: `jj op log`."),
-        rewrite("util gc --expire=now", "deletes everything that jj could still undo",
-                 "Look at it: `jj op log`."),
-        rewrite("git push --deleted", "deletes branches on the remote",
-                 "See what would go: `jj git push --deleted --dry-run`."),
-        Fact(PUBLISH, "git push", severity=LOW),
-        Fact(FETCH, "git clone|fetch", on="1", severity=LOW),
-        Fact(REWRITE, "abandon|rebase|squash|split|describe|restore", severity=LOW,
-             says="changes commits; `jj undo` takes it back"),
-    ),
-    wraps=(Wrapper(when="util exec"),),
-    harmless="--dry-run|--help|-h",
+    "--revisions -m --message -b --bookmark -c --change -d --destination -s --source -t --to -f "
+    "--from -T --template -A --insert-after -B --insert-before --remote -o --onto --tool",
+    chdir="-R|--repository", wraps=(Wrapper(when="util exec"),), harmless="--dry-run|--help|-h",
 )  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {
@@ -103,63 +95,61 @@ PROGRAMS: dict[str, Program] = {
         GIT,
         subcommands={
             **SUBCOMMANDS,
-            "delete": Program(facts=(
+            "delete": program(
                 Fact(DESTROY, on="1", says="deletes the repository {target}",
                      instead="Look at it: `gh repo view {target}`."),
-            )),
-            "release": Program(facts=(
+            ),
+            "release": program(
                 Fact(DESTROY, "delete", says="deletes a release",
                      instead="Look at them: `hub release`."),
-            )),
-            "api": Program(values="-X --method -F --field -f --raw-field -H --header -p --cache",
+            ),
+            "api": program(values="-X --method -F --field -f --raw-field -H --header -p --cache",
                            reader="forge_api"),
-            "gist": Program(facts=(Fact(READ, "create", on="each"),
-                                   Fact(PUBLISH, "create", severity=MEDIUM))),
+            "gist": program(
+                Fact(READ, "create", on="each"), Fact(PUBLISH, "create", severity=MEDIUM),
+            ),
         },
     ),
-    "bfg": Program(
+    "bfg": program(
+        rewrite("", "rewrites every commit of the repository",
+                "Find the large files first: `git lfs migrate info`."),
         values="-b --strip-blobs-bigger-than -B --strip-biggest-blobs -bi --strip-blobs-with-ids "
         "-D --delete-files --delete-folders -rt --replace-text -fi --filter-content-including -p",
-        facts=(rewrite("", "rewrites every commit of the repository",
-                        "Find the large files first: `git lfs migrate info`."),),
         harmless="--help|--version",
     ),
     "svn": _SVN,
-    "svnadmin": Program(
-        facts=(
-            rewrite("setrevprop|rmlocks|rmtxns|load|hotcopy|delrevprop",
-                    "changes the repository itself", "Check it: `svnadmin verify`."),
-        ),
+    "svnadmin": program(
+        rewrite("setrevprop|rmlocks|rmtxns|load|hotcopy|delrevprop",
+                "changes the repository itself", "Check it: `svnadmin verify`."),
     ),
     "hg": _HG,
-    "chg": Program(same_as="hg"),
+    "chg": program(same_as="hg"),
     "jj": _JJ,
-    "sl": Program(same_as="hg"),
-    "bzr": Program(facts=(
+    "sl": program(same_as="hg"),
+    "bzr": program(
         discard("revert", "throws away uncommitted changes", instead="Keep them: `bzr shelve`."),
         discard("clean-tree", "deletes untracked files", instead="Look first: `bzr status`."),
         rewrite("uncommit", "removes commits", "Look first: `bzr log`."),
-        Fact(PUBLISH, "push", severity=LOW))),
-    "brz": Program(same_as="bzr"),
-    "fossil": Program(facts=(
+        Fact(PUBLISH, "push", severity=LOW),
+    ),
+    "brz": program(same_as="bzr"),
+    "fossil": program(
         discard("revert|clean", "throws away uncommitted changes",
                 instead="Keep them: `fossil stash save`."),
         rewrite("purge|shun|scrub", "removes history", "Look first: `fossil timeline`."),
-        Fact(PUBLISH, "push|sync", severity=LOW))),
-    "p4": Program(
-        values="-c -C -d -H -p -P -u -Q -x -b -r -G",
-        facts=(
-            Fact(DESTROY, "obliterate -y", says="deletes files and their history from the server",
-                 instead="See what would go: `p4 obliterate` without `-y`."),
-            discard("sync -f", "throws away local changes", instead="Keep them: `p4 shelve`."),
-            discard("revert|clean !-n", "throws away local changes",
-                    instead="Keep them: `p4 shelve`."),
-            Fact(PUBLISH, "submit", severity=MEDIUM),
-        ),
+        Fact(PUBLISH, "push|sync", severity=LOW),
     ),
-    "pre-commit": Program(
+    "p4": program(
+        Fact(DESTROY, "obliterate -y", says="deletes files and their history from the server",
+             instead="See what would go: `p4 obliterate` without `-y`."),
+        discard("sync -f", "throws away local changes", instead="Keep them: `p4 shelve`."),
+        discard("revert|clean !-n", "throws away local changes", instead="Keep them: `p4 shelve`."),
+        Fact(PUBLISH, "submit", severity=MEDIUM),
+        values="-c -C -d -H -p -P -u -Q -x -b -r -G",
+    ),
+    "pre-commit": program(
+        Fact(RUN, "run", severity=LOW),
+        Fact(TAMPER, "uninstall", severity=MEDIUM, says="removes the repository's hooks"),
         values="-c --config --repo -t --hook-type",
-        facts=(Fact(RUN, "run", severity=LOW),
-               Fact(TAMPER, "uninstall", severity=MEDIUM, says="removes the repository's hooks")),
     ),
 }  # fmt: skip
