@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from asyncio import Runner
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -611,7 +612,11 @@ def metrics() -> str:
 
 def measured() -> Iterator[tuple[str, str, tuple[str, ...], str]]:
     """Name, type, labels and meaning of every metric."""
-    with TemporaryDirectory() as folder, closing(Daemon(Home(folder), {"HOME": folder})) as daemon:
+    with (
+        TemporaryDirectory() as folder,
+        Runner() as runner,
+        closing(Daemon(Home(folder), {"HOME": folder}, runner.get_loop())) as daemon,
+    ):
         for family in daemon.metrics.registry.collect():
             labels = dict.fromkeys(label for sample in family.samples for label in sample.labels)
             labels.pop("le", None)

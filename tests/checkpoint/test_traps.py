@@ -412,7 +412,7 @@ def test_rule_6_never_delete_what_was_not_captured(project: CheckpointProject) -
 def test_rule_7_only_what_changes_something_waits(workshop: CheckpointSetup) -> None:
     """4.3.7: beside the model's work; what only reads never waits."""
     work = NeverEnds()
-    workshop.reactions.lanes.put(workshop.reactions.scheduler.lane(str(workshop.tree)), work)
+    workshop.scheduler.put(str(workshop.tree), work)
     assert not waits(workshop, bash(workshop, "cat cart.txt", 1))
     assert waits(workshop, bash(workshop, "echo x > cart.txt", 2))
     work.over.set()
@@ -422,7 +422,7 @@ def test_rule_7_the_soft_limit_lets_go_on(tmp_path: Path) -> None:
     """4.3.7: nobody waits longer for what need not be saved."""
     slow = CheckpointSetup(tmp_path, "checkpoints: {soft_seconds: 0.01}\n")
     work = NeverEnds()
-    slow.reactions.lanes.put(slow.reactions.scheduler.lane(str(slow.tree)), work)
+    slow.scheduler.put(str(slow.tree), work)
     needed = slow.run.decide(bash(slow, "echo x > cart.txt"))
     assert isinstance(needed, CheckpointNeeded)
     assert "0.01 s" in save(needed).problem

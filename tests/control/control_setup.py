@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import cast
 
 from handrail.control import timestamp
-from handrail.control.command_actions import CommandOutcome
-from handrail.control.handler import ControlHandler, TakenRequest
+from handrail.control.command_actions import CommandOutcome, Finished
+from handrail.control.handler import ControlHandler
 from handrail.control.message import Result
+from handrail.control.response_log import ResponseLog, TakenRequest
 from handrail.control.topic_inbox import TopicInbox
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.action import Action, Outcome
@@ -58,6 +59,8 @@ class RecordedActs:
 
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, str]] = []
+        self.reminders: dict[str, tuple[float, Callable[[], None]]] = {}
+        """By run, in how many seconds it is looked at again, and by what."""
         self.cannot: dict[ControlCommand, str] = {}
         self.stumbles: list[Exception] = []
         """What happens next instead of what is asked for."""
@@ -67,18 +70,18 @@ class RecordedActs:
             raise self.stumbles.pop()
         return self.cannot.get(command, "")
 
-    def guard(self, supervisor: Supervisor) -> None:
-        self.begun.append(("guard", supervisor.state.run, ""))
+    def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
+        self.reminders[run] = seconds, function
 
     def _note(self, what: str, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self.stumbles:
             raise self.stumbles.pop()
         self.begun.append((what, supervisor.state.run, asked.request))
 
-    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         self._note(_BEGUN.get(asked.command, asked.command.value), supervisor, asked)
 
-    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         self._note("thaw", supervisor, asked)
 
 
@@ -93,21 +96,18 @@ class ControlSetup:
         self.store = store or MemoryStore(clock=self.clock)
         self.actions = RecordedActs()
         self._number = 0
+        self._work: list[Callable[[], None]] = []
+        self.heard: list[Result] = []
+        responses = ResponseLog(
+            self.store, later=self._work.append, listen=self.heard.append, clock=self.clock
+        )
         self.runs = RunRegistry(
             Journal(self.store),
             Projects({}),
+            delivered=responses.delivered,
             clock=self.clock,
         )
-        self._work: list[Callable[[], None]] = []
-        self.heard: list[Result] = []
-        self.desk = ControlHandler(
-            self.runs,
-            self.actions,
-            later=self._work.append,
-            listen=self.heard.append,
-            clock=self.clock,
-        )
-        self.runs.delivered = self.desk.delivered
+        self.desk = ControlHandler(self.runs, self.actions, responses)
         self.runs.bus.subscribe(self.desk.on_event)
         self.inbox = TopicInbox(self.desk, self.store, self.clock)
         if opens:
@@ -191,7 +191,7 @@ class ControlSetup:
 
     def came(self, run: str, request: str, came: CommandOutcome = CommandOutcome()) -> None:  # noqa: B008 - it is frozen
         """What was begun is done."""
-        self.desk.command_finished(run, request, came)
+        self.desk.runner.command_finished(run, request, came)
 
     def kinds(self, request: str) -> list[str]:
         """What was written about a request, in order: `ACK`, `success`, or why not."""

@@ -52,7 +52,7 @@ class Flow:
     def came(self, number: int, run: str, request: str, came: CommandOutcome) -> None:
         """What was begun outside is done at the moment of a line."""
         self.clock.now = self._at(number)
-        self.bed.desk.command_finished(run, request, came)
+        self.bed.desk.runner.command_finished(run, request, came)
 
     def rows(self, topic: str) -> list[bytes]:
         return [stored.body for stored in self.bed.store.read(topic)]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from handrail.config.control import Control
 from handrail.control.command_actions import CommandOutcome
 from handrail.model.control import Standing
 from handrail.model.event import (
@@ -357,4 +358,5 @@ def test_a_run_that_cannot_be_thawed_stays_frozen_and_guarded(
     bed.came(RUN, request, FAILED)
     assert bed.hand().standing == Standing.FROZEN
     assert bed.hand().frozen == bed.clock.now  # so that it is not tried again at once
-    assert begun(bed) == ["freeze", "thaw", "guard"]
+    assert begun(bed) == ["freeze", "thaw"]
+    assert bed.actions.reminders[RUN][0] == Control().freeze_seconds

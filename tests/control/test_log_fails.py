@@ -244,3 +244,27 @@ def test_a_row_on_which_the_desk_stumbles_does_not_stop_the_others(
     bed.read_rows()
     assert [bed.kinds(each) for each in ("r-1", "r-2")] == [["REQUEST"], ["REQUEST", "ACK"]]
     assert "could not be taken" in caplog.text
+
+
+def test_a_freeze_is_ended_in_time_also_where_the_log_fails_just_then(
+    failing: FailingControl,
+) -> None:
+    bed, store = failing.bed, failing.store
+    bed.confirm("freeze")
+    left, end = bed.actions.reminders[RUN]
+    bed.clock.now += left - 1
+    end()
+    assert bed.actions.reminders[RUN][0] == 1  # it came too early
+    bed.clock.now += 1
+    store.takes = False
+    for _ in range(2):
+        bed.actions.reminders.pop(RUN)[1]()
+        bed.go_on()
+        assert bed.actions.reminders[RUN][0] == 5
+    store.takes = True
+    bed.actions.reminders.pop(RUN)[1]()
+    bed.go_on()
+    assert [what for what, *_ in bed.actions.begun] == ["freeze", "thaw"]
+    assert bed.hand().by == "handrail"
+    assert bed.actions.reminders == {}
+    failing.check()

@@ -71,7 +71,7 @@ bed.loop("run-1")
 assert "needs a text in payload.where" in str(bed.ask(bed.request("nudge")))
 bed.ask(bed.request("nudge", where="left"))
 bed.go_on()
-assert [what for what, *_ in bed.acts.begun] == ["nudge"]
+assert [what for what, *_ in bed.actions.begun] == ["nudge"]
 
 for command in ("handrail nudge shop left", "uvx handrail nudge --all up"):
     review = Reviewer(environ={}).review(Action("Bash", {"command": command}, "/"))

@@ -11,6 +11,7 @@ from time import time
 
 from handrail.control.command_actions import CommandOutcome
 from handrail.control.handler import ControlHandler
+from handrail.control.response_log import ResponseLog
 from handrail.control.topics import CONTROL
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.store.journal import Journal
@@ -45,15 +46,15 @@ class ThreadWithQueue:
     def __init__(self, store: SqliteStore) -> None:
         self.work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self.problems: list[Exception] = []
-        self.runs = RunRegistry(Journal(store), Projects({}))
-        self.desk = ControlHandler(self.runs, BusyActs(self._came), later=self.work.put)
-        self.runs.delivered = self.desk.delivered
+        responses = ResponseLog(store, later=self.work.put)
+        self.runs = RunRegistry(Journal(store), Projects({}), delivered=responses.delivered)
+        self.desk = ControlHandler(self.runs, BusyActs(self._came), responses)
         self.runs.bus.subscribe(self.desk.on_event)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _came(self, run: str, request: str) -> None:
-        self.work.put(lambda: self.desk.command_finished(run, request, CommandOutcome()))
+        self.work.put(lambda: self.desk.runner.command_finished(run, request, CommandOutcome()))
 
     def _run(self) -> None:
         while (work := self.work.get()) is not None:

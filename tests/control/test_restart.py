@@ -219,8 +219,8 @@ def test_rows_that_are_no_messages_do_no_harm(life: Life) -> None:
 
 def test_a_frozen_run_is_guarded_again(life: Life) -> None:
     life.bed.confirm("freeze")
-    assert begun(life.crash()) == ["guard"]
-    assert begun(life.end()) == ["guard"]
+    assert list(life.crash().actions.reminders) == [RUN]
+    assert list(life.end().actions.reminders) == [RUN]
 
 
 def test_a_frozen_run_that_was_resumed_is_not(life: Life) -> None:

@@ -120,4 +120,4 @@ def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: Contro
     bed.go_on()
     bed.confirm("freeze")
     bed.ask(resume)
-    assert ("guard", RUN, "") in ControlSetup(bed.store, bed.clock).actions.begun
+    assert RUN in ControlSetup(bed.store, bed.clock).actions.reminders

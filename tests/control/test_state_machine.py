@@ -169,10 +169,9 @@ class Conversation(RuleBasedStateMachine):
 
     def _look(self) -> None:
         for what, _, request in self.bed.actions.begun:
-            if what != "guard":
-                assert Act(what, request) not in self.begun, "begun twice by the same daemon"
-                self.begun.add(Act(what, request))
-                self.outside.append(Act(what, request))
+            assert Act(what, request) not in self.begun, "begun twice by the same daemon"
+            self.begun.add(Act(what, request))
+            self.outside.append(Act(what, request))
         self.bed.actions.begun.clear()
 
     # What is always true

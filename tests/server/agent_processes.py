@@ -4,12 +4,13 @@ import os
 import time
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 import psutil
 
-from handrail.control.command_actions import CommandOutcome
+from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.hosts.claude.profile import PROFILE
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
@@ -18,7 +19,7 @@ from handrail.supervise.supervisor import Supervisor
 from tests.intervene.process_spawner import ProcessSpawner, is_alive
 from tests.server.checkpoint_setup import CheckpointSetup
 
-Act = Callable[[Supervisor, ControlAsked], None]
+Act = Callable[[Supervisor, ControlAsked, Finished], None]
 
 
 class AgentProcesses:
@@ -44,7 +45,7 @@ class AgentProcesses:
 
     def restarted(self) -> ProcessControl:
         """What the next daemon has, which knows nothing of what the one before has done."""
-        self.processes = ProcessControl(self.shop.home, self._tell, self.shop.reactions.scheduler)
+        self.processes = ProcessControl(self.shop.home, self.shop.scheduler)
         return self.processes
 
     @property
@@ -67,10 +68,14 @@ class AgentProcesses:
     def do(self, act: Act, command: ControlCommand) -> CommandOutcome:
         """Ask for something, and wait for what comes of it."""
         asked = self.asked(command)
-        act(self.supervisor, asked)
+        self.begin(act, asked)
         self.processes.settle()
         [came] = [came for request, came in self.told if request == asked.request]
         return came
+
+    def begin(self, act: Act, asked: ControlAsked) -> None:
+        """Ask for something; what comes of it is told later."""
+        act(self.supervisor, asked, partial(self._tell, asked.request))
 
     def stop(self) -> CommandOutcome:
         return self.do(self.processes.stop, ControlCommand.STOP)
@@ -84,8 +89,7 @@ class AgentProcesses:
     def asked(self, command: ControlCommand) -> ControlAsked:
         return ControlAsked(time.time(), str(uuid.uuid4()), command, Standing.RUNNING, "ann")
 
-    def _tell(self, run: str, request: str, came: CommandOutcome) -> None:
-        assert run == self.run
+    def _tell(self, request: str, came: CommandOutcome) -> None:
         self.told.append((request, came))
         heard, self.heard = self.heard, None
         if heard is not None:

@@ -10,7 +10,7 @@ from handrail.model.action import Outcome
 from handrail.model.event import Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
-from handrail.server.files.checkpoint_scheduler import FindConversation
+from handrail.server.files.checkpoint_scheduler import CheckpointScheduler, FindConversation
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.home import Home
 from handrail.store.journal import Journal
@@ -61,14 +61,15 @@ class CheckpointSetup:
         self.stops = EmergencyStops(
             self.home, self._record, self.told, self.events, clock=self._clock
         )
-        self.reactions = EventReactions(
-            self.home,
+        self.scheduler = CheckpointScheduler(
+            self.home.path,
             self.environ,
             self._record,
-            self.told,
-            self.stops,
             conversation=conversation,
             clock=self._clock,
+        )
+        self.reactions = EventReactions(
+            self.scheduler, self._record, self.told, self.stops, clock=self._clock
         )
         self.restart()
         self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
@@ -78,9 +79,9 @@ class CheckpointSetup:
         self.runs = RunRegistry(
             self.journal,
             Projects(self.environ),
+            planner=self.scheduler,
             clock=self._clock,
         )
-        self.runs.planner = self.reactions.scheduler
         self.runs.bus.subscribe(self.reactions.on_event)
 
     @property
@@ -93,7 +94,7 @@ class CheckpointSetup:
         self.settle()
 
     def settle(self) -> None:
-        self.reactions.settle()
+        self.scheduler.settle()
         self.stops.settle()
         late, self.late = self.late, []
         for event in late:
@@ -128,7 +129,7 @@ class CheckpointSetup:
         return self.time
 
     def close(self) -> None:
-        self.reactions.close()
+        self.scheduler.close()
         self.told.close()
 
 

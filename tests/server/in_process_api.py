@@ -11,8 +11,8 @@ from blockbuster import blockbuster_ctx
 from handrail.checkpoint import CheckpointStore
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.handler import ControlHandler as ControlDesk
+from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
-from handrail.drive.daemon_client import DriverReport
 from handrail.hosts.claude.host import HOST
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
@@ -81,16 +81,13 @@ class InProcessApi:
         self.supervision = SupervisionThread(think=think, write=write)
         self.actions = RecordedActs()
         results = ResultWaiters()
-        self.control = ControlDesk(
-            self.desk.runs, self.actions, later=self.supervision.submit, listen=results.tell
-        )
+        responses = ResponseLog(self.store, later=self.supervision.submit, listen=results.tell)
+        self.control = ControlDesk(self.desk.runs, self.actions, responses)
         self.pauses = PauseWaiters(self.supervision)
-        self.reports: list[DriverReport] = []
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
         self.drivers = DriverSessions(self.supervision, self.desk.runs, time)
-        self.drivers.reported = self._reported
-        self.desk.runs.delivered = self.control.delivered
+        self.desk.runs.delivered = responses.delivered
         self.desk.runs.bus.subscribe(
             self.control.on_event, self.pauses.on_event, self.drivers.on_event
         )
@@ -122,9 +119,6 @@ class InProcessApi:
             return "It has ended."
 
         return work
-
-    def _reported(self, run: str, report: DriverReport) -> None:
-        self.reports.append(report)
 
     def __enter__(self) -> Self:
         return self

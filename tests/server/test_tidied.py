@@ -33,9 +33,9 @@ def test_what_was_borrowed_for_a_person_survives_the_cleaning_of_their_repositor
     git(shop, "init", "-q")
     git(shop, "add", ".")
     git(shop, "commit", "-qm", "start")
-    checkpoints = shop.reactions.checkpoints(str(shop.tree))
+    checkpoints = shop.scheduler.checkpoints(str(shop.tree))
     named = checkpoints.save(CheckpointInfo(name="before-refactor")).record
-    shop.reactions.count(str(shop.tree), checkpoints)
+    shop.scheduler.count(str(shop.tree), checkpoints)
     shop.settle()
     (shop.tree / "cart.txt").write_text("other\n")
     git(shop, "commit", "-qa", "--amend", "-m", "other")
@@ -46,11 +46,11 @@ def test_what_was_borrowed_for_a_person_survives_the_cleaning_of_their_repositor
 
 
 def test_of_too_many_the_oldest_go_by_the_settings_of_the_project(shop: CheckpointSetup) -> None:
-    checkpoints = shop.reactions.checkpoints(str(shop.tree), Settings(keep=3))
+    checkpoints = shop.scheduler.checkpoints(str(shop.tree), Settings(keep=3))
     for number in range(21):
         (shop.tree / "cart.txt").write_text(f"{number}\n")
         checkpoints.save(CheckpointInfo())
-        shop.reactions.count(str(shop.tree), checkpoints)
+        shop.scheduler.count(str(shop.tree), checkpoints)
         shop.settle()
     assert [each.id for each in checkpoints.newest_first()] == ["c21", "c20", "c19"]
 
@@ -60,7 +60,7 @@ def test_a_problem_is_told_to_the_next_run(
 ) -> None:
     full = TidyResult(problem="The disk is full.")
     monkeypatch.setattr("handrail.checkpoint.tidy.tidying.tidy", lambda *_: full)
-    shop.reactions.count(str(shop.tree), shop.reactions.checkpoints(str(shop.tree)))
+    shop.scheduler.count(str(shop.tree), shop.scheduler.checkpoints(str(shop.tree)))
     shop.settle()
     assert shop.all(FaultNoted) == []
     for number in range(1, 21):

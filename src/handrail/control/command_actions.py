@@ -1,5 +1,6 @@
 """What a command needs done outside: to processes, to files, by whoever drives the agent."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -20,10 +21,13 @@ class CommandOutcome(msgspec.Struct, frozen=True):
     """What else the result tells, such as the model before and the new one."""
 
 
-class CommandActions(Protocol):
-    """Begins things and returns at once; called in the brain's thread.
+Finished = Callable[[CommandOutcome], None]
+"""Told what has come of a command; may be called in any thread, and more than once."""
 
-    What comes of each is told to `Desk.came`, in the brain's thread too, with the request's id.
+
+class CommandActions(Protocol):
+    """Begins things and returns at once; called in the supervision thread.
+
     The same may be begun twice: after a restart nobody knows how far the first one came.
     A freeze and what undoes it are begun one after the other; a stop waits for neither.
     """
@@ -31,14 +35,14 @@ class CommandActions(Protocol):
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
 
-    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Begin what was asked for: on the processes of a run, on its files, by its driver.
 
         A freeze that fails leaves no process stopped. A stop is `ok` only if none is left.
         """
 
-    def guard(self, supervisor: Supervisor) -> None:
-        """See to it that a frozen run does not stay so for longer than is good for it."""
-
-    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Let the processes of a frozen run go on."""
+
+    def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
+        """Call a function in the supervision thread later, in place of the one set for the run."""

@@ -1,16 +1,19 @@
-"""What is begun for each request, and what comes of it."""
+"""Begins what each request asks for, and answers when it is done."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import takewhile
 
-from handrail.control.command_actions import CommandActions, CommandOutcome
+from handrail.control.client import make_request
+from handrail.control.command_actions import CommandActions, CommandOutcome, Finished
 from handrail.control.freeze_queue import FreezeQueue
+from handrail.control.message import Request
 from handrail.control.response_log import ResponseLog
 from handrail.control.transitions import OVERTAKES, THEN, answered
 from handrail.model.control import ENDING, ControlCommand, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
+from handrail.store.port import Receipt
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
@@ -18,22 +21,27 @@ _AFTER_LOOP = frozenset(command for command in ControlCommand if command.ends)
 _AFTER_SESSION = _AFTER_LOOP | {ControlCommand.RESUME}
 """Requests that the end of a session or a loop does not make void."""
 _HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
+_TRY_AGAIN = 5.0
+"""Seconds after which a freeze is ended, where the log did not take that."""
 
 
 class CommandRunner:
-    """Used from the brain's thread, as the desk that sends on them."""
+    """Used from the supervision thread, as the handler that takes the requests in."""
 
     def __init__(
         self,
         runs: RunRegistry,
         actions: CommandActions,
         responses: ResponseLog,
-        clock: Callable[[], float],
+        ask: Callable[[Request], Receipt | None],
     ) -> None:
+        """`ask`: takes in a request of our own; raises StoreError."""
         self._runs = runs
         self._actions = actions
         self._responses = responses
-        self._clock = clock
+        self._ask = ask
+        self._clock = responses.clock
+        self._later = responses.later
         self._turns = FreezeQueue()
 
     def begin(self, run: str, request: str) -> None:
@@ -61,7 +69,7 @@ class CommandRunner:
         for asked in list(hand.asked.values()):
             self.begin(supervisor.state.run, asked.request)
         if hand.standing == Standing.FROZEN:
-            self._actions.guard(supervisor)
+            self._limit_freeze(supervisor)
 
     def overtake(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Answer to earlier requests that a later one has made void."""
@@ -72,7 +80,7 @@ class CommandRunner:
             self._void(supervisor, each, says)
 
     def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
-        """Something that was begun outside has come to its end."""
+        """Answer a request that was carried out, or could not be."""
         try:
             supervisor = self._runs.find(run)
         except StoreError:
@@ -92,7 +100,7 @@ class CommandRunner:
                 self.begin(run, following.request)
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
-        """Something has happened in a run; a request may be confirmed by it, or void."""
+        """Confirm a pause when nothing is under way any more; give up when the run has ended."""
         if supervisor.state.hand.standing == Standing.PAUSING and not isinstance(
             event, ControlAsked
         ):
@@ -116,7 +124,7 @@ class CommandRunner:
     def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         hand = supervisor.state.hand
         if hand.standing == Standing.STOPPED:
-            self._actions.begin(supervisor, asked)
+            self._begin_outside(supervisor, asked)
         elif hand.frozen:
             self._thaw(supervisor, asked)
         else:
@@ -126,15 +134,16 @@ class CommandRunner:
         if supervisor.state.hand.frozen:  # nobody who stands still can be told anything
             self._thaw(supervisor, asked)
         else:
-            self._actions.begin(supervisor, asked)
+            self._begin_outside(supervisor, asked)
 
     def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self._is_its_turn(supervisor, asked):
-            self._actions.begin(supervisor, asked)
+            self._begin_outside(supervisor, asked)
+            self._limit_freeze(supervisor)
 
     def _thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self._is_its_turn(supervisor, asked):
-            self._actions.thaw(supervisor, asked)
+            self._actions.thaw(supervisor, asked, self._finished(supervisor, asked))
 
     def _is_its_turn(self, supervisor: Supervisor, asked: ControlAsked) -> bool:
         state = supervisor.state
@@ -143,7 +152,52 @@ class CommandRunner:
     def _act(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         # The agent is told a message with the next answer that it gets: nothing has to begin.
         if not asked.command.spec.tells:
-            self._actions.begin(supervisor, asked)
+            self._begin_outside(supervisor, asked)
+
+    def _begin_outside(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        self._actions.begin(supervisor, asked, self._finished(supervisor, asked))
+
+    def _finished(self, supervisor: Supervisor, asked: ControlAsked) -> Finished:
+        run, request = supervisor.state.run, asked.request
+        return lambda outcome: self._later(partial(self.command_finished, run, request, outcome))
+
+    # A freeze ends by itself
+
+    def _limit_freeze(self, supervisor: Supervisor) -> None:
+        """End a freeze that lasts for longer than is good for the run."""
+        run, frozen = supervisor.state.run, supervisor.state.hand.frozen
+        most = supervisor.project.config.control.freeze_seconds
+        left = min(max(frozen + most - self._clock(), 0.0), float(most))
+        self._actions.remind(run, left, partial(self._end_freeze, run))
+
+    def _end_freeze(self, run: str) -> None:
+        """Pause a frozen run, unless its time is not over; try again where the log fails."""
+        again = partial(self._actions.remind, run, _TRY_AGAIN, partial(self._end_freeze, run))
+
+        def look(receipt: Receipt) -> None:
+            if receipt.exception() is not None:
+                self._later(again)
+
+        try:
+            supervisor = self._runs.find(run)
+            if supervisor is None or not (since := supervisor.state.hand.frozen):
+                return
+            most = supervisor.project.config.control.freeze_seconds
+            if self._clock() < since + most:  # another freeze, which began later
+                self._limit_freeze(supervisor)
+                return
+            pause = make_request(
+                ControlCommand.PAUSE,
+                run,
+                by="handrail",
+                reason=f"it was frozen for {most} s",
+                expects="frozen",
+                at=self._clock(),
+            )
+            if (receipt := self._ask(pause)) is not None:
+                receipt.add_done_callback(look)
+        except StoreError:
+            again()
 
     # What comes of it
 
@@ -160,7 +214,7 @@ class CommandRunner:
         if hand.standing == Standing.PAUSING:
             self._settle(supervisor)
         elif hand.standing == Standing.FROZEN and not outcome.ok:
-            self._actions.guard(supervisor)
+            self._limit_freeze(supervisor)
 
     def _confirm(
         self, supervisor: Supervisor, asked: ControlAsked, outcome: CommandOutcome
@@ -230,7 +284,7 @@ class CommandRunner:
         hand = supervisor.state.hand
         is_wanted = any(each.command.is_level for each in hand.asked.values())
         if not is_wanted and hand.standing not in ENDING:
-            self._actions.thaw(supervisor, asked)
+            self._actions.thaw(supervisor, asked, self._finished(supervisor, asked))
 
     def _drop_all(self, supervisor: Supervisor, says: str) -> None:
         for each in supervisor.state.at_work:

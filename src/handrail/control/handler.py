@@ -1,13 +1,12 @@
-"""Where requests come in: acknowledged, carried out, and answered once it is certain."""
+"""Takes requests in: acknowledges them, has them carried out, and answers what is certain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from time import time
 
 import msgspec
 
 from handrail.control import message as wire
-from handrail.control.command_actions import CommandActions, CommandOutcome
+from handrail.control.command_actions import CommandActions
 from handrail.control.command_runner import CommandRunner, overtaken
 from handrail.control.message import (
     AnyMessage,
@@ -16,8 +15,8 @@ from handrail.control.message import (
     PartialRequest,
     Request,
 )
-from handrail.control.request_ledger import EXPIRY, WINDOW, RequestLedger, SeenRequest, load
-from handrail.control.response_log import Again, Later, Listener, ResponseLog, TakenRequest
+from handrail.control.request_ledger import EXPIRY, WINDOW, SeenRequest, load
+from handrail.control.response_log import Again, ResponseLog, TakenRequest
 from handrail.control.transitions import THEN, next_transition
 from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
@@ -25,8 +24,6 @@ from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
-
-__all__ = ["ControlHandler", "Later", "Listener", "TakenRequest"]
 
 _SAVE_EVERY = 500
 """Requests after which it is kept what is known of them."""
@@ -37,29 +34,16 @@ _MOST_BESIDE = 50
 
 
 class ControlHandler:
-    """Used from one thread, the brain's. Every way for a request to come in ends here."""
+    """Used from the supervision thread alone. Every request comes in here, whichever way."""
 
-    def __init__(
-        self,
-        runs: RunRegistry,
-        actions: CommandActions,
-        *,
-        later: Later,
-        listen: Listener = lambda result: None,
-        clock: Callable[[], float] = time,
-    ) -> None:
-        """`later`: has something done in the brain's thread, and may be called in any.
-
-        `listen`: hears of each result as soon as it is written, in any thread.
-        """
+    def __init__(self, runs: RunRegistry, actions: CommandActions, responses: ResponseLog) -> None:
         self._runs = runs
         self._actions = actions
-        self._later = later
-        self._clock = clock
-        self._store = runs.journal.store
+        self._responses = responses
+        self._later = responses.later
+        self._clock = responses.clock
         self._redactor = Redactor()
-        self._responses = ResponseLog(self._store, later=later, listen=listen, clock=clock)
-        self._runner = CommandRunner(runs, actions, self._responses, clock)
+        self.runner = CommandRunner(runs, actions, responses, self._submit_own)
         self._is_open = False
         self._catches_up = False
         self._taken = 0
@@ -71,14 +55,14 @@ class ControlHandler:
         """
         if self._is_open:
             return
-        self._ledger, unanswered = load(self._store, self._clock())
-        under_way = self._ledger.under_way()
-        for run in sorted({*under_way.values(), *self._ledger.frozen}):
+        self._responses.ledger, unanswered = load(self._runs.journal.store, self._clock())
+        under_way = self._responses.ledger.under_way()
+        for run in sorted({*under_way.values(), *self._responses.ledger.frozen}):
             supervisor = self._runs.find(run)
             if supervisor is not None:
-                self._runner.take_up(supervisor)
+                self.runner.take_up(supervisor)
             if supervisor is None or not supervisor.state.hand.frozen:
-                self._ledger.frozen.pop(run, None)
+                self._responses.ledger.frozen.pop(run, None)
         for request in under_way:
             self._close_lost(request)
         self._is_open = True
@@ -95,7 +79,7 @@ class ControlHandler:
         """What has come of a request so far; None: nobody knows it."""
         self.open()
         self._catch_up()
-        seen = self._ledger.find(request, self._clock())
+        seen = self._responses.ledger.find(request, self._clock())
         if seen is None:
             return None
         messages = (wire.decode(seen.result),) if seen.result else ()
@@ -105,11 +89,11 @@ class ControlHandler:
     @property
     def read_until(self) -> int:
         """The last row of the topic that was looked at."""
-        return self._ledger.seq
+        return self._responses.ledger.seq
 
     @read_until.setter
     def read_until(self, seq: int) -> None:
-        self._ledger.seq = seq
+        self._responses.ledger.seq = seq
 
     def submit(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
         """Take in a request. `waited`: for so long it has stood in the topic; None: not at all.
@@ -129,7 +113,7 @@ class ControlHandler:
         request = asked.request
         supervisor = self._runs.find(request.target.run_id)
         received = [] if waited is not None else [self._clean(request, supervisor)]
-        seen = self._ledger.find(request.request_id, self._clock())
+        seen = self._responses.ledger.find(request.request_id, self._clock())
         if seen is not None:
             return self._again(request, seen, received, again)
         if void := _void(asked, waited, self._clock()):
@@ -144,24 +128,11 @@ class ControlHandler:
         )
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
-        """Something has happened in a run; a request may be confirmed by it, or void."""
+        """See whether what has happened in a run confirms a request, or makes it void."""
         if self._is_open:
-            self._runner.on_event(supervisor, event)
+            self.runner.on_event(supervisor, event)
         if self._responses.owed:
             self._later(self._catch_up)
-
-    def delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
-        """The agent was told what a person wants it to know."""
-        step = supervisor.state.step
-        where = f"at step {step}" if step else "at its start"
-        # If that cannot be written, the agent gets another answer: it is told once more.
-        return self._responses.answer(
-            supervisor, asked, CommandOutcome(says=f"The agent was told {where}")
-        )
-
-    def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
-        """Something that was begun outside has come to its end."""
-        self._runner.command_finished(run, request, outcome)
 
     # How a request is taken in
 
@@ -189,7 +160,7 @@ class ControlHandler:
         )
         receipt = supervisor.record(event, lambda _: self._responses.rows(messages))
         self._responses.unless_written(receipt, request.request_id, None, again)
-        self._runner.overtake(supervisor, event)
+        self.runner.overtake(supervisor, event)
         receipt.add_done_callback(partial(self._when_written, state.run, request.request_id))
         return TakenRequest(tuple(messages), receipt)
 
@@ -209,7 +180,7 @@ class ControlHandler:
     def _when_written(self, run: str, request: str, receipt: Receipt) -> None:
         """Nothing is done before it is certain that it was asked for; in the writer's thread."""
         if receipt.exception() is None:
-            self._later(lambda: self._runner.begin(run, request))
+            self._later(lambda: self.runner.begin(run, request))
 
     def _again(
         self,
@@ -235,13 +206,16 @@ class ControlHandler:
 
     def _close_lost(self, request: str) -> None:
         """Answer to a request that was acknowledged, and of which its run knows nothing."""
-        seen = self._ledger.seen[request]
+        seen = self._responses.ledger.seen[request]
         if seen.result:
             return
         supervisor = self._runs.find(seen.run)
         if supervisor is None or request not in supervisor.state.hand.asked:
             half = PartialRequest(request, seen.command, wire.Target(seen.run))
             self._responses.refuse(half, "not_found", f"Nothing is known of it in run {seen.run}")
+
+    def _submit_own(self, request: Request) -> Receipt | None:
+        return self.submit(wire.encode(request)).receipt
 
     def _take_again(self, body: bytes, since: float) -> None:
         self.submit(body, waited=self._clock() - since)
@@ -261,17 +235,9 @@ class ControlHandler:
         finally:
             self._catches_up = False
 
-    @property
-    def _ledger(self) -> RequestLedger:
-        return self._responses.ledger
-
-    @_ledger.setter
-    def _ledger(self, ledger: RequestLedger) -> None:
-        self._responses.ledger = ledger
-
     def _count(self) -> None:
         self._taken += 1
-        self._ledger.forget(self._clock())
+        self._responses.ledger.forget(self._clock())
         if self._taken % _SAVE_EVERY == 0:
             self._responses.save()
 

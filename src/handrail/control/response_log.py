@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from time import time
 
 import msgspec
 
@@ -30,23 +31,32 @@ class TakenRequest(msgspec.Struct, frozen=True):
     """What a request has led to so far."""
 
     messages: tuple[AnyMessage, ...]
-    receipt: Receipt | None
+    receipt: Receipt | None = None
     """When all of that is on the disk; None: nothing of it is written down."""
 
 
 class ResponseLog:
-    """Used from the brain's thread. What the log did not take counts as never written."""
+    """Used from the supervision thread. What the log did not take counts as never written."""
 
     def __init__(
-        self, store: Store, *, later: Later, listen: Listener, clock: Callable[[], float]
+        self,
+        store: Store,
+        *,
+        later: Later,
+        listen: Listener = lambda result: None,
+        clock: Callable[[], float] = time,
     ) -> None:
+        """`later`: has something done in the supervision thread, and may be called in any.
+
+        `listen`: hears of each result as soon as it is written, in any thread.
+        """
         self.ledger = RequestLedger()
+        self.later = later
+        self.clock = clock
         self.owed: list[Again] = []
         """What has to be tried again, because the log has failed."""
         self._store = store
-        self._later = later
         self._listen = listen
-        self._clock = clock
 
     def save(self) -> None:
         """Keep what is known of requests."""
@@ -64,7 +74,7 @@ class ResponseLog:
             request_id=request.request_id,
             command=request.command,
             target=request.target,
-            timestamp=timestamp.written(self._clock()),
+            timestamp=timestamp.written(self.clock()),
             payload={},
         )
 
@@ -73,7 +83,7 @@ class ResponseLog:
         rows = []
         for message in messages:
             body = wire.encode(message)
-            self.ledger.add(message, body, self._clock())
+            self.ledger.add(message, body, self.clock())
             rows.append(NewEntry(CONTROL, body))
         return rows
 
@@ -82,7 +92,7 @@ class ResponseLog:
             request_id=request.request_id,
             command=request.command,
             target=request.target,
-            timestamp=timestamp.written(self._clock()),
+            timestamp=timestamp.written(self.clock()),
             payload=payload,
         )
 
@@ -99,7 +109,7 @@ class ResponseLog:
         """Say that nothing comes of a request; `again`: what to do if that cannot be written."""
         result = self._result(request, failure(code, says))
         if not request.request_id:
-            return TakenRequest((result,), None)
+            return TakenRequest((result,))
         messages = (*before, result)
         known = self.ledger.seen.get(request.request_id)
         receipt = self._store.append(self.rows(messages))
@@ -111,9 +121,16 @@ class ResponseLog:
     def repeat(self, seen: SeenRequest, before: Sequence[AnyMessage]) -> TakenRequest:
         """Give the answer that was given before, to the byte."""
         cached = wire.decode(seen.result)
-        self.ledger.add(cached, seen.result, self._clock())
+        self.ledger.add(cached, seen.result, self.clock())
         receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
         return TakenRequest((*before, cached), receipt)
+
+    def delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
+        """Answer to a person whose message the agent was given."""
+        step = supervisor.state.step
+        where = f"at step {step}" if step else "at its start"
+        # If that cannot be written, the agent gets another answer: it is told once more.
+        return self.answer(supervisor, asked, CommandOutcome(says=f"The agent was told {where}"))
 
     def answer(
         self,
@@ -129,7 +146,7 @@ class ResponseLog:
         `standing`: where something else decides about that; `again`: what to do if that cannot be
         written.
         """
-        state, at = supervisor.state, self._clock()
+        state, at = supervisor.state, self.clock()
         payload = _payload(state, asked, outcome, supervisor.project.redactor)
         result = self._result(_request_of(state.run, asked), payload)
         event = ControlAnswered(
@@ -157,7 +174,7 @@ class ResponseLog:
 
     def note(self, supervisor: Supervisor, standing: Standing, evidence: tuple[str, ...]) -> None:
         """Write how a run stands, where no request is answered by that; it is not frozen."""
-        at = self._clock()
+        at = self.clock()
         event = ControlAnswered(at, "", ControlCommand.PAUSE, standing, evidence=evidence)
         shown = standing == Standing.PAUSED
         supervisor.record(event, lambda state: [state_entry(state, at)] if shown else [])
@@ -175,7 +192,7 @@ class ResponseLog:
 
         def look(done: Receipt) -> None:
             if done.exception() is not None:
-                self._later(undo)
+                self.later(undo)
 
         receipt.add_done_callback(look)
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 from handrail import __version__
 from handrail.checkpoint import ConversationPosition
 from handrail.control.handler import ControlHandler
+from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import HookConnection, endpoint
@@ -34,11 +35,11 @@ from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.emergency_stops import EmergencyStops
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
 from handrail.server.control.incident_recovery import IncidentRecovery
-from handrail.server.control.mailbox import ControlMailbox
 from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.process_control import ProcessControl
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.descriptors import allow_many
+from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home, HomeError
@@ -77,53 +78,56 @@ _PHASES: tuple[str, ...] = get_args(Phase)
 class Daemon:
     """Everything that lives as long as the daemon does."""
 
-    def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, home: Home, environ: Mapping[str, str], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """Build all parts, each from those above it, and connect them to the events of runs."""
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.home = home
-        self.port = home.port
         self._environ = environ
+        self.port = home.port
         self.metrics = Metrics()
         self.store = open_log(home.log, "write")
-        journal = Journal(self.store, observers=[self.metrics.on_event])
         self.supervision = SupervisionThread()
+        journal = Journal(self.store, observers=[self.metrics.on_event])
+        results = ResultWaiters()
+        responses = ResponseLog(self.store, later=self.supervision.submit, listen=results.tell)
+        self.scheduler = CheckpointScheduler(
+            home.path, environ, self._record, conversation=self._conversation
+        )
         hosts = {name: find_host(name) for name in HOSTS}
         can = {name: host.capabilities | {Capability.FILES} for name, host in hosts.items()}
         self.runs = RunRegistry(
-            journal, Projects(environ), can=lambda host: can.get(host, frozenset())
+            journal,
+            Projects(environ),
+            can=lambda host: can.get(host, frozenset()),
+            planner=self.scheduler,
+            delivered=responses.delivered,
         )
-        there = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
-        self.hooks = {name: host.hooks(self.runs, there, environ) for name, host in hosts.items()}
-        self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
+        connection = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
+        self.hooks = {
+            name: host.hooks(self.runs, connection, environ) for name, host in hosts.items()
+        }
+
+        # What people ask for
         jobs = ProcessJobs()
-        stops = EmergencyStops(
-            home, self._record, self.notifier, partial(_events, journal), jobs=jobs
-        )
-        self.reactions = EventReactions(
-            home, environ, self._record, self.notifier, stops, conversation=self._conversation
-        )
-        self.restores = RestoreEndpoint(self.supervision, self.runs, self.reactions, time)
-        self.pauses = PauseWaiters(self.supervision)
+        processes = ProcessControl(home, self.scheduler, jobs)
+        self.restores = RestoreEndpoint(self.supervision, self.runs, self.scheduler, time)
         self.drivers = DriverSessions(self.supervision, self.runs, time)
-        mailbox = ControlMailbox(self.supervision)
-        processes = ProcessControl(home, mailbox.command_finished, self.reactions.scheduler, jobs)
-        self.actions = DaemonCommandActions(
-            self.drivers,
-            processes,
-            self.reactions,
-            self.restores,
-            mailbox.command_finished,
-            mailbox.ask,
+        actions = DaemonCommandActions(
+            loop, self.supervision, self.drivers, processes, self.scheduler, self.restores
         )
-        results = ResultWaiters()
-        self.control = ControlHandler(
-            self.runs, self.actions, later=self.supervision.submit, listen=results.tell
-        )
-        inbox = TopicInbox(self.control, self.store, time)
-        unwritten = UnloggedStop(self.supervision, self.runs, processes.end_unwritten)
+        self.control = ControlHandler(self.runs, actions, responses)
         self.control_endpoint = ControlEndpoint(
-            self.supervision, self.control, inbox, results, unwritten
+            self.supervision,
+            self.control,
+            TopicInbox(self.control, self.store, time),
+            results,
+            UnloggedStop(self.supervision, self.runs, processes.end_unwritten),
         )
-        self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
+
+        # What agents ask for
+        self.pauses = PauseWaiters(self.supervision)
         self.opinions = SecondOpinions(self.supervision, home.secrets, time)
         self.hook_endpoint = HookEndpoint(
             self.supervision,
@@ -132,17 +136,20 @@ class Daemon:
             self.opinions,
             self.metrics,
         )
-        # Who is made first hears of who is made later.
-        mailbox.control = self.control
-        self.drivers.reported = self.actions.reported
-        self.runs.planner = self.reactions.scheduler
-        self.runs.delivered = self.control.delivered
+
+        # What follows from events
+        self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
+        stops = EmergencyStops(
+            home, self._record, self.notifier, partial(_events, journal), jobs=jobs
+        )
+        reactions = EventReactions(self.scheduler, self._record, self.notifier, stops)
         self.runs.bus.subscribe(
-            self.reactions.on_event,
+            reactions.on_event,
             self.control.on_event,
             self.pauses.on_event,
             self.drivers.on_event,
         )
+        self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
         # The first review loads the tables; no session should wait for that.
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
@@ -151,9 +158,8 @@ class Daemon:
 
     def _conversation(self, host: str, run: str) -> ConversationPosition:
         """Where the conversation of a run is now."""
-        return (
-            self.hooks[host].place(run) if host in self.hooks else ConversationPosition(host, run)
-        )
+        hooks = self.hooks.get(host)
+        return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
     def app(self) -> ASGIApp:
         """The endpoints of all components, for whoever may use them."""
@@ -164,21 +170,23 @@ class Daemon:
             "home": self.home.path,
             "port": self.port,
         }
-        components = (
-            Health(self.supervision, self.runs, self.store, self.metrics, who),
-            FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
-            IncidentRecovery(
-                self.supervision, self.runs, self.reactions.settle, self.home.incidents, time
+        incidents = self.home.incidents
+        return make_app(
+            self.hook_endpoint,
+            (
+                Health(self.supervision, self.runs, self.store, self.metrics, who),
+                FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
+                IncidentRecovery(
+                    self.supervision, self.runs, self.scheduler.settle, incidents, time
+                ),
+                self.restores,
+                self.control_endpoint,
+                self.drivers,
             ),
-            self.restores,
-            self.control_endpoint,
-            self.drivers,
         )
-        return make_app(self.hook_endpoint, components)
 
-    def open(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take up what the last daemon has left; called in the event loop."""
-        self.actions.loop = loop
+    def open(self) -> None:
+        """Take up what the last daemon has left."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
 
@@ -188,7 +196,7 @@ class Daemon:
 
     def close(self) -> None:
         """Finish what was begun, and save what is known."""
-        self.reactions.close()
+        self.scheduler.close()
         self.supervision.close()
         self.control.close()
         self.notifier.close()
@@ -221,13 +229,14 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with (
         locked(home),
-        contextlib.closing(Daemon(home, environ)) as daemon,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+        contextlib.closing(Daemon(home, environ, runner.get_loop())) as daemon,
         _unix_socket(home.socket) as path,
         _port_socket(daemon.port) as port,
-        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         spare_what_stays()
         runner.run(_serve(daemon, path, port))
+        runner.close()  # what still runs beside the loop needs the daemon
 
 
 async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> None:
@@ -253,7 +262,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
-    daemon.open(loop)
+    daemon.open()
     tasks = [
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(

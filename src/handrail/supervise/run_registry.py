@@ -34,18 +34,19 @@ class RunRegistry:
         projects: Projects,
         *,
         can: Callable[[str], frozenset[Capability]] = lambda host: frozenset(),
+        planner: CheckpointPlanner | None = None,
+        delivered: Delivered | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what a host can do, by its name."""
+        """`can`: what a host can do, by its name; `planner`: who takes checkpoints; `delivered`:
+        who writes down that an agent was told what a person wants it to know."""
         self.journal = journal
         self.projects = projects
         self.bus = EventBus()
         """Tells who subscribes of every event of every run."""
         self._can = can
-        self.planner: CheckpointPlanner | None = None
-        """Who takes checkpoints."""
-        self.delivered: Delivered | None = None
-        """Who writes down that an agent was told what a person wants it to know."""
+        self.planner = planner
+        self.delivered = delivered
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
         """The one that was not used longest comes first; before it, those that have ended."""

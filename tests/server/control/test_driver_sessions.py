@@ -9,6 +9,7 @@ from time import time
 import pytest
 
 from handrail.control.client import make_request
+from handrail.control.command_actions import CommandOutcome
 from handrail.control.message import encode
 from handrail.control.topics import CURRENT
 from handrail.drive.daemon_client import DriverOrder
@@ -222,8 +223,12 @@ def test_the_first_order_of_a_daemon_comes_after_all_of_the_one_before() -> None
 def test_what_came_of_an_order_is_told() -> None:
     async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
-        await post(office, "reports", {"kind": "order", "request": "req-1", "says": "done"})
-        assert [(each.request, each.says) for each in office.reports] == [("req-1", "done")]
+        told: list[CommandOutcome] = []
+        order = DriverOrder(number=0, order="interrupt", request="req-1")
+        office.drivers.give(RUN, order, told.append)
+        for _ in range(2):
+            await post(office, "reports", {"kind": "order", "request": "req-1", "says": "done"})
+        assert told == [CommandOutcome(evidence=("done",))]
 
     with InProcessApi() as office:
         office.run(lambda: story(office))

@@ -169,8 +169,8 @@ def test_a_freeze_that_was_overtaken_is_undone_by_whoever_hears_of_it(
     """That is asked for with its own request, while it is just about to end."""
     trio = Trio(scene)
     asked = scene.asked(ControlCommand.FREEZE)
-    scene.heard = lambda: scene.processes.thaw(scene.supervisor, asked)
-    scene.processes.freeze(scene.supervisor, asked)
+    scene.heard = lambda: scene.begin(scene.processes.thaw, asked)
+    scene.begin(scene.processes.freeze, asked)
     until(lambda: len(scene.told) == 2)
     assert trio.still() == [False, False, False]
 
@@ -187,8 +187,8 @@ def test_who_is_stopped_after_a_thaw_is_not_let_go_by_another(scene: AgentProces
 def test_a_run_that_is_let_go_while_it_is_being_frozen_goes_on(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     for _ in range(3):
-        scene.processes.freeze(scene.supervisor, scene.asked(ControlCommand.FREEZE))
-        scene.processes.thaw(scene.supervisor, scene.asked(ControlCommand.RESUME))
+        scene.begin(scene.processes.freeze, scene.asked(ControlCommand.FREEZE))
+        scene.begin(scene.processes.thaw, scene.asked(ControlCommand.RESUME))
     scene.processes.settle()
     assert all(came.ok for _, came in scene.told)
     assert trio.still() == [False, False, False]

@@ -120,8 +120,8 @@ def test_a_frozen_run_is_stopped(scene: AgentProcesses) -> None:
 def test_the_same_request_twice_at_once_is_answered_once(scene: AgentProcesses) -> None:
     begun(scene)
     asked = scene.asked(ControlCommand.STOP)
-    scene.processes.stop(scene.supervisor, asked)
-    scene.processes.stop(scene.supervisor, asked)
+    scene.begin(scene.processes.stop, asked)
+    scene.begin(scene.processes.stop, asked)
     scene.processes.settle()
     assert [came.ok for _, came in scene.told] == [True]
 
@@ -129,7 +129,7 @@ def test_the_same_request_twice_at_once_is_answered_once(scene: AgentProcesses) 
 def test_of_two_requests_at_once_the_second_finds_nobody(scene: AgentProcesses) -> None:
     agent, _ = begun(scene)
     for command in (ControlCommand.STOP, ControlCommand.CANCEL):
-        scene.processes.stop(scene.supervisor, scene.asked(command))
+        scene.begin(scene.processes.stop, scene.asked(command))
     scene.processes.settle()
     [first, second] = [came for _, came in scene.told]
     assert (first.ok, second.ok) == (True, True)
@@ -142,7 +142,7 @@ def test_the_next_daemon_finishes_a_stop(scene: AgentProcesses) -> None:
     os.kill(child, 9)  # as far as the first one came
     asked = scene.asked(ControlCommand.STOP)
     for _ in range(2):
-        scene.restarted().stop(scene.supervisor, asked)
+        scene.begin(scene.restarted().stop, asked)
         scene.processes.settle()
     assert [came.ok for _, came in scene.told] == [True, True]
     assert are_alive(agent) == [False]

@@ -35,7 +35,7 @@ def shop(tmp_path: Path) -> Iterator[CheckpointSetup]:
 
 def records(shop: CheckpointSetup) -> list[CheckpointRecord]:
     """The oldest first."""
-    return [*shop.reactions.checkpoints(str(shop.tree)).newest_first()][::-1]
+    return [*shop.scheduler.checkpoints(str(shop.tree)).newest_first()][::-1]
 
 
 def bash(shop: CheckpointSetup, command: str, number: int = 1) -> Action:
@@ -77,7 +77,7 @@ class NeverEnds:
 def busy(shop: CheckpointSetup) -> Iterator[None]:
     """Files are just being saved."""
     work = NeverEnds()
-    shop.reactions.lanes.put(shop.reactions.scheduler.lane(str(shop.tree)), work)
+    shop.scheduler.put(str(shop.tree), work)
     yield
     work.over.set()
 
@@ -220,7 +220,7 @@ def test_nobody_waits_longer_than_the_soft_limit_for_what_need_not_be_saved(
 ) -> None:
     shop = CheckpointSetup(tmp_path, "checkpoints: {soft_seconds: 0.01}\n")
     work = NeverEnds()
-    shop.reactions.lanes.put(shop.reactions.scheduler.lane(str(shop.tree)), work)
+    shop.scheduler.put(str(shop.tree), work)
     action = bash(shop, "echo x > cart.txt")
     needed = shop.run.decide(action)
     assert isinstance(needed, CheckpointNeeded)
@@ -283,7 +283,7 @@ def test_another_run_in_the_same_tree_hears_of_the_checkpoint_that_is_its_too(
     other = shop.runs.get("other", str(shop.tree))
     other.record(RunStarted(shop.time, "claude", str(shop.tree)))
     other.record(prompt("Something else."))
-    shop.reactions.settle()
+    shop.scheduler.settle()
     taken = [event for event in shop.late if isinstance(event, CheckpointTaken)]
     assert [event.checkpoint.run for event in taken] == ["other"]
 
@@ -318,14 +318,14 @@ def test_a_checkpoint_that_an_action_did_not_wait_for_says_so(tmp_path: Path) ->
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("four apples\n")
     work = NeverEnds()
-    shop.reactions.lanes.put(shop.reactions.scheduler.lane(str(shop.tree)), work)
+    shop.scheduler.put(str(shop.tree), work)
     needed = shop.run.decide(bash(shop, "echo x > cart.txt"))
     assert isinstance(needed, CheckpointNeeded)
     save(needed)
     (shop.tree / "cart.txt").write_text("x\n")  # it has run
     work.over.set()
     shop.settle()
-    shop.reactions.scheduler.rest(shop.run, "the agent has stopped")
+    shop.scheduler.rest(shop.run, "the agent has stopped")
     shop.settle()
     found = [(record.moment.value, record.late) for record in records(shop)]
     assert found == [("prompt", False), ("before_action", True), ("iteration_end", False)]

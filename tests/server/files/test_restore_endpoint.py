@@ -98,7 +98,7 @@ class Desk:
         return answer.status_code, json.loads(bytes(answer.body))
 
     def look(self, **body: object) -> Json:
-        status, said = self.ask("look", level="checkpoint", checkpoint=self.point, **body)
+        status, said = self.ask("preview", level="checkpoint", checkpoint=self.point, **body)
         assert status == 200, said
         return said
 
@@ -261,7 +261,7 @@ def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
     desk.save(CheckpointTrigger.ITERATION_END, by=(RUN,), step=1)
     desk.shelf.by = ()
     (desk.bed.path / "mine.txt").write_text("a person's")
-    status, said = desk.ask("look", level="action")
+    status, said = desk.ask("preview", level="action")
     assert status == 200
     preview = said["preview"]
     assert [each["path"] for each in preview["items"]] == ["cart.py"]
@@ -275,9 +275,9 @@ def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
         ("save", {"cwd": "shop"}, 400, "it is not an absolute path"),
         ("save", {"cwd": "/"}, 400, "it is the whole machine"),
         ("save", {"color": 1}, 400, "unknown field `color`"),
-        ("look", {"level": "all"}, 400, "Invalid enum value 'all'"),
-        ("look", {"level": "checkpoint", "checkpoint": "c9"}, 404, "no checkpoint 'c9'"),
-        ("look", {"level": "redo"}, 409, "nothing was undone that could be redone"),
+        ("preview", {"level": "all"}, 400, "Invalid enum value 'all'"),
+        ("preview", {"level": "checkpoint", "checkpoint": "c9"}, 404, "no checkpoint 'c9'"),
+        ("preview", {"level": "redo"}, 409, "nothing was undone that could be redone"),
         ("restore", {"level": "redo", "target": "c9", "expects": ""}, 404, "no checkpoint 'c9'"),
     ],
 )

@@ -383,7 +383,10 @@ def test_feedback_that_cannot_be_kept_is_an_error() -> None:
 
 def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: DaemonSandbox) -> None:
     """With the log on the disk, settings that are looked for, and a project that is there."""
-    with closing(Daemon(place.home, place.environ)) as daemon:
+    with (
+        asyncio.Runner() as runner,
+        closing(Daemon(place.home, place.environ, runner.get_loop())) as daemon,
+    ):
         app = TokenAuth(daemon.app(), hook_token="h", control_token="c")
         headers = {"host": "127.0.0.1:1", "authorization": "Bearer c"}
 
@@ -396,5 +399,5 @@ def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: DaemonSa
             return [(await ask(app, *each, headers)).status for each in asked]
 
         with blockbuster_ctx():
-            statuses = asyncio.run(everything())
+            statuses = runner.run(everything())
     assert statuses == [200] * (len(statuses) - 1) + [404]

@@ -50,8 +50,11 @@ def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: DaemonSandb
         found.clear()
         return names
 
-    with closing(Daemon(place.home, place.environ)) as daemon:
-        found = asyncio.run(all_of_it(daemon))
+    with (
+        asyncio.Runner() as runner,
+        closing(Daemon(place.home, place.environ, runner.get_loop())) as daemon,
+    ):
+        found = runner.run(all_of_it(daemon))
     ours = {name for name in found if name.startswith(("handrail.", "concurrent."))}
     assert {name for name in ours if not name.startswith(_FOUND_AMONG_THE_NEW)} == set()
 

@@ -1,63 +1,46 @@
 """Carries out what is asked of runs: by their drivers, on their processes, on their files."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
-from time import time
+from functools import partial
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.checkpoint.names import check_name
-from handrail.control.client import make_request
-from handrail.control.command_actions import CommandOutcome
-from handrail.control.message import Request
-from handrail.drive.daemon_client import DriverOrder, DriverReport
+from handrail.control.command_actions import CommandOutcome, Finished
+from handrail.drive.daemon_client import DriverOrder
 from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked
 from handrail.model.host import known_hosts, profile_of
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.process_control import ProcessControl
-from handrail.server.files.event_reactions import EventReactions
+from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.server.threads.wake_up import call_in_loop
 from handrail.supervise.supervisor import Supervisor
-
-_ORDER_SECONDS = 30.0
-"""After which a driver that does not answer is believed to be gone."""
-_GUARD_AGAIN = 5.0
-"""Seconds after which a freeze is ended, where the log did not take that."""
-_HANDRAIL = "handrail"
-
-Tell = Callable[[str, str, CommandOutcome], None]
-Ask = Callable[[Request, Callable[[], None]], None]
-"""Takes a request of our own, and calls something, in any thread, if the log does not."""
 
 
 class DaemonCommandActions:
-    """The acts of a daemon. Begun in the brain's thread; what comes of them is told in any."""
+    """What a daemon can do for a command; see `CommandActions`."""
 
     def __init__(
         self,
+        loop: asyncio.AbstractEventLoop,
+        supervision: SupervisionThread,
         drivers: DriverSessions,
         processes: ProcessControl,
-        reactions: EventReactions,
+        scheduler: CheckpointScheduler,
         restores: RestoreEndpoint,
-        tell: Tell,
-        ask: Ask,
-        *,
-        clock: Callable[[], float] = time,
     ) -> None:
-        """`tell`: who hears what has come of a request; `ask`: who takes requests of our own."""
+        self._loop = loop
+        self._supervision = supervision
         self._drivers = drivers
         self._processes = processes
-        self._reactions = reactions
+        self._scheduler = scheduler
         self._restores = restores
-        self._tell = tell
-        self._ask = ask
-        self._clock = clock
-        self._guards: dict[str, asyncio.TimerHandle] = {}
-        """By run, what ends its freeze; used in the event loop."""
-        self.loop: asyncio.AbstractEventLoop | None = None
-        """The daemon's, as soon as it serves."""
+        self._reminders: dict[str, asyncio.TimerHandle] = {}
+        """By run; used in the event loop."""
 
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
@@ -68,145 +51,99 @@ class DaemonCommandActions:
             return f"Handrail has not started this session itself; {instead}"
         return f"Nobody drives the run any more: handrail run --resume {state.run}"
 
-    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Begin what was asked for."""
-        _BEGIN[asked.command](self, supervisor, asked)
+        _BEGIN[asked.command](self, supervisor, asked, finished)
+
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
+        """Let the processes of a frozen run go on."""
+        self._processes.thaw(supervisor, asked, finished)
+
+    def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
+        """Call a function in the supervision thread later, in place of the one set for the run."""
+
+        def ring() -> None:
+            del self._reminders[run]
+            self._supervision.submit(function)
+
+        def set_timer() -> None:
+            if (before := self._reminders.get(run)) is not None:
+                before.cancel()
+            self._reminders[run] = self._loop.call_later(seconds, ring)
+
+        call_in_loop(self._loop, set_timer)
 
     # By the driver
 
-    def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _interrupt(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Break off what the agent is doing, the model's answer too."""
-        self._order(supervisor, DriverOrder(number=0, order="interrupt", request=asked.request))
+        order = DriverOrder(number=0, order="interrupt", request=asked.request)
+        self._order(supervisor, order, finished)
 
-    def _switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _switch_model(
+        self, supervisor: Supervisor, asked: ControlAsked, finished: Finished
+    ) -> None:
         """Have the agent use another model from its next call on."""
         order = DriverOrder(number=0, order="set_model", request=asked.request, model=asked.text)
-        self._order(supervisor, order)
+        self._order(supervisor, order, finished)
 
-    def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _resume(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Start the agent of a stopped run again."""
         state = supervisor.state
         if state.loop is None:
             host = profile_of(state.host) or known_hosts()[0]
             says = f"The run may go on: {host.resume.format(run=state.run)}"
-            self._tell(state.run, asked.request, CommandOutcome(says=says))
+            finished(CommandOutcome(says=says))
         elif self._drivers.is_present(state):
-            self._order(supervisor, DriverOrder(number=0, order="start", request=asked.request))
+            order = DriverOrder(number=0, order="start", request=asked.request)
+            self._order(supervisor, order, finished)
         else:
             says = f"Nobody drives the run any more: handrail run --resume {state.run}"
-            self._tell(state.run, asked.request, CommandOutcome(ok=False, says=says))
+            finished(CommandOutcome(ok=False, says=says))
 
-    def reported(self, run: str, report: DriverReport) -> None:
-        """What has come of an order."""
-        models: dict[str, object] = {}
-        if report.model:
-            models = {"previous_model": report.previous_model, "new_model": report.model}
-        evidence = (report.says,) if report.ok and report.says else ()
-        outcome = CommandOutcome(report.ok, "" if report.ok else report.says, evidence, models)
-        self._tell(run, report.request, outcome)
-
-    def _order(self, supervisor: Supervisor, order: DriverOrder) -> None:
-        run = supervisor.state.run
-
-        def give() -> None:
-            self._drivers.give(run, order)
-            late = CommandOutcome(
-                ok=False, says=f"The driver did not answer within {_ORDER_SECONDS:g} s"
-            )
-            asyncio.get_running_loop().call_later(
-                _ORDER_SECONDS, self._tell, run, order.request, late
-            )
-
-        self._in_loop(give)
+    def _order(self, supervisor: Supervisor, order: DriverOrder, finished: Finished) -> None:
+        call_in_loop(self._loop, self._drivers.give, supervisor.state.run, order, finished)
 
     # On processes
 
-    def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Stop all processes of a run where they are."""
-        self._processes.freeze(supervisor, asked)
-        self.guard(supervisor)
+    def _freeze(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
+        self._processes.freeze(supervisor, asked, finished)
 
-    def guard(self, supervisor: Supervisor) -> None:
-        """See to it that a frozen run does not stay so for longer than is good for it."""
-        state = supervisor.state
-        run = state.run
-        most = supervisor.project.config.control.freeze_seconds
-        since = state.hand.frozen or self._clock()
-        left = min(max(since + most - self._clock(), 0.0), float(most))
-        reason = f"it was frozen for {most} s"
-
-        def pause() -> None:
-            self._guards.pop(run, None)
-            request = make_request(
-                ControlCommand.PAUSE, run, by=_HANDRAIL, reason=reason, expects="frozen"
-            )
-            self._ask(request, lambda: self._in_loop(wait_again))
-
-        def wait() -> None:
-            before = self._guards.pop(run, None)
-            if before is not None:  # it would cut this freeze short
-                before.cancel()
-            self._guards[run] = asyncio.get_running_loop().call_later(left, pause)
-
-        def wait_again() -> None:
-            if run not in self._guards:
-                later = asyncio.get_running_loop().call_later(_GUARD_AGAIN, pause)
-                self._guards[run] = later
-
-        self._in_loop(wait)
-
-    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Let them go on."""
-        self._processes.thaw(supervisor, asked)
-
-    def _stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Save the files, and end all processes of a run; `ok` only if none is left."""
-        self._processes.stop(supervisor, asked)
+    def _stop(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
+        self._processes.stop(supervisor, asked, finished)
 
     # On files
 
-    def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Save the files."""
-        run = supervisor.state.run
-        why = asked.reason or "on request"
         try:
             if asked.text:
                 check_name(asked.text)
         except CheckpointError as error:
-            self._tell(run, asked.request, CommandOutcome(ok=False, says=str(error)))
+            finished(CommandOutcome(ok=False, says=str(error)))
             return
-        saved = self._reactions.scheduler.save_for(supervisor, why, asked.text)
-        saved.add_done_callback(lambda done: self._tell(run, asked.request, _outcome_of(done)))
+        saved = self._scheduler.save_for(supervisor, asked.reason or "on request", asked.text)
+        saved.add_done_callback(lambda done: finished(_outcome_of(done)))
 
-    def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _roll_back(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Put the files back to a checkpoint."""
-        run, cwd = supervisor.state.run, supervisor.state.cwd
+        state = supervisor.state
+        back = partial(self._restores.roll_back, state.cwd, asked.text, state.run)
 
         async def work() -> None:
             try:
-                back = await self._restores.roll_back(cwd, asked.text, run)
-                says = back.problem or f"{len(back.items)} files are as they were at {asked.text}"
-                undo = (f"handrail rollback {back.undo} undoes it",) if back.undo else ()
-                outcome = CommandOutcome(not back.problem, says, undo)
+                done = await back()
+                says = done.problem or f"{len(done.items)} files are as they were at {asked.text}"
+                undo = (f"handrail rollback {done.undo} undoes it",) if done.undo else ()
+                finished(CommandOutcome(not done.problem, says, undo))
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-                outcome = CommandOutcome(ok=False, says=str(error))
-            self._tell(run, asked.request, outcome)
+                finished(CommandOutcome(ok=False, says=str(error)))
 
-        self._spawn(work())
-
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
-        if self.loop is None:
-            work.close()
-        else:
-            asyncio.run_coroutine_threadsafe(work, self.loop)
-
-    def _in_loop(self, function: Callable[[], None]) -> None:
-        if self.loop is not None:
-            with suppress(RuntimeError):  # it has ended
-                self.loop.call_soon_threadsafe(function)
+        asyncio.run_coroutine_threadsafe(work(), self._loop)
 
 
-_BEGIN: dict[ControlCommand, Callable[[DaemonCommandActions, Supervisor, ControlAsked], None]] = {
+_Begin = Callable[[DaemonCommandActions, Supervisor, ControlAsked, Finished], None]
+_BEGIN: dict[ControlCommand, _Begin] = {
     ControlCommand.INTERRUPT: DaemonCommandActions._interrupt,
     ControlCommand.ESCALATE: DaemonCommandActions._switch_model,
     ControlCommand.RESUME: DaemonCommandActions._resume,

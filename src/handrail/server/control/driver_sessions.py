@@ -3,7 +3,6 @@
 import asyncio
 import http.client
 from collections.abc import Callable
-from contextlib import suppress
 from time import monotonic
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.control.loop_status import USER_CANCELLED, abort_entry, done_entry, state_entry
 from handrail.drive.daemon_client import (
     DriverOrder,
@@ -36,7 +36,7 @@ from handrail.server.control.run_processes import driver_of
 from handrail.server.http.json_response import as_json, wait_of, when_written
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
-from handrail.server.threads.wake_up import WakeUp, heard
+from handrail.server.threads.wake_up import WakeUp, call_in_loop, heard
 from handrail.store.errors import StoreError
 from handrail.store.port import NewEntry, Receipt
 from handrail.supervise.decision_progress import Ready
@@ -59,7 +59,8 @@ _STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
 
 _HANDRAIL = "Handrail"
 
-Reported = Callable[[str, DriverReport], None]
+_ORDER_SECONDS = 30.0
+"""After which a driver that does not answer is believed to be gone."""
 
 
 class NoLoopError(LookupError):
@@ -87,10 +88,7 @@ class _DriverConnection:
 
 
 class DriverSessions:
-    """Orders are given and taken in the event loop; runs are thought about in the brain."""
-
-    reported: Reported
-    """Who hears what has come of an order; called in the brain's thread."""
+    """Orders are given and taken in the event loop; runs belong to the supervision thread."""
 
     def __init__(
         self, supervision: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
@@ -99,6 +97,8 @@ class DriverSessions:
         self._runs = runs
         self._clock = clock
         self._lines: dict[str, _DriverConnection] = {}
+        self._finished: dict[str, Finished] = {}
+        """By request, who hears what has come of an order."""
         self._number = int(monotonic() * 1000)
         """Of the last order: above all those of a daemon before this one."""
 
@@ -177,9 +177,12 @@ class DriverSessions:
         except tuple(_STATUS) as error:
             return _failed(error)
 
-    def give(self, run: str, order: DriverOrder) -> None:
+    def give(self, run: str, order: DriverOrder, finished: Finished | None = None) -> None:
         """Have a driver do something."""
         line = self._line(run)
+        if finished is not None:
+            self._finished[order.request] = finished
+            line.loop.call_later(_ORDER_SECONDS, self._finish, order.request, _LATE)
         self._number += 1
         line.orders.append(msgspec.structs.replace(order, number=self._number))
         del line.orders[:-_MAX_ORDERS]
@@ -214,16 +217,15 @@ class DriverSessions:
     def _in_loop(self, run: str, function: Callable[[str], None]) -> None:
         line = self._lines.get(run)
         if line is not None:
-            with suppress(RuntimeError):  # the loop has ended
-                line.loop.call_soon_threadsafe(function, run)
+            call_in_loop(line.loop, function, run)
 
     async def _answer(
-        self, request: Request, kind: type[T], think: Callable[[str, T], Ready[object]]
+        self, request: Request, kind: type[T], decide: Callable[[str, T], Ready[object]]
     ) -> Response:
         try:
             body = (await request.body())[:_MAX_BODY]
             given = msgspec.json.decode(body, type=kind)
-            return as_json(await self._supervision.answer(lambda: think(_run(request), given)))
+            return as_json(await self._supervision.answer(lambda: decide(_run(request), given)))
         except tuple(_STATUS) as error:
             return _failed(error)
 
@@ -303,7 +305,7 @@ class DriverSessions:
         at = self._clock()
         receipts: list[Receipt] = []
         if report.kind == "order":
-            self.reported(run, report)
+            self._finish(report.request, _outcome_of(report))
         elif report.kind == "verified":
             event: Event = Verified(
                 at, report.iteration, report.command, report.ok, report.says, report.ms
@@ -320,6 +322,11 @@ class DriverSessions:
             receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))
         return when_written({"ok": True}, receipts)
 
+    def _finish(self, request: str, outcome: CommandOutcome) -> None:
+        """Tell whoever waits for an order what has come of it; may be called in any thread."""
+        if (finished := self._finished.pop(request, None)) is not None:
+            finished(outcome)
+
     def _record(self, supervisor: Supervisor, event: Event) -> Receipt:
         at = self._clock()
 
@@ -333,6 +340,18 @@ class DriverSessions:
         if supervisor is None or supervisor.state.loop is None:
             raise NoLoopError(run)
         return supervisor
+
+
+_LATE = CommandOutcome(ok=False, says=f"The driver did not answer within {_ORDER_SECONDS:g} s")
+
+
+def _outcome_of(report: DriverReport) -> CommandOutcome:
+    if not report.ok:
+        return CommandOutcome(ok=False, says=report.says)
+    models: dict[str, object] = {}
+    if report.model:
+        models = {"previous_model": report.previous_model, "new_model": report.model}
+    return CommandOutcome(evidence=(report.says,) if report.says else (), payload=models)
 
 
 _STATUS: dict[type[Exception], int] = {

@@ -10,13 +10,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.control import message as wire
-from handrail.control.handler import ControlHandler, TakenRequest
+from handrail.control.handler import ControlHandler
 from handrail.control.message import AnyMessage, Result
+from handrail.control.response_log import TakenRequest
 from handrail.control.topic_inbox import TopicInbox
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.http.json_response import as_json, wait_of, when_written
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
+from handrail.server.threads.wake_up import call_in_loop
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import Ready
 
@@ -33,9 +35,7 @@ class ResultWaiters:
 
     def tell(self, result: Result) -> None:
         """A result is on the disk."""
-        if self._loop is not None:
-            with suppress(RuntimeError):  # it has ended
-                self._loop.call_soon_threadsafe(self._give, result)
+        call_in_loop(self._loop, self._give, result)
 
     async def wait(
         self, request: str, seconds: float, known: Callable[[], Awaitable[Result | None]]
@@ -140,7 +140,7 @@ class ControlEndpoint:
 
 
 def _ready(taken: TakenRequest | None) -> Ready[TakenRequest]:
-    taken = taken or TakenRequest((), None)
+    taken = taken or TakenRequest(())
     return when_written(taken, [] if taken.receipt is None else [taken.receipt])
 
 

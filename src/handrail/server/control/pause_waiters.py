@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from enum import Enum
 from time import perf_counter
 from typing import TypeVar
@@ -10,6 +9,7 @@ from typing import TypeVar
 from handrail.model.control import HOLDING
 from handrail.model.event import ControlAnswered, ControlAsked, Event, RunEnded
 from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.server.threads.wake_up import call_in_loop
 from handrail.supervise.decision_progress import Held
 from handrail.supervise.supervisor import Supervisor
 
@@ -48,9 +48,7 @@ class PauseWaiters:
         state = supervisor.state
         if not isinstance(event, _CHANGES) or state.hand.standing in HOLDING:
             return
-        if self._loop is not None:
-            with suppress(RuntimeError):  # it has ended
-                self._loop.call_soon_threadsafe(self._release, state.run, Release.GOES_ON)
+        call_in_loop(self._loop, self._release, state.run, Release.GOES_ON)
 
     async def wait(self, held: Held[T], began: float, gone: Gone) -> Release:
         """Until the run goes on, or an action has to be answered.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
-from handrail.control.command_actions import CommandOutcome
+from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
 from handrail.model.event import ControlAsked
 from handrail.server.control.freezer import RunFreezer, shown
@@ -30,42 +30,34 @@ _NOT_CERTAIN = (
 
 _ALL_THE_SAME = "All the same, no process of the run is left"
 
-Tell = Callable[[str, str, CommandOutcome], None]
-"""Hears what has come of a request to a run; called in any thread."""
-
 
 class ProcessControl:
-    """Begun in the brain's thread, carried out in others, in the order in which it was begun."""
+    """Begun in the supervision thread, and carried out in others in the same order."""
 
     def __init__(
-        self,
-        home: Home,
-        tell: Tell,
-        scheduler: CheckpointScheduler,
-        jobs: ProcessJobs | None = None,
+        self, home: Home, scheduler: CheckpointScheduler, jobs: ProcessJobs | None = None
     ) -> None:
         """`chores`: those of others who work on processes, so that all of it is in order."""
         self._home = home
-        self._tell = tell
         self._scheduler = scheduler
         self._freezes = RunFreezer(home)
         self._jobs = jobs or ProcessJobs()
 
-    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def freeze(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Stop all processes of a run where they are."""
         state = supervisor.state
         run, family = state.run, self._family(state)
         if state.loop is None and agent_of(state) is None:  # else it is found by its mark
-            self._tell(run, asked.request, CommandOutcome(ok=False, says=_NO_AGENT))
+            finished(CommandOutcome(ok=False, says=_NO_AGENT))
             return
 
         def work() -> CommandOutcome:
             with self._jobs.turns:
                 return self._freezes.freeze(run, family)
 
-        self._begin("freeze", supervisor, asked, work)
+        self._begin(f"freeze {asked.request}", supervisor, work, finished)
 
-    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Let them go on."""
         run, family = supervisor.state.run, self._family(supervisor.state)
 
@@ -73,9 +65,9 @@ class ProcessControl:
             with self._jobs.turns:
                 return self._freezes.thaw(run, family)
 
-        self._begin("thaw", supervisor, asked, work)
+        self._begin(f"thaw {asked.request}", supervisor, work, finished)
 
-    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def stop(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Save the files, and end all processes of a run, that of the agent too."""
         state = supervisor.state
         if self._jobs.is_under_way(state.run, f"{_STOP} {asked.request}"):
@@ -91,7 +83,7 @@ class ProcessControl:
                 self._freezes.forget(run)
             return _outcome_of(ended, kept, problem, is_certain)
 
-        self._begin(_STOP, supervisor, asked, work)
+        self._begin(f"{_STOP} {asked.request}", supervisor, work, finished)
 
     def end_unwritten(self, state: RunState) -> Callable[[], str]:
         """End all processes of a run, and the one that drives it; nothing is saved before."""
@@ -111,13 +103,13 @@ class ProcessControl:
 
     def _begin(
         self,
-        what: str,
+        name: str,
         supervisor: Supervisor,
-        asked: ControlAsked,
         work: Callable[[], CommandOutcome],
+        finished: Finished,
     ) -> None:
-        """`action_subject`: a freeze that was overtaken is undone with the same request."""
-        run, clean = supervisor.state.run, supervisor.project.redactor.text
+        """`name`: a freeze that was overtaken is undone with the same request."""
+        clean = supervisor.project.redactor.text
 
         def whole() -> None:
             try:
@@ -127,11 +119,9 @@ class ProcessControl:
                 says = f"It is not known how far it came: {type(error).__name__}: {error}"
                 outcome = CommandOutcome(ok=False, says=says)
             evidence = tuple(map(clean, outcome.evidence))
-            self._tell(
-                run, asked.request, CommandOutcome(outcome.ok, clean(outcome.says), evidence)
-            )
+            finished(CommandOutcome(outcome.ok, clean(outcome.says), evidence))
 
-        self._jobs.begin(run, f"{what} {asked.request}", whole)
+        self._jobs.begin(supervisor.state.run, name, whole)
 
     def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[CheckpointRecord] | str:
         """Begin to save the files; says why, where that cannot be done."""

@@ -1,11 +1,12 @@
-"""When the files of runs are saved, and who waits for it."""
+"""Saves the files of runs: when, in which order, and who waits for it."""
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter, time
+from typing import TypeVar
 
 import msgspec
 
@@ -34,6 +35,8 @@ from handrail.supervise.checkpoint_request import (
 )
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
+
+T = TypeVar("T")
 
 CHECKPOINT_STEPS = 10
 CHECKPOINT_SECONDS = 60.0
@@ -109,22 +112,23 @@ class _WorkTreeState(msgspec.Struct):
 
 
 class CheckpointScheduler:
-    """Takes checkpoints in lanes of their own. Asked in the brain's thread."""
+    """Takes checkpoints in lanes of their own. Asked in the supervision thread."""
 
     def __init__(
         self,
         home: str,
         environ: Mapping[str, str],
-        note: RecordEvent,
-        lanes: KeyedExecutor,
+        record: RecordEvent,
         *,
         conversation: FindConversation = lambda host, run: None,
         clock: Callable[[], float] = time,
     ) -> None:
         self._home = home
         self._environ = environ
-        self._note = note
-        self._lanes = lanes
+        self._record = record
+        self._lanes = KeyedExecutor()
+        self.restoring: set[str] = set()
+        """Runs whose files are just being put back because a person wants it."""
         self._conversation = conversation
         self._clock = clock
         self._trees: dict[str, _WorkTreeState] = {}
@@ -133,7 +137,25 @@ class CheckpointScheduler:
         """The runs whose files could not be saved when it was last tried."""
         self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
 
-    # Moments, in the brain's thread
+    # Work on the files of a folder, one after the other
+
+    def put(self, cwd: str, work: Callable[[], T]) -> "Future[T]":
+        """Have something done in a thread, after all that is done to the files of a folder."""
+        return self._lanes.put(self._tree(cwd).folder, work)
+
+    def do(self, cwd: str, work: Callable[[], T]) -> Awaitable[T]:
+        """The same, for the event loop."""
+        return asyncio.wrap_future(self.put(cwd, work))
+
+    def settle(self) -> None:
+        """Wait until everything that was begun is done."""
+        self._lanes.settle()
+
+    def close(self) -> None:
+        """Finish what was begun."""
+        self._lanes.close()
+
+    # Moments, in the supervision thread
 
     def begin(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
         """Save before an iteration: what differs since the last one is nobody's of ours."""
@@ -201,7 +223,7 @@ class CheckpointScheduler:
             checkpoints = self.checkpoints(cwd, settings)
             return self._save(checkpoints, about, cwd, lambda commit: False, is_late)
 
-        return self._lanes.put(self._tree(cwd).folder, work)
+        return self.put(cwd, work)
 
     def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
         """How the files are saved before an action; None: there is nothing to wait for."""
@@ -260,10 +282,6 @@ class CheckpointScheduler:
         """The runs that worked in a folder's work tree since the last checkpoint."""
         return tuple(sorted(self._tree(cwd).touched))
 
-    def lane(self, cwd: str) -> str:
-        """The lane in which the files of a folder are saved and put back."""
-        return self._tree(cwd).folder
-
     def checkpoints(self, cwd: str, settings: Settings | None = None) -> CheckpointStore:
         """The checkpoints of the work tree that holds a folder."""
         tree = self._tree(cwd)
@@ -282,13 +300,11 @@ class CheckpointScheduler:
         """
         tree = self._tree(request.cwd)
         if about is None:
-            work = self._lanes.put(tree.folder, CheckpointResult)
+            work = self.put(request.cwd, CheckpointResult)
         else:
             tree.before[request.run] = request.step + 1, request.why
             is_late = tree.watch()
-            work = self._lanes.put(
-                tree.folder, lambda: self._first(request, about, settings, is_late)
-            )
+            work = self.put(request.cwd, lambda: self._first(request, about, settings, is_late))
         must = request.need is CheckpointUrgency.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
@@ -339,7 +355,7 @@ class CheckpointScheduler:
         if saved.is_new or (is_news and not is_known(record.git_commit)):
             taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
             partial = not record.coverage.complete
-            self._note(about.run, CheckpointTaken(at, taken, record.files, took, partial))
+            self._record(about.run, CheckpointTaken(at, taken, record.files, took, partial))
         if saved.is_new:
             self._count(checkpoints, about.run, tree)
         return record
@@ -385,7 +401,7 @@ class CheckpointScheduler:
             except (CheckpointError, OSError) as error:
                 self._note_trouble(about.run, str(error))
 
-        self._lanes.put(self._tree(cwd).folder, work).add_done_callback(log_failure)
+        self.put(cwd, work).add_done_callback(log_failure)
 
     def _tidy_soon(self, checkpoints: CheckpointStore, run: str, tree: _WorkTreeState) -> None:
         def work() -> None:
@@ -393,7 +409,7 @@ class CheckpointScheduler:
             if not run:  # the next one that is told hears of it
                 return
             if problem and problem != tree.problem:
-                self._note(run, FaultNoted(self._clock(), "checkpoint", problem))
+                self._record(run, FaultNoted(self._clock(), "checkpoint", problem))
             tree.problem = problem
 
         self._lanes.put(f"{tree.folder} tidy", work).add_done_callback(log_failure)
@@ -405,7 +421,7 @@ class CheckpointScheduler:
         if len(self._troubles) > _MAX_TROUBLES:
             del self._troubles[next(iter(self._troubles))]
         if before is None or before.says != says:
-            self._note(run, FaultNoted(self._clock(), "checkpoint", says))
+            self._record(run, FaultNoted(self._clock(), "checkpoint", says))
 
 
 _BEGINNINGS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})

@@ -99,12 +99,12 @@ class RestoreEndpoint:
         self,
         supervision: SupervisionThread,
         runs: RunRegistry,
-        shelf: RestoreBackend,
+        files: RestoreBackend,
         clock: Callable[[], float],
     ) -> None:
         self._supervision = supervision
         self._runs = runs
-        self._shelf = shelf
+        self._files = files
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:
@@ -148,13 +148,13 @@ class RestoreEndpoint:
             check_name(wanted.name)
         checkpoints = await self._open(wanted.cwd)
         about = CheckpointInfo(
-            why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd)
+            why="on request", name=wanted.name, by=self._files.worked(wanted.cwd)
         )
-        return await self._shelf.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
+        return await self._files.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
 
     async def _look(self, wanted: UndoRequest) -> PreviewReply:
         checkpoints = await self._open(wanted.cwd)
-        preview, interrupted = await self._shelf.do(
+        preview, interrupted = await self._files.do(
             wanted.cwd, lambda: self._preview(checkpoints, wanted)
         )
         target = preview.way.target
@@ -174,7 +174,7 @@ class RestoreEndpoint:
         told = await self._supervision.answer(lambda: self._hold(way))
         back = RestoreReply("", problem=_NOT_DONE)
         try:
-            back = await self._shelf.do(
+            back = await self._files.do(
                 wanted.cwd, lambda: self._put_back(checkpoints, wanted, way)
             )
         except CheckpointError as error:
@@ -194,26 +194,26 @@ class RestoreEndpoint:
     def _keep(self, checkpoints: CheckpointStore, folder: str, about: CheckpointInfo) -> SaveReply:
         saved = checkpoints.save(about)
         if saved.is_new:
-            self._shelf.count(folder, checkpoints)
+            self._files.count(folder, checkpoints)
         return SaveReply(saved.record, saved.is_new)
 
     def _preview(
         self, checkpoints: CheckpointStore, wanted: UndoRequest
     ) -> tuple[RestorePreview, InterruptedRestore | None]:
-        by = self._shelf.worked(wanted.cwd)
+        by = self._files.worked(wanted.cwd)
         way = _way_back(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
     def _put_back(
         self, checkpoints: CheckpointStore, wanted: RestoreRequest, way: RestoreTarget
     ) -> RestoreReply:
-        by = self._shelf.worked(wanted.cwd)
+        by = self._files.worked(wanted.cwd)
         try:
             done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
         except NotRestoredError as error:
             return RestoreReply(error.undo, problem=str(error), wrong=error.paths)
         finally:
-            self._shelf.count(wanted.cwd, checkpoints)
+            self._files.count(wanted.cwd, checkpoints)
         return RestoreReply(done.undo.id, done.items, done.spared)
 
     # In the brain's thread
@@ -224,7 +224,7 @@ class RestoreEndpoint:
         names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
         event = RestoreAsked(self._clock(), way.target.id, way.level)
         told = tuple(sorted(names))
-        self._shelf.restoring.update(told)
+        self._files.restoring.update(told)
         receipts = [self._supervisor(way, run).record(event) for run in told]
 
         def failed(error: StoreError) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ class RestoreEndpoint:
         self, told: Sequence[str], event: RolledBack, run: str = "", state: State = None
     ) -> None:
         """Every run that waited hears how it went; one of them goes back itself."""
-        self._shelf.restoring.difference_update(told)
+        self._files.restoring.difference_update(told)
         for each in told:
             mine = msgspec.structs.replace(event, state=state) if each == run else event
             self._runs.get(each, "/").record(mine)
@@ -270,7 +270,7 @@ class RestoreEndpoint:
         if not os.path.isabs(folder):
             raise FolderRefusedError(folder, "it is not an absolute path")
         project = await self._supervision.call(lambda: self._runs.projects.at(folder))
-        return await asyncio.to_thread(self._shelf.checkpoints, folder, project.config.checkpoints)
+        return await asyncio.to_thread(self._files.checkpoints, folder, project.config.checkpoints)
 
     def _actions_since(self, tree: str, moment: float) -> dict[str, int]:
         """By run, how many actions were done in a work tree since a moment."""
@@ -287,7 +287,7 @@ class RestoreEndpoint:
         return dict(done)
 
     def _is_in(self, tree: str, folder: str) -> bool:
-        return bool(folder) and self._shelf.checkpoints(folder).work_tree == tree
+        return bool(folder) and self._files.checkpoints(folder).work_tree == tree
 
 
 def _located(record: CheckpointRecord) -> ConversationPosition | None:

@@ -4,11 +4,11 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from typing import Generic, TypeVar
 
 from handrail.server.threads.two_level_queue import TwoLevelQueue
+from handrail.server.threads.wake_up import call_in_loop
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.decision_progress import NotWrittenError, Ready
@@ -16,7 +16,6 @@ from handrail.supervise.decision_progress import NotWrittenError, Ready
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-U = TypeVar("U")
 
 THINK_SECONDS = 5.0
 """A review has its own deadline far below; this one is for a disk that does not answer."""
@@ -46,13 +45,13 @@ class _Job(Generic[T]):
         try:
             value = self._function()
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever asked
-            self._tell(self.fail, error)
+            call_in_loop(self.loop, self.fail, error)
         else:
             self.done(value)
 
     def done(self, value: T) -> None:
         """Called in the brain's thread."""
-        self._tell(self.give, value)
+        call_in_loop(self.loop, self.give, value)
 
     def give(self, value: T) -> None:
         """Called in the loop."""
@@ -63,10 +62,6 @@ class _Job(Generic[T]):
         """Called in the loop."""
         if not self.result.done():
             self.result.set_exception(error)
-
-    def _tell(self, how: Callable[[U], None], what: U) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
-            self.loop.call_soon_threadsafe(how, what)
 
 
 class _WrittenJob(_Job[T]):

@@ -1,6 +1,22 @@
-"""A bell that wakes everybody who waits, and misses nobody."""
+"""Reaching the event loop: from other threads, and a bell that misses nobody who waits in it."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVarTuple
+
+Args = TypeVarTuple("Args")
+
+
+def call_in_loop(
+    loop: asyncio.AbstractEventLoop | None,
+    function: Callable[[*Args], object],
+    *args: *Args,
+) -> None:
+    """Call a function in an event loop, if there is one. May be called in any thread."""
+    if loop is not None:
+        with suppress(RuntimeError):  # it has ended, and nobody waits any more
+            loop.call_soon_threadsafe(function, *args)
 
 
 class WakeUp:
