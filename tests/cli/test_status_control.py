@@ -5,7 +5,7 @@ import os
 import pytest
 from rich.cells import cell_len
 
-from handrail.cli.commands.status import report, say_short
+from handrail.cli.commands.status import report, show_short
 from handrail.cli.history.runs import KnownRuns
 from handrail.cli.history.status_row import StatusRow, find_rows
 from handrail.cli.output.terminal import TerminalOutput
@@ -204,7 +204,7 @@ def test_the_prompt_counts_held_and_stopped_runs(
     paused(shop)
     other = book.start("77aa0000")
     confirm(other, ControlCommand.STOP, Standing.STOPPED)
-    say_short(TerminalOutput(colour=False), rows(book), running=True)
+    show_short(TerminalOutput(colour=False), rows(book), running=True)
     assert capsys.readouterr().out == "■ 1 stopped  ‖ 1 paused\n"
 
 

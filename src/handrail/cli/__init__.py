@@ -12,7 +12,7 @@ from handrail import __version__
 from handrail.model.commands import CLI_COMMANDS
 
 COMMANDS = {row.name: row for row in CLI_COMMANDS}
-"""`--help` reads these rows and imports none of the commands."""
+"""The rows that `--help` lists, without importing the commands."""
 
 EXIT_ERROR = 2
 EXIT_INTERNAL = 70
@@ -21,7 +21,7 @@ EXIT_BROKEN_PIPE = 141
 
 
 class _LazyGroup(click.Group):
-    """Imports a command's module when the command is called."""
+    """Imports the module of a command only when the user calls it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -39,7 +39,11 @@ class _LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            raise click.UsageError(f"there is no command {name!r}; there is {', '.join(COMMANDS)}")
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {close[0]}?" if close else "see handrail --help"
+            raise click.UsageError(f"there is no command {name!r}; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -53,28 +57,28 @@ class _LazyGroup(click.Group):
 )
 @click.version_option(__version__, message="handrail %(version)s")
 def group() -> None:
-    """Handrail reviews what an AI agent is about to do, before it does it.
+    """Handrail reviews every action of an AI agent before it runs.
 
     \b
     Examples:
-      handrail demo                       watch it at work, 30 seconds
+      handrail demo                       watch it work for 30 seconds
       handrail install claude             supervise every session from now on
-      handrail doctor                     see that a refusal is enforced
-      handrail replay ~/.claude           what would it have done last week?
+      handrail doctor                     prove that refusals are enforced
+      handrail replay ~/.claude           see what it would have done last week
     """
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run one command; every error ends as one line and an exit code."""
-    # Imports make objects that stay: looking for garbage among them is a sixth of the start.
-    # Commands that go on for long call `settle()` when they are ready to work.
+    """Run one command. Every error becomes one line and an exit code."""
+    # Collecting garbage among freshly imported objects takes a sixth of the start-up time.
+    # Long-running commands call `settle()` when they are ready.
     gc.disable()
     try:
         _forgive_encoding()
         status = _run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read us is gone; Python must not complain about it when it flushes at exit.
+        # The reader is gone. Keep Python from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
@@ -87,7 +91,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def settle() -> None:
-    """Start-up is over: collect garbage again, but not among what was loaded so far."""
+    """Collect garbage again after start-up, except among the objects loaded so far."""
     gc.freeze()
     gc.enable()
 
@@ -104,7 +108,7 @@ def _run(args: Sequence[str] | None) -> int:
 
 
 def _forgive_encoding() -> None:
-    """A terminal that cannot show a character shows a question mark."""
+    """Print a question mark for characters that the terminal cannot show."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -125,7 +129,7 @@ def _fail(error: Exception) -> int:
 
 
 def _describe(error: Exception) -> tuple[bool, str]:
-    """Whether it is the world's fault and not ours, and the error in one line."""
+    """Return whether the error is a known one (not a bug), and its text in one line."""
     from handrail.cli.output.terminal import visible
 
     if isinstance(error, click.ClickException):
@@ -134,14 +138,14 @@ def _describe(error: Exception) -> tuple[bool, str]:
         name = f"{error.filename}: " if error.filename else ""
         return True, visible(f"{name}{error.strerror or error}")
     if isinstance(error, UnicodeError):
-        return True, visible(f"text cannot be read or written: {error}")
+        return True, visible(f"cannot read or write this text: {error}")
     problems = getattr(error, "problems", None)
-    if problems:  # a ConfigError; its module is not imported to find out
+    if problems:  # a ConfigError, recognised without importing its module
         more = len(problems) - 1
         also = f" (and {more} more: handrail config check)" if more else ""
         return True, visible(f"{problems[0]}{also}")
     if type(error).__module__ in ("handrail.checkpoint.errors", "handrail.checkpoint.names"):
         return True, visible(str(error))
     if type(error).__module__ == "handrail.shell.errors":
-        return True, visible(f"this cannot be read: {error}")
+        return True, visible(f"cannot read this command: {error}")
     return False, visible(f"{type(error).__name__}: {error}")

@@ -1,9 +1,8 @@
-"""A review that ends in time, whatever it is given.
+"""A review with a hard time limit.
 
-Reviews watch the clock themselves; this is the net below, for a loop or a regular expression
-that nobody thought of. It counts the processor time of this process, so that a busy machine
-is not mistaken for a hostile command, and works where Python has signals: in the main thread
-on Linux and macOS. Elsewhere a review runs without it.
+Reviews watch the clock themselves. This timer is the safety net for a loop or a regular
+expression that nobody thought of. It counts processor time, so that a busy machine does not
+look like a hostile command. It needs signals: the main thread on Linux or macOS.
 """
 
 import signal
@@ -16,16 +15,16 @@ from handrail.model.review import Rationality, Review, Risk
 from handrail.review import Reviewer
 
 _PATIENCE = 2.5
-"""How many times the configured limit: the review's own deadline comes first."""
+"""A multiple of the configured limit, so that the review's own deadline comes first."""
 _AGAIN = 0.05
 
 
 class _OverrunError(BaseException):
-    """Not an Exception, so that no handler on the way takes it for a fault of a rule."""
+    """Raised by the timer; no Exception, so that no handler takes it for a faulty rule."""
 
 
 class _DeadlineTimer:
-    """A timer that raises in whatever runs."""
+    """A timer that raises an exception in the running code."""
 
     def __init__(self) -> None:
         self._armed = False
@@ -43,7 +42,7 @@ class _DeadlineTimer:
 
     def stop(self) -> None:
         if self._armed:
-            self._armed = False  # first: a signal may be under way already
+            self._armed = False  # first, because a signal may already be pending
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _fire(self, _number: int, _frame: object) -> None:
@@ -55,7 +54,7 @@ _net = _DeadlineTimer()
 
 
 def bounded_review(reviewer: Reviewer, action: Action, history: History | None = None) -> Review:
-    """The review, or a refusal if it takes far too long."""
+    """Review an action; refuse it if the review takes far too long."""
     limit = reviewer.config.step_reviewer.performance.max_review_time_ms / 1000
     try:
         try:

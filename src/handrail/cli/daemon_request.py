@@ -1,4 +1,4 @@
-"""Asking the daemon for something that may take a while."""
+"""Requests to the daemon that may take a while."""
 
 import sys
 import threading
@@ -15,33 +15,42 @@ from handrail.cli.output.terminal import clip
 if TYPE_CHECKING:
     from handrail.server.home import Home
 
-_PATIENCE = 180.0
-"""Seconds for the daemon: it may save a large project for the first time before."""
+_TIMEOUT = 180.0
+"""Seconds for the daemon: it may have to save a large project for the first time."""
 _QUIET = 1.0
 _WIDTH = 78
 
 
-def ask_daemon(home: "Home", path: str, body: msgspec.Struct, says: str) -> dict[str, object]:
-    """What the daemon answers; `says` is shown to a person who has to wait for it."""
-    from handrail.server.http.socket_client import DaemonError, call
+def ask_daemon(home: "Home", path: str, body: object, waiting_for: str) -> dict[str, object]:
+    """Post a request and return the reply; a person who has to wait sees `waiting_for`."""
+    from handrail.server.http.socket_client import call
+
+    with ready_daemon(home, waiting_for):
+        return call(home, "POST", path, msgspec.to_builtins(body), timeout=_TIMEOUT)
+
+
+@contextmanager
+def ready_daemon(home: "Home", waiting_for: str = "starting the daemon") -> Iterator[None]:
+    """Start the daemon if it does not run; tell the user in one line when it does not answer."""
+    from handrail.server.http.socket_client import DaemonError
     from handrail.server.launcher import ensure_daemon
 
     try:
-        with show_waiting(says):
+        with show_waiting(waiting_for):
             ensure_daemon(home)
-            return call(home, "POST", path, msgspec.to_builtins(body), timeout=_PATIENCE)
+            yield
     except DaemonError as error:
         raise click.ClickException(str(error)) from None
 
 
 @contextmanager
-def show_waiting(says: str, quiet: float = _QUIET) -> Iterator[None]:
-    """On a terminal, say what is waited for once it takes longer than a second, and how long."""
+def show_waiting(waiting_for: str, quiet: float = _QUIET) -> Iterator[None]:
+    """On a terminal, show after `quiet` seconds what the command waits for, and how long."""
     if not sys.stderr.isatty():
         yield
         return
     over = threading.Event()
-    thread = threading.Thread(target=_tell, args=(says, quiet, over), daemon=True)
+    thread = threading.Thread(target=_show, args=(waiting_for, quiet, over), daemon=True)
     thread.start()
     try:
         yield
@@ -50,11 +59,11 @@ def show_waiting(says: str, quiet: float = _QUIET) -> Iterator[None]:
         thread.join()
 
 
-def _tell(says: str, quiet: float, over: threading.Event) -> None:
+def _show(waiting_for: str, quiet: float, over: threading.Event) -> None:
     began = monotonic()
     line = ""
     while not over.wait(quiet):
-        line = clip(f" {says} … {monotonic() - began:.0f} s", _WIDTH)
+        line = clip(f" {waiting_for} … {monotonic() - began:.0f} s", _WIDTH)
         sys.stderr.write(f"\r{line}")
         sys.stderr.flush()
     if line:

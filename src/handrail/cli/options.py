@@ -1,4 +1,4 @@
-"""What several commands take, and the settings that come of it."""
+"""Options that several commands share, and the settings that follow from them."""
 
 import os
 import re
@@ -33,19 +33,19 @@ def color_option(function: Function) -> Function:
     )(function)
 
 
-def json_option(says: str) -> Callable[[Function], Function]:
+def json_option(text: str) -> Callable[[Function], Function]:
     """`--json`."""
-    return click.option("--json", "as_json", is_flag=True, help=says)
+    return click.option("--json", "as_json", is_flag=True, help=text)
 
 
 def restore_options(function: Function) -> Function:
-    """What undo, redo and rollback take."""
+    """Add the options of undo, redo and rollback."""
     for option in (
         color_option,
-        json_option("Print JSON; asks nothing."),
-        click.option("--yes", "-y", is_flag=True, help="Do it without asking."),
+        json_option("Print JSON; do not ask."),
+        click.option("--yes", "-y", is_flag=True, help="Do not ask."),
         click.option("--dry-run", is_flag=True, help="Only show what would change."),
-        click.option("--over", is_flag=True, help="Also files that others have changed since."),
+        click.option("--over", is_flag=True, help="Overwrite files that others changed since."),
     ):
         function = option(function)
     return function
@@ -57,7 +57,7 @@ def scope_option(function: Function) -> Function:
         "--scope",
         multiple=True,
         metavar="GLOB",
-        help="A folder the agent may change, instead of the configured ones. Repeatable.",
+        help="A folder that the agent may change. Repeatable. Replaces the setting `scope`.",
     )(function)
 
 
@@ -67,25 +67,25 @@ def config_option(function: Function) -> Function:
         "--config",
         "config_file",
         metavar="FILE",
-        help="Settings to use instead of the project's handrail.yaml.",
+        help="Use these settings instead of the project's handrail.yaml.",
     )(function)
 
 
 def by_a_person() -> None:
-    """Refuse to go on where an agent has started this: the controls are a person's."""
+    """Refuse the command if an agent called it: only people control runs."""
     from handrail.hosts.driven_agent import MARK
     from handrail.model.host import known_hosts
 
     for name in (*(name for host in known_hosts() for name in host.agent_variables), MARK):
         if os.environ.get(name):
             raise click.ClickException(
-                f"this is for a person to do, and {name} says that an agent runs it; "
-                "run it in a terminal of your own"
+                f"only a person may do this, and {name} shows that an agent called it; "
+                "use a terminal of your own"
             )
 
 
 def screen() -> TerminalOutput:
-    """The screen of the command that runs."""
+    """Return the output of the current command."""
     ctx = click.get_current_context(silent=True)
     return make_terminal_output(no_color=bool(ctx and ctx.meta.get(_NO_COLOR)))
 
@@ -93,7 +93,7 @@ def screen() -> TerminalOutput:
 def load_config(
     folder: str, *, config_file: str | None = None, scope: tuple[str, ...] = (), goal: str = ""
 ) -> "Config":
-    """The settings in force in a folder, with what the command line says on top."""
+    """Load the settings of a folder, and apply the options of the command line."""
     import msgspec
 
     from handrail.config import load_settings
@@ -107,7 +107,7 @@ def load_config(
 
 
 def absolute_scope(scope: tuple[str, ...]) -> tuple[str, ...]:
-    """The globs as seen from the current folder."""
+    """Make globs absolute, relative to the current folder."""
     from handrail.config.text_values import PathBase, read_place
 
     where = PathBase(os.getcwd(), os.environ.get("HOME", ""))
@@ -118,7 +118,7 @@ def absolute_scope(scope: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def scope_folder(scope: tuple[str, ...]) -> str:
-    """The first folder of an absolute scope, for actions that do not say where they are."""
+    """Return the first folder of an absolute scope, for actions without a `cwd`."""
     for glob in scope:
         fixed = re.split(r"/[^/]*[\\*?\[{]", glob, maxsplit=1)[0]
         if fixed:

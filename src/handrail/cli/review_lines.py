@@ -1,4 +1,4 @@
-"""Reviews as a co-process: one JSON line in, one JSON line out, in order, whatever comes."""
+"""Reviews as a co-process: one JSON line in, one JSON line out, in order."""
 
 import os
 import re
@@ -9,7 +9,8 @@ import msgspec
 
 from handrail.cli import settle
 from handrail.cli.bounded_review import bounded_review
-from handrail.cli.output.review_json import refusal_json, review_json, to_json
+from handrail.cli.output.json_line import to_json
+from handrail.cli.output.review_json import refusal_json, review_json
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.review import Reviewer
 
@@ -20,7 +21,7 @@ _ID = re.compile(rb'\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})\s*[,
 
 
 class _LineRequest(msgspec.Struct):
-    """One line; fields that are not known are ignored."""
+    """One line of input; unknown fields are ignored."""
 
     id: object = None
     tool: str | None = None
@@ -39,11 +40,11 @@ _named = msgspec.json.Decoder(_NamedLine)
 
 
 class _BadLineError(ValueError):
-    """A line that is no action."""
+    """The line is not an action."""
 
 
 def serve(source: BinaryIO, sink: BinaryIO, reviewer: Reviewer, folder: str) -> None:
-    """Answer every line; `folder` is where an action is that does not say it."""
+    """Answer every line; `folder` is the `cwd` of actions without one."""
     settle()
     for line in _lines(source):
         sink.write(answer_line(line, reviewer, folder) + b"\n")
@@ -51,7 +52,7 @@ def serve(source: BinaryIO, sink: BinaryIO, reviewer: Reviewer, folder: str) -> 
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """The lines without their ends; of one that is too long, a beginning that says so."""
+    """Yield lines without line ends; cut a line that is too long."""
     first = True
     while line := source.readline(MAX_LINE + 1):
         if len(line) > MAX_LINE and not line.endswith(b"\n"):
@@ -63,7 +64,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
 
 
 def answer_line(line: bytes, reviewer: Reviewer, folder: str) -> bytes:
-    """The answer to one line. A fault of ours is a refusal too, never an allowance."""
+    """Answer one line. If Handrail itself fails, it refuses the action."""
     key: object = None
     try:
         request = _read(line)
@@ -119,7 +120,7 @@ def _action(request: _LineRequest, folder: str) -> Action:
 
 
 def _sniff_id(line: bytes) -> object:
-    """The id of a line that is no action: of the object, else of its beginning."""
+    """Find the id in a line that is not an action."""
     if len(line) <= MAX_LINE:
         try:
             return _named.decode(line).id

@@ -26,7 +26,7 @@ class CliCommand(NamedTuple):
     """Why an agent is refused, after "it"."""
     instead: str = _PERSON
     module: str = ""
-    """In `handrail.cli`, where it has not one of its own."""
+    """The module in `handrail.cli.commands`, if it is not called like the command."""
 
 
 UNKNOWN = CliCommand(
@@ -35,15 +35,15 @@ UNKNOWN = CliCommand(
 """What an agent is told about a command that has no row."""
 
 CLI_COMMANDS = (
-    CliCommand("demo", "Watch it at work in a scratch repository.", "*"),
+    CliCommand("demo", "Watch Handrail catch a misbehaving agent.", "*"),
     CliCommand("install", "Supervise Claude Code from now on.", refusal=_GUARD),
-    CliCommand("uninstall", "Give Claude Code's settings back as they were.", refusal=_GUARD),
-    CliCommand("doctor", "Prove that a refusal is really enforced.", "*", unless="--fix",
+    CliCommand("uninstall", "Stop supervising Claude Code.", refusal=_GUARD),
+    CliCommand("doctor", "Prove that refusals are enforced.", "*", unless="--fix",
                refusal="puts the guard's log away and starts a new one"),
-    CliCommand("status", "Show the runs, and how they are.", "*"),
-    CliCommand("watch", "All runs on one screen, with controls.",
+    CliCommand("status", "Show your runs and their state.", "*"),
+    CliCommand("watch", "Watch and control all runs on one screen.",
                refusal="takes hold of runs in the name of a person"),
-    CliCommand("run", "Have an agent work until it is done, unattended.",
+    CliCommand("run", "Run an agent unattended until its task is done.",
                refusal="starts an agent that works on in the name of a person"),
     *(
         CliCommand(each.value, line.brief, refusal=each.spec.refusal, module="control")
@@ -51,26 +51,26 @@ CLI_COMMANDS = (
         if (line := each.spec.on_command_line) is not None
     ),
     CliCommand("log", "Show what happened in a run.", "*"),
-    CliCommand("explain", "Tell the story of one step, or of what was done about a run.", "*"),
-    CliCommand("feedback", "Say whether a verdict or a finding was right.", refusal=_GUARD),
-    CliCommand("incident", "See what was stopped, and decide how it goes on.", "list|show",
+    CliCommand("explain", "Explain one step, or why Handrail stepped in.", "*"),
+    CliCommand("feedback", "Tell Handrail whether it judged correctly.", refusal=_GUARD),
+    CliCommand("incident", "Read emergency stops and decide what happens next.", "list|show",
                refusal="lifts a stop that the guard has set"),
-    CliCommand("review", "Explain what Handrail thinks of one command.", "*"),
-    CliCommand("replay", "What would Handrail have done in past sessions?", "*"),
-    CliCommand("checkpoint", "Save the files of this project.",
+    CliCommand("review", "Show how Handrail judges a command.", "*"),
+    CliCommand("replay", "Show what Handrail would have done in past sessions.", "*"),
+    CliCommand("checkpoint", "Save this project's files.",
                refusal="takes a checkpoint in the name of a person",
                instead="Handrail saves the files by itself; see `handrail checkpoints`."),
-    CliCommand("checkpoints", "List what was saved of this project, and when.", "*"),
-    CliCommand("diff", "Show what has changed since a checkpoint.", "*"),
-    CliCommand("undo", "Undo what an agent did to the files.", refusal=_FILES),
+    CliCommand("checkpoints", "List this project's checkpoints.", "*"),
+    CliCommand("diff", "Show what changed since a checkpoint.", "*"),
+    CliCommand("undo", "Undo an agent's changes to your files.", refusal=_FILES),
     CliCommand("redo", "Take back the last undo.", refusal=_FILES),
     CliCommand("rollback", "Go back to a checkpoint.", refusal=_FILES),
-    CliCommand("restore", "Bring back what was moved to the trash.", "*"),
-    CliCommand("notify", "See whether messages reach people.",
+    CliCommand("restore", "Bring back files from the trash.", "*"),
+    CliCommand("notify", "Send a test notification.",
                refusal="sends messages to people in the name of the guard"),
-    CliCommand("config", "Show, check and describe the settings.", "check|reference|schema|show",
+    CliCommand("config", "Show and check the settings.", "check|reference|schema|show",
                refusal="changes the rules of this agent's guard"),
-    CliCommand("serve", "Run the daemon that hooks talk to.",
+    CliCommand("serve", "Run the daemon that answers the hooks.",
                refusal="starts, stops or speaks for the guard of this agent"),
 )  # fmt: skip
 """In the order of `handrail --help`."""

@@ -64,7 +64,7 @@ class OnCommandLine(NamedTuple):
     """In a line, for `handrail --help`."""
     more: str
     confirmed: str
-    """What Handrail has to see before it says that the command is done: "confirmed when …"."""
+    """What Handrail has to see first: "Handrail confirms this once …"."""
     examples: tuple[str, ...]
     text: str = ""
     """How the text is given: `GOAL`, the words behind the run; `--model`, an option."""
@@ -134,12 +134,11 @@ class ControlCommand(StrEnum):
         result="Loop paused at iteration {iteration}",
         refusal="changes what the guard of this agent does",
         on_screen=OnScreen(
-            "p", "at its next step", "Nothing new begins in {name} after what runs now."),
+            "p", "before its next step", "{name} finishes its current action, then waits."),
         on_command_line=OnCommandLine(
-            "Pause a run at its next action.",
-            "What is under way goes on to its end; the next action is held before it begins, and "
-            "runs when you resume.",
-            "no action is under way",
+            "Pause a run before its next action.",
+            "The current action finishes. Handrail holds the next one until you resume.",
+            "no action is running",
             ("shop", 'shop --reason "fixing the fixture first"', "--all --wait")),
     )  # fmt: skip
     RESUME = "resume", CommandSpec(
@@ -147,42 +146,42 @@ class ControlCommand(StrEnum):
         _unchanged(*_HELD, S.STOPPED), S.RUNNING, overtakes="pause interrupt freeze",
         result="Loop resumed at iteration {iteration}",
         refusal="changes what the guard of this agent does",
-        on_screen=OnScreen("r", "it goes on", "{name} goes on."),
+        on_screen=OnScreen("r", "continue", "{name} continues."),
         on_command_line=OnCommandLine(
-            "Let a run go on.",
-            "Works after a pause, a freeze or a stop. An action that was held runs then. The "
-            "`handrail run` that drives a stopped run starts it again; where that is gone: "
+            "Let a run continue.",
+            "Works after a pause, a freeze or a stop. Held actions run now. A stopped run starts "
+            "again in the `handrail run` that drives it; if you have closed that, use "
             "handrail run --resume RUN.",
-            "the run may go on, and what was frozen runs again",
+            "the run may continue and none of its processes is frozen",
             ("shop", "--all")),
     )  # fmt: skip
     STEER = "steer", CommandSpec(
         _unchanged(*_ALIVE, S.STOPPED), text=TextField("message", needed=True),
-        meanwhile="the agent is told with its next action or prompt",
+        meanwhile="the agent reads it with its next action or prompt",
         tells="{who} tells you: {text}", asked="told the agent",
         on_screen=OnScreen(
             "s", "tell the agent", "{name} reads it at its next step.", asks="tell the agent"),
         on_command_line=OnCommandLine(
-            "Tell the agent something.",
-            "It reads it with the answer to its next action, or with its next prompt, and goes on "
-            "with its task.",
-            "the agent has been told",
+            "Send the agent a message.",
+            "The agent reads it with the reply to its next action, or with its next prompt, and "
+            "continues its task.",
+            "the agent has received it",
             ('shop "use pytest, not unittest"',
              '--all "the API is down until 15:00: work on the tests"'),
             text="TEXT"),
     )  # fmt: skip
     REDIRECT = "redirect", CommandSpec(
         _unchanged(*_ALIVE, S.STOPPED), text=TextField("goal", needed=True),
-        meanwhile="the agent is told with its next action or prompt",
+        meanwhile="the agent reads it with its next action or prompt",
         tells="{who} has given you another task{why}. Leave what you were doing as it is, and do "
         "this from now on: {text}",
         asked="gave it another goal",
-        on_screen=OnScreen("d", "another goal", "{name} gets another goal.", asks="the new goal"),
+        on_screen=OnScreen("d", "a new goal", "{name} gets a new goal.", asks="the new goal"),
         on_command_line=OnCommandLine(
-            "Give the agent another goal.",
-            "It replaces the goal that the agent has and is measured by. The agent is told with "
-            "the answer to its next action, or with its next prompt.",
-            "the agent has been told",
+            "Give the agent a new goal.",
+            "The new goal replaces the old one, and Handrail measures progress by it. The agent "
+            "reads it with the reply to its next action, or with its next prompt.",
+            "the agent has received it",
             ('shop "leave the cart; fix the login first"',
              'last "only write the tests" --reason "out of scope"'),
             text="GOAL"),
@@ -194,16 +193,16 @@ class ControlCommand(StrEnum):
             "e", "another model", "{name} uses another model from its next call on.",
             asks="the model, such as opus"),
         on_command_line=OnCommandLine(
-            "Have the agent use another model.",
-            "The new model answers from the next call on. For runs that `handrail run` has "
-            "started; in a session of your own: /model.",
-            "the agent has taken it",
+            "Switch the agent to another model.",
+            "The new model answers from the next call on. This works for runs that `handrail run` "
+            "started. In your own session, use /model.",
+            "the agent has switched",
             ("shop", 'shop --model sonnet --reason "opus is too dear for this"'),
             text="--model", default="opus"),
     )  # fmt: skip
     CHECKPOINT = "checkpoint", CommandSpec(
         _unchanged(*_ALIVE, S.STOPPED), on_files=True,
-        on_screen=OnScreen("c", "save its files", "The files of {name} are saved."),
+        on_screen=OnScreen("c", "save its files", "Handrail saves the files of {name}."),
     )  # fmt: skip
     ROLLBACK = "rollback", CommandSpec(
         _unchanged(*_ALIVE, S.STOPPED), on_files=True, confirm=True,
@@ -214,12 +213,12 @@ class ControlCommand(StrEnum):
         _to(S.FREEZING, S.RUNNING, S.PAUSING, S.PAUSED, S.INTERRUPTING), S.FROZEN,
         overtakes="pause interrupt resume", result="Loop frozen at iteration {iteration}",
         on_screen=OnScreen(
-            "f", "its processes, at once", "All processes of {name} stop where they are."),
+            "f", "suspend its processes", "Handrail suspends all processes of {name} at once."),
         on_command_line=OnCommandLine(
-            "Stop all processes of a run where they are.",
-            "They stop in mid-action, too, for two minutes at most (control.freeze_seconds); then "
-            "the run is paused.",
-            "each process was read back as stopped",
+            "Suspend all processes of a run at once.",
+            "Processes stop even in the middle of an action. After at most two minutes "
+            "(control.freeze_seconds), Handrail lets them continue and pauses the run.",
+            "it has seen that every process is suspended",
             ("shop", '--all --reason "the disk is nearly full"')),
     )  # fmt: skip
     INTERRUPT = "interrupt", CommandSpec(
@@ -227,13 +226,13 @@ class ControlCommand(StrEnum):
         overtakes="pause resume", result="Loop interrupted at iteration {iteration}",
         no_driver="pause or freeze it instead, or press Esc in the session itself",
         on_screen=OnScreen(
-            "i", "break off, then pause",
-            "What {name} is doing is broken off, the model's answer too; then it is paused."),
+            "i", "interrupt, then pause",
+            "Handrail interrupts {name}, even in the middle of an answer, and pauses it."),
         on_command_line=OnCommandLine(
-            "Break off what the agent is doing.",
-            "The model's answer is broken off, too, and the run is paused. For runs that `handrail "
-            "run` has started; in a session of your own press Esc.",
-            "the agent has said so",
+            "Interrupt the agent and pause the run.",
+            "Handrail interrupts the agent even in the middle of an answer. This works for runs "
+            "that `handrail run` started. In your own session, press Esc.",
+            "the agent reports that it stopped",
             ("shop", 'shop --reason "wrong branch"')),
     )  # fmt: skip
     STOP = "stop", CommandSpec(
@@ -243,13 +242,12 @@ class ControlCommand(StrEnum):
         result="Loop stopped at iteration {iteration}",
         refusal="changes what the guard of this agent does",
         on_screen=OnScreen(
-            "x", "r takes it up again",
-            "The files of {name} are saved, then all its processes are ended. r takes it up again."
-        ),
+            "x", "r resumes it",
+            "Handrail saves the files of {name} and ends all its processes. r resumes it."),
         on_command_line=OnCommandLine(
-            "End a run's processes; it can be resumed.",
-            "Its files are saved first. `handrail resume` takes it up again. For more than one "
-            "run it asks first.",
+            "Stop a run. You can resume it later.",
+            "Handrail saves the files, then ends all processes of the run. `handrail resume` "
+            "starts it again. Before it stops several runs, Handrail asks you.",
             "no process of the run is left",
             ('shop --reason "out of budget"', "--all --yes")),
     )  # fmt: skip
@@ -258,11 +256,11 @@ class ControlCommand(StrEnum):
         overtakes="*", meanwhile="its processes are being ended", result=None,
         on_screen=OnScreen(
             "K", "ends it for good",
-            "All processes of {name} are ended FOR GOOD: it can not be resumed."),
+            "Handrail ends all processes of {name} FOR GOOD. You cannot resume it."),
         on_command_line=OnCommandLine(
             "End a run for good.",
-            "It cannot be resumed. The files stay as they are; `handrail undo --task --run RUN` "
-            "takes back what it did. For more than one run it asks first.",
+            "You cannot resume it. The files stay as they are; `handrail undo --task --run RUN` "
+            "undoes its changes. Before it cancels several runs, Handrail asks you.",
             "no process of the run is left",
             ('shop --reason "not needed any more"', "--all --yes")),
     )  # fmt: skip

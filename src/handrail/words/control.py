@@ -4,18 +4,9 @@ from collections.abc import Callable
 from typing import cast
 
 from handrail.control.evidence import evidence_in_words, without_command
+from handrail.model import event as events
 from handrail.model.control import ControlCommand
-from handrail.model.event import (
-    ActionHeld,
-    ControlAnswered,
-    ControlAsked,
-    Event,
-    IterationBegun,
-    LoopBegun,
-    LoopEnded,
-    UsageMeasured,
-    Verified,
-)
+from handrail.model.event import Event
 from handrail.words.amounts import count, money
 from handrail.words.run_facts import RunFacts
 from handrail.words.sentence import Sentence, in_words, joined, shorten_paths
@@ -40,7 +31,7 @@ def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
     ]
 
 
-def _asked(event: ControlAsked, facts: RunFacts) -> Sentence:
+def _asked(event: events.ControlAsked, facts: RunFacts) -> Sentence:
     who = event.by or "somebody"
     what = event.command.spec.asked
     text = f"{who} {what}: {event.text}" if what else f"{who} asked for {event.command.value}"
@@ -49,7 +40,7 @@ def _asked(event: ControlAsked, facts: RunFacts) -> Sentence:
     return Sentence(f"{text} ({event.reason})" if event.reason else text, "☞", "bold")
 
 
-def _answered(event: ControlAnswered, facts: RunFacts) -> Sentence:
+def _answered(event: events.ControlAnswered, facts: RunFacts) -> Sentence:
     command = event.command.value
     if not event.ok:
         says, hint = without_command(event.says)
@@ -58,7 +49,7 @@ def _answered(event: ControlAnswered, facts: RunFacts) -> Sentence:
     return Sentence(joined(f"{command} confirmed", shown), "✓", "green", hint)
 
 
-def _held(event: ActionHeld, facts: RunFacts) -> Sentence:
+def _held(event: events.ActionHeld, facts: RunFacts) -> Sentence:
     if event.released and event.says:
         return Sentence(
             f"waits no longer ({event.released}): {shorten_paths(event.says, facts.cwd)}", "‖"
@@ -70,7 +61,7 @@ def _held(event: ActionHeld, facts: RunFacts) -> Sentence:
     return Sentence(f"held before{who}: {shorten_paths(event.says, facts.cwd)}", "‖", "yellow")
 
 
-def _begun(event: LoopBegun, facts: RunFacts) -> Sentence:
+def _begun(event: events.LoopBegun, facts: RunFacts) -> Sentence:
     parts = [
         f"driven by Handrail, at most {count(event.max, 'iteration')}",
         event.model,
@@ -79,11 +70,11 @@ def _begun(event: LoopBegun, facts: RunFacts) -> Sentence:
     return Sentence(" · ".join(filter(None, parts)), "▸")
 
 
-def _iteration(event: IterationBegun, facts: RunFacts) -> Sentence:
+def _iteration(event: events.IterationBegun, facts: RunFacts) -> Sentence:
     return Sentence(f"iteration {event.iteration}", "▸", "bold")
 
 
-def _verified(event: Verified, facts: RunFacts) -> Sentence:
+def _verified(event: events.Verified, facts: RunFacts) -> Sentence:
     time = f" ({time_taken(event.ms)})" if time_taken(event.ms) else ""
     if event.ok:
         return Sentence(f"verified: {event.command}{time}", "✓", "green")
@@ -93,13 +84,13 @@ def _verified(event: Verified, facts: RunFacts) -> Sentence:
     return Sentence(f"not verified: {event.command}{time}: {why}", "–", "yellow")
 
 
-def _measured(event: UsageMeasured, facts: RunFacts) -> Sentence:
+def _measured(event: events.UsageMeasured, facts: RunFacts) -> Sentence:
     used = used_in_words(event.tokens, event.cost_usd, event.seconds)
     memory = f"{event.memory_mb:,.0f} MB at most" if event.memory_mb >= 1 else ""
     return Sentence(" · ".join(filter(None, ("used so far", *used, memory))))
 
 
-def _ended(event: LoopEnded, facts: RunFacts) -> Sentence:
+def _ended(event: events.LoopEnded, facts: RunFacts) -> Sentence:
     mark, style, words = _ENDS.get(event.reason, ("■", "", in_words(event.reason)))
     return Sentence(f"{words}. {event.says}" if event.says else words, mark, style)
 
@@ -107,13 +98,13 @@ def _ended(event: LoopEnded, facts: RunFacts) -> Sentence:
 SAY = cast(
     "dict[type, Callable[[Event, RunFacts], Sentence]]",
     {
-        ControlAsked: _asked,
-        ControlAnswered: _answered,
-        ActionHeld: _held,
-        LoopBegun: _begun,
-        IterationBegun: _iteration,
-        Verified: _verified,
-        UsageMeasured: _measured,
-        LoopEnded: _ended,
+        events.ControlAsked: _asked,
+        events.ControlAnswered: _answered,
+        events.ActionHeld: _held,
+        events.LoopBegun: _begun,
+        events.IterationBegun: _iteration,
+        events.Verified: _verified,
+        events.UsageMeasured: _measured,
+        events.LoopEnded: _ended,
     },
 )

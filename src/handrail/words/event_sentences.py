@@ -3,23 +3,8 @@
 from collections.abc import Callable
 from typing import cast
 
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    AgentEnded,
-    AgentStarted,
-    BreachFound,
-    Compacted,
-    Event,
-    FaultNoted,
-    FeedbackGiven,
-    IterationEnded,
-    PromptGiven,
-    RunEnded,
-    RunStarted,
-    SettingsChanged,
-    TaskNoted,
-)
+from handrail.model import event as events
+from handrail.model.event import Event
 from handrail.model.ordinal import Decision
 from handrail.words import control, interventions
 from handrail.words.amounts import count
@@ -43,78 +28,78 @@ def event_sentence(event: Event, facts: RunFacts) -> Sentence:
     return SENTENCES[type(event)](event, facts)
 
 
-def _started(event: RunStarted, facts: RunFacts) -> Sentence:
+def _started(event: events.RunStarted, facts: RunFacts) -> Sentence:
     text = _STARTS.get(event.source, f"session began ({event.source}) in {{}}")
     text = text.format(shorten_paths(f"{event.cwd}/", "").rstrip("/") or "/")
     return Sentence(" · ".join(filter(None, (text, event.model))), "▸")
 
 
-def _prompted(event: PromptGiven, facts: RunFacts) -> Sentence:
+def _prompted(event: events.PromptGiven, facts: RunFacts) -> Sentence:
     # What Handrail tells an agent that it drives is always the same but for the beginning.
     text = event.text.partition("\n\n")[0] if facts.driven else event.text
     return Sentence(text, "❯", "bold")
 
 
-def _ended_alone(event: ActionEnded, facts: RunFacts) -> Sentence:
+def _ended_alone(event: events.ActionEnded, facts: RunFacts) -> Sentence:
     how = "worked" if event.outcome.ok else "failed"
     return Sentence(
         f"step {event.step} ended: it {how}, but when it was reviewed is not in the log"
     )
 
 
-def _dropped_alone(event: ActionDropped, facts: RunFacts) -> Sentence:
+def _dropped_alone(event: events.ActionDropped, facts: RunFacts) -> Sentence:
     return Sentence(joined(f"step {event.step} was not run", event.says))
 
 
-def _breach(event: BreachFound, facts: RunFacts) -> Sentence:
+def _breach(event: events.BreachFound, facts: RunFacts) -> Sentence:
     return Sentence(f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red")
 
 
-def _agent_started(event: AgentStarted, facts: RunFacts) -> Sentence:
+def _agent_started(event: events.AgentStarted, facts: RunFacts) -> Sentence:
     kind = f" ({event.kind})" if event.kind else ""
     return Sentence(f"sub-agent {facts.letter(event.agent)}{kind} began")
 
 
-def _task(event: TaskNoted, facts: RunFacts) -> Sentence:
+def _task(event: events.TaskNoted, facts: RunFacts) -> Sentence:
     name = event.subject or event.task
     done = event.state == "done"
     return Sentence(f"{'task done' if done else 'new task'}: {name}", "✓" if done else "·", "dim")
 
 
-def _agent_ended(event: AgentEnded, facts: RunFacts) -> Sentence:
+def _agent_ended(event: events.AgentEnded, facts: RunFacts) -> Sentence:
     return Sentence(f"sub-agent {facts.letter(event.agent)} ended")
 
 
-def _compacted(event: Compacted, facts: RunFacts) -> Sentence:
+def _compacted(event: events.Compacted, facts: RunFacts) -> Sentence:
     return Sentence(
         "the conversation was shortened" + (f" ({event.trigger})" if event.trigger else "")
     )
 
 
-def _iteration_ended(event: IterationEnded, facts: RunFacts) -> Sentence:
+def _iteration_ended(event: events.IterationEnded, facts: RunFacts) -> Sentence:
     rests = "the agent stopped" if facts.driven else "waits for a prompt"
     return Sentence(joined(rests, event.says))
 
 
-def _settings_changed(event: SettingsChanged, facts: RunFacts) -> Sentence:
+def _settings_changed(event: events.SettingsChanged, facts: RunFacts) -> Sentence:
     text = f"settings changed: {shorten_paths(event.path, facts.cwd)}"
     if event.refused:
         return Sentence(f"{text}; not taken over: {event.refused}", "✗", "red")
     return Sentence(text)
 
 
-def _fault(event: FaultNoted, facts: RunFacts) -> Sentence:
+def _fault(event: events.FaultNoted, facts: RunFacts) -> Sentence:
     return Sentence(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
 
 
-def _feedback(event: FeedbackGiven, facts: RunFacts) -> Sentence:
+def _feedback(event: events.FeedbackGiven, facts: RunFacts) -> Sentence:
     what = f"step {event.step} was judged"
     if event.finding:
         what = f"the finding {in_words(event.finding)} was"
     return Sentence(joined(f"you said: {what} {'right' if event.right else 'wrong'}", event.note))
 
 
-def _run_ended(event: RunEnded, facts: RunFacts) -> Sentence:
+def _run_ended(event: events.RunEnded, facts: RunFacts) -> Sentence:
     reason = in_words(event.reason)
     parts = [
         f"session ended ({reason})" if reason not in _NO_REASON else "session ended",
@@ -145,20 +130,20 @@ def _totals(facts: RunFacts) -> list[str]:
 SENTENCES = cast(
     "dict[type, Callable[[Event, RunFacts], Sentence]]",
     {
-        RunStarted: _started,
-        PromptGiven: _prompted,
-        ActionEnded: _ended_alone,
-        ActionDropped: _dropped_alone,
-        BreachFound: _breach,
-        AgentStarted: _agent_started,
-        AgentEnded: _agent_ended,
-        TaskNoted: _task,
-        Compacted: _compacted,
-        IterationEnded: _iteration_ended,
-        SettingsChanged: _settings_changed,
-        FaultNoted: _fault,
-        FeedbackGiven: _feedback,
-        RunEnded: _run_ended,
+        events.RunStarted: _started,
+        events.PromptGiven: _prompted,
+        events.ActionEnded: _ended_alone,
+        events.ActionDropped: _dropped_alone,
+        events.BreachFound: _breach,
+        events.AgentStarted: _agent_started,
+        events.AgentEnded: _agent_ended,
+        events.TaskNoted: _task,
+        events.Compacted: _compacted,
+        events.IterationEnded: _iteration_ended,
+        events.SettingsChanged: _settings_changed,
+        events.FaultNoted: _fault,
+        events.FeedbackGiven: _feedback,
+        events.RunEnded: _run_ended,
         **interventions.SAY,
         **control.SAY,
     },

@@ -4,18 +4,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, cast
 
-from handrail.model.event import (
-    CheckpointTaken,
-    Event,
-    FindingMade,
-    IncidentResolved,
-    Intervened,
-    InterventionJudged,
-    ModelAsked,
-    RestoreAsked,
-    RolledBack,
-    StopConfirmed,
-)
+from handrail.model import event as events
+from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.words.amounts import count
@@ -95,12 +85,12 @@ def incident_command(incident: str) -> str:
     return f"handrail incident show {incident}" if incident else ""
 
 
-def _found(event: FindingMade, facts: RunFacts) -> Sentence:
+def _found(event: events.FindingMade, facts: RunFacts) -> Sentence:
     who = f"sub-agent {facts.letter(event.agent)}, " if event.agent else ""
     return Sentence(who + finding_in_words(event.finding, facts.cwd), "◆", "yellow")
 
 
-def _intervened(event: Intervened, facts: RunFacts) -> Sentence:
+def _intervened(event: events.Intervened, facts: RunFacts) -> Sentence:
     done = event.intervention
     if done.means == InterventionName.EMERGENCY_STOP:
         says = _seen(done.finding, facts.cwd)
@@ -134,7 +124,7 @@ def _point(checkpoint: str, facts: RunFacts) -> str:
     )
 
 
-def _judged(event: InterventionJudged, facts: RunFacts) -> Sentence:
+def _judged(event: events.InterventionJudged, facts: RunFacts) -> Sentence:
     words = PLAN if event.intervention in facts.plans else means_in_words(event.means)
     what = f"the {words}" if words else "that"
     _, _, why = event.says.rstrip(".").partition(": ")
@@ -143,20 +133,20 @@ def _judged(event: InterventionJudged, facts: RunFacts) -> Sentence:
     return Sentence(joined(text, why), mark, style)
 
 
-def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> Sentence:
+def _checkpoint(event: events.CheckpointTaken, facts: RunFacts) -> Sentence:
     partial = ", not all of them: handrail checkpoints" if event.partial else ""
     return Sentence(
         f"files saved as {event.checkpoint.id} ({event.checkpoint.why}){partial}", "▪", "dim"
     )
 
 
-def _restore_asked(event: RestoreAsked, facts: RunFacts) -> Sentence:
+def _restore_asked(event: events.RestoreAsked, facts: RunFacts) -> Sentence:
     point = _point(event.checkpoint, facts)
     what = f" (the {event.level})" if event.level in _UNDONE else ""
     return Sentence(f"a person wants the files back as they were at {point}{what}", "↶")
 
 
-def _rolled_back(event: RolledBack, facts: RunFacts) -> Sentence:
+def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
     if event.problem:
         return Sentence(f"NOT rolled back: {event.problem}", "✗", "red")
     named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
@@ -168,7 +158,7 @@ def _rolled_back(event: RolledBack, facts: RunFacts) -> Sentence:
     return Sentence(f"{what} to {point} ({files}{spared})", "↶", "yellow")
 
 
-def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> Sentence:
+def _stop_confirmed(event: events.StopConfirmed, facts: RunFacts) -> Sentence:
     if event.left:
         return Sentence(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
     ended = f"{_processes(len(event.ended))} ended, " if event.ended else ""
@@ -179,11 +169,11 @@ def _processes(number: int) -> str:
     return "1 process" if number == 1 else f"{number} processes"
 
 
-def _resolved(event: IncidentResolved, facts: RunFacts) -> Sentence:
+def _resolved(event: events.IncidentResolved, facts: RunFacts) -> Sentence:
     return Sentence(joined(f"you decided: {in_words(event.option)}", event.note))
 
 
-def _model_asked(event: ModelAsked, facts: RunFacts) -> Sentence:
+def _model_asked(event: events.ModelAsked, facts: RunFacts) -> Sentence:
     said = event.problem or f"{event.answer}: {event.says}"
     return Sentence(f"second opinion on the {event.question}: {said}")
 
@@ -191,14 +181,14 @@ def _model_asked(event: ModelAsked, facts: RunFacts) -> Sentence:
 SAY = cast(
     "dict[type, Callable[[Event, RunFacts], Sentence]]",
     {
-        FindingMade: _found,
-        Intervened: _intervened,
-        InterventionJudged: _judged,
-        CheckpointTaken: _checkpoint,
-        RestoreAsked: _restore_asked,
-        RolledBack: _rolled_back,
-        StopConfirmed: _stop_confirmed,
-        IncidentResolved: _resolved,
-        ModelAsked: _model_asked,
+        events.FindingMade: _found,
+        events.Intervened: _intervened,
+        events.InterventionJudged: _judged,
+        events.CheckpointTaken: _checkpoint,
+        events.RestoreAsked: _restore_asked,
+        events.RolledBack: _rolled_back,
+        events.StopConfirmed: _stop_confirmed,
+        events.IncidentResolved: _resolved,
+        events.ModelAsked: _model_asked,
     },
 )

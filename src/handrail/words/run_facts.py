@@ -4,22 +4,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from handrail.model import event as events
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionReviewed,
-    AgentStarted,
-    CheckpointTaken,
-    Event,
-    FindingMade,
-    Intervened,
-    LoopBegun,
-    RolledBack,
-    RunEnded,
-    RunStarted,
-    UsageMeasured,
-)
+from handrail.model.event import Event, LoopBegun, UsageMeasured
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Decision
 from handrail.words.actions import action_in_words
@@ -38,8 +25,8 @@ StepsByAction = dict[str, list[int]]
 
 def ends_session(event: Event) -> bool:
     """Whether nothing will be heard any more of what is under way: the session is another one."""
-    begins = isinstance(event, RunStarted) and event.source not in _GOES_ON
-    return begins or isinstance(event, RunEnded)
+    begins = isinstance(event, events.RunStarted) and event.source not in _GOES_ON
+    return begins or isinstance(event, events.RunEnded)
 
 
 class RunFacts(msgspec.Struct):
@@ -79,29 +66,29 @@ class RunFacts(msgspec.Struct):
     def take(self, event: Event) -> None:
         """Note what an event says about later ones."""
         self.began = self.began or event.at
-        if isinstance(event, RunStarted):
+        if isinstance(event, events.RunStarted):
             self.cwd = event.cwd or self.cwd
-        elif isinstance(event, AgentStarted):
+        elif isinstance(event, events.AgentStarted):
             self.letter(event.agent)
-        elif isinstance(event, ActionReviewed):
+        elif isinstance(event, events.ActionReviewed):
             self.letter(event.agent)
             decision = event.verdict.decision
             self.decided[decision] = self.decided.get(decision, 0) + 1
             self._act(event)
-        elif isinstance(event, ActionEnded):
+        elif isinstance(event, events.ActionEnded):
             self.failed += not event.outcome.ok
-        elif isinstance(event, ActionDropped):
+        elif isinstance(event, events.ActionDropped):
             self.dropped += 1
-        elif isinstance(event, CheckpointTaken):
+        elif isinstance(event, events.CheckpointTaken):
             self.checkpoints[event.checkpoint.id] = event.checkpoint
-        elif isinstance(event, FindingMade):
+        elif isinstance(event, events.FindingMade):
             self.found.add(event.finding.name)
-        elif isinstance(event, Intervened):
+        elif isinstance(event, events.Intervened):
             self.interventions += 1
             done = event.intervention
             if done.means == InterventionName.CHECKPOINT_ROLLBACK and not done.checkpoint:
                 self.plans.add(done.id)
-        elif isinstance(event, RolledBack):
+        elif isinstance(event, events.RolledBack):
             self.rollbacks += not event.problem and not event.asked
         elif isinstance(event, LoopBegun | UsageMeasured):
             self._drive(event)
@@ -113,7 +100,7 @@ class RunFacts(msgspec.Struct):
         else:
             self.tokens = event.tokens
 
-    def _act(self, event: ActionReviewed) -> None:
+    def _act(self, event: events.ActionReviewed) -> None:
         tool, text = event.action.tool, action_in_words(event.action)[:_MAX_TEXT]
         self.actions[event.step] = text if text.startswith(tool) else f"{tool} {text}"
         if len(self.actions) > _MAX_ACTIONS:

@@ -9,7 +9,7 @@ from tests.cli.checkpoint_records import record
 from tests.cli.conftest import HandrailShell
 
 from handrail.checkpoint import Coverage, LeftOut
-from handrail.cli.commands.checkpoint import tell
+from handrail.cli.commands.checkpoint import show_saved
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.server.files.restore_messages import SaveReply
 
@@ -75,7 +75,7 @@ def test_a_home_folder_is_not_saved(shell: HandrailShell, monkeypatch: pytest.Mo
 def test_what_was_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     left = (LeftOut("data/big.bin", "larger than 50 MB"), LeftOut("cache/", "too many files"))
     kept = SaveReply(record(12, coverage=Coverage(left, unfinished=True)), is_new=True)
-    tell(TerminalOutput(colour=False), kept, [])
+    show_saved(TerminalOutput(colour=False), kept, [])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("; partial")
     text = " ".join(line.strip() for line in lines[1:-1])
@@ -89,7 +89,7 @@ def test_what_was_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_of_much_that_was_left_out_a_few_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     left = tuple(LeftOut(f"data/{number}.bin", "too large") for number in range(1200))
     kept = SaveReply(record(12, coverage=Coverage(left)), is_new=False)
-    tell(TerminalOutput(colour=False), kept, [])
+    show_saved(TerminalOutput(colour=False), kept, [])
     out = capsys.readouterr().out
     assert "1,200 files left out" in out
     assert "and 1,197 more" in out

@@ -275,7 +275,7 @@ def test_no_line_is_wider_than_the_screen(
     )
     run = KnownRun("3f2a", "shop-3f2a", "shop", 0.0, 1)
     sent = SentRequest(run, request, acknowledged=True, result=result if over else None, over=over)
-    learned = RequestFacts(shows=says)
+    learned = RequestFacts(evidence=says)
     name = "shop-3f2a" if several else ""
     for line in lines_of(TerminalOutput(colour=False, width=width), sent, name, 5.0, learned):
         assert line.isprintable()

@@ -13,7 +13,7 @@ from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook, utc
 from tests.intervene.stopped_run import INCIDENT, NIGHT, RUN, confirmed, reviewed, stop, story
 
-from handrail.cli.commands.incident import tell_report
+from handrail.cli.commands.incident import show_report
 from handrail.cli.output.terminal import WIDTH, TerminalOutput
 from handrail.intervene.incidents.folders import IncidentFolders, Resolution
 from handrail.intervene.incidents.gathering import gather
@@ -75,7 +75,7 @@ def test_a_report_is_found_by_name_or_part_of_it(stopped: HandrailShell, name: s
 def test_a_report_fits_the_terminal_and_its_commands_stay_whole(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tell_report(TerminalOutput(colour=False, width=60), report(record()))
+    show_report(TerminalOutput(colour=False, width=60), report(record()))
     lines = capsys.readouterr().out.splitlines()
     commands = [line for line in lines if line.startswith("      handrail incident resume ")]
     assert len(commands) == 4

@@ -233,7 +233,7 @@ class Watcher:
 
     def follow(self, name: str = "last", limit: int = 20) -> None:
         run = None if name == "all" else self.log.choose(name, waits=True, wait=self.wait)
-        self.log.go_on(run, limit, self.wait)
+        self.log.follow(run, limit, self.wait)
 
 
 def test_following_prints_what_comes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import Logbook, memory_logbook, open_logbook
 from tests.cli.test_main import imported
 
-from handrail.cli.commands.status import Health, report, say_short, trouble_with
+from handrail.cli.commands.status import Health, report, show_short, trouble_with
 from handrail.cli.history.runs import KnownRuns
 from handrail.cli.history.status_row import find_rows
 from handrail.cli.output.terminal import TerminalOutput
@@ -195,9 +195,9 @@ def test_the_short_form_is_one_line(book: Logbook, capsys: pytest.CaptureFixture
     three_runs(book)
     rows = find_rows(KnownRuns(book.store), book.store, book.now, show_all=False)
     screen = TerminalOutput(colour=False)
-    say_short(screen, rows, running=True)
-    say_short(screen, rows, running=False)
-    say_short(screen, [], running=False)
+    show_short(screen, rows, running=True)
+    show_short(screen, rows, running=False)
+    show_short(screen, [], running=False)
     assert capsys.readouterr().out.splitlines() == [
         "● 1 working  ◆ 1 waiting  ✗ 2 stopped",
         "● 1 working  ◆ 1 waiting  ✗ 2 stopped  ! no daemon",
@@ -278,5 +278,5 @@ def test_the_prompt_says_that_a_run_needs_a_person(
 ) -> None:
     book.start("3f2a0000").fail(14)
     rows = find_rows(KnownRuns(book.store), book.store, book.now, show_all=False)
-    say_short(TerminalOutput(colour=False), rows, running=True)
+    show_short(TerminalOutput(colour=False), rows, running=True)
     assert capsys.readouterr().out == "■ 1 needs you\n"

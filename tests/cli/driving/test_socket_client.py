@@ -70,7 +70,9 @@ def test_a_held_loop_waits_and_its_driver_hears_why(world: SupervisedSessions) -
     heard: list[Standing] = []
 
     async def tell() -> IterationPermission:
-        office = SocketDaemonClient(world.home, SHOP, told=lambda go: heard.append(go.standing))
+        office = SocketDaemonClient(
+            world.home, SHOP, on_permission=lambda go: heard.append(go.standing)
+        )
         await office.begin(loop(world))
         await asyncio.to_thread(ask, world, ControlCommand.PAUSE)
         waiting = asyncio.ensure_future(office.may_begin(1))

@@ -28,14 +28,14 @@ from handrail.cli.restores.wording import (
     question,
     remarks,
     result,
-    take_up,
+    resume_command,
     title,
     with_names,
 )
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
 
 RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
-UNDO = RestoreManner(verb="Undo", ask="Undo this?", done="undone", command="handrail undo")
+UNDO = RestoreManner(verb="Undo", done="undone", command="handrail undo")
 KEPT = SparedFile("cart.py", "changed by a person", conflict=True)
 ITEM = RestoreItem("plan.md", FileRestoreAction.CREATE, 9)
 
@@ -54,7 +54,7 @@ def said(given: PreviewReply, manner: RestoreManner = UNDO) -> list[str]:
 def test_it_is_said_what_is_undone_and_from_when() -> None:
     way = RestoreTarget(UndoLevel.ACTION, record(1), says="action 2 of run shop-3f2a (Bash: make)")
     assert title(way, UNDO).startswith("Undo action 2 of run shop-3f2a (Bash: make), ")
-    back = RestoreManner(verb="Roll back", ask="Roll back?", done="rolled back", command="x")
+    back = RestoreManner(verb="Roll back", done="rolled back", command="x")
     named = RestoreTarget(UndoLevel.CHECKPOINT, record(7, name="good"))
     assert title(named, back).startswith("Roll back to c7 good, ")
     assert title(named, back).endswith(" ago")
@@ -159,11 +159,11 @@ def test_a_restore_that_was_interrupted_is_told() -> None:
 def test_a_conversation_that_cannot_be_taken_up_there_is_not_promised(
     conversation: ConversationPosition | None,
 ) -> None:
-    assert take_up(conversation, record(1)) == ""
+    assert resume_command(conversation, record(1)) == ""
 
 
 def test_what_stands_in_a_command_is_quoted() -> None:
-    command = take_up(
+    command = resume_command(
         ConversationPosition("claude", "a b", "$(x)"), record(1, work_tree="/w/my shop")
     )
     assert command.startswith("cd '/w/my shop' && claude ")

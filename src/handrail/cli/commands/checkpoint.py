@@ -1,4 +1,4 @@
-"""`handrail checkpoint`: save the files of a project now."""
+"""`handrail checkpoint`: save a project's files now."""
 
 import os
 
@@ -11,8 +11,8 @@ from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import find_home
-from handrail.cli.output.json_line import json_line
-from handrail.cli.output.terminal import TerminalOutput, wrap
+from handrail.cli.output.json_line import print_json
+from handrail.cli.output.terminal import TerminalOutput
 from handrail.cli.restores.project_checkpoints import (
     age,
     coverage_in_words,
@@ -32,14 +32,15 @@ _MAX_NAMED = 3
 @options.json_option("Print JSON.")
 @options.color_option
 def command(name: str, as_json: bool) -> int:
-    """Save the files of this project, outside of it, to come back to them later.
+    """Save this project's files so that you can come back to them.
 
-    While an agent is supervised, Handrail does that by itself: before each of your
-    prompts, and before actions that are hard to undo. This is for a moment of your
-    own. A checkpoint with a NAME is always kept.
+    Handrail saves the files of supervised projects by itself, before each prompt
+    and before actions that are hard to undo. Use this command to save them at any
+    other time. Handrail never deletes a checkpoint that has a NAME.
 
-    Files that git ignores are not saved, except those that the setting
-    checkpoints.include names. Your own repository is not touched.
+    Handrail stores the copy outside the project and does not touch your repository.
+    It skips files that git ignores, unless the setting checkpoints.include names
+    them.
 
     \b
     Examples:
@@ -57,37 +58,33 @@ def command(name: str, as_json: bool) -> int:
             raise click.ClickException(str(error)) from None
     folder = check_can_be_saved(project_folder(), os.environ)
     before = same_name(open_checkpoints(folder).newest_first(), name)
-    says = f"saving {os.path.basename(folder)}"
-    answer = ask_daemon(find_home(), "/checkpoints", SaveRequest(folder, name), says)
-    kept = msgspec.convert(answer, SaveReply)
+    waiting_for = f"saving {os.path.basename(folder)}"
+    answer = ask_daemon(find_home(), "/checkpoints", SaveRequest(folder, name), waiting_for)
+    saved = msgspec.convert(answer, SaveReply)
     if as_json:
-        click.echo(json_line({**record_json(kept.record), "isNew": kept.is_new}))
+        print_json({**record_json(saved.record), "isNew": saved.is_new})
     else:
-        tell(options.screen(), kept, before)
+        show_saved(options.screen(), saved, before)
     return 0
 
 
-def tell(screen: TerminalOutput, kept: SaveReply, before: list[CheckpointRecord]) -> None:
-    """Print what was saved."""
-    record = kept.record
-    covers = coverage_in_words(record.coverage)
-    if kept.is_new:
+def show_saved(screen: TerminalOutput, saved: SaveReply, before: list[CheckpointRecord]) -> None:
+    """Print what was saved; `before` are the checkpoints that had the same name."""
+    record = saved.record
+    if saved.is_new:
         called = screen.paint(" ".join(filter(None, (record.id, record.name))), "bold")
         changed = f"{count(record.files, 'file')} changed, {size(record.bytes)}"
         what = changed if record.files else "nothing changed"
         screen.say(f" {screen.paint('✓', 'green')} {called}  {what}; {record.coverage.says}")
     else:
-        text = f"Unchanged since {record.id} of {age(record)} ago, which is {record.coverage.says}."
-        screen.say(f" {text}")
+        since = f"{record.id} ({record.coverage.says}), {age(record)} ago"
+        screen.say(f" Nothing changed since {since}.")
     if not record.coverage.complete:
-        _say(screen, covers, "yellow")
+        screen.paragraph(coverage_in_words(record.coverage), "yellow", indent=3)
     if before:
         older = ", ".join(each.id for each in before[:_MAX_NAMED])
-        _say(screen, f"{older} had this name too: from now on it means {record.id}.", "yellow")
-    if kept.is_new:
-        _say(screen, f"Go back to it: handrail rollback {record.name or record.id}", "dim")
-
-
-def _say(screen: TerminalOutput, text: str, style: str) -> None:
-    for line in wrap(text, screen.width - 3):
-        screen.say(f"   {screen.paint(line, style)}")
+        text = f"{older} had this name before. From now on it means {record.id}."
+        screen.paragraph(text, "yellow", indent=3)
+    if saved.is_new:
+        again = f"Go back to it: handrail rollback {record.name or record.id}"
+        screen.paragraph(again, "dim", indent=3)

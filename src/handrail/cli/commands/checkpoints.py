@@ -1,15 +1,15 @@
-"""`handrail checkpoints`: what was saved of a project, and when."""
+"""`handrail checkpoints`: list the checkpoints of a project."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import click
-import msgspec
 
 from handrail.checkpoint import CheckpointRecord, CheckpointTrigger
 from handrail.cli import options
 from handrail.cli.history.runs import find_home
-from handrail.cli.output.json_line import json_line
-from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
+from handrail.cli.output.json_line import print_json
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.cli.restores.project_checkpoints import (
     age,
     open_checkpoints,
@@ -26,23 +26,23 @@ _GOES_BACK = "↶"
 _PARTIAL = "◐"
 _NONE = (
     "No checkpoints of {} yet. Handrail saves the files before each prompt of a supervised "
-    "session and before what is hard to undo; handrail checkpoint saves them now."
+    "session and before actions that are hard to undo. Save them now: handrail checkpoint"
 )
 
 
 @click.command()
-@click.option("--all", "show_all", is_flag=True, help="All of them, not only the last 20.")
-@options.json_option("Print JSON: all of them.")
+@click.option("--all", "show_all", is_flag=True, help="List all, not only the last 20.")
+@options.json_option("Print all as JSON.")
 @options.color_option
 def command(show_all: bool, as_json: bool) -> int:
-    """List what was saved of this project, the newest first.
+    """List this project's checkpoints, newest first.
 
-    FILES and SIZE are what was other than in the checkpoint before; STEP is the last
-    action that it holds. Every line can be gone back to.
+    FILES and SIZE count the changes since the checkpoint before. STEP is the last
+    action before the checkpoint. You can go back to every line.
 
     \b
-      ↶ files were put back: this is how they were afterwards
-      ◐ not everything is in it: handrail checkpoints --json says what is missing
+      ↶ saved after an undo or a rollback
+      ◐ incomplete: handrail checkpoints --json lists what is missing
 
     \b
     Examples:
@@ -52,14 +52,12 @@ def command(show_all: bool, as_json: bool) -> int:
     """
     checkpoints = open_checkpoints(saved_folder())
     if as_json:
-        found = checkpoints.newest_first()
-        click.echo(json_line([record_json(each) for each in found]))
+        print_json([record_json(each) for each in checkpoints.newest_first()])
         return 0
     screen = options.screen()
     records = list(checkpoints.newest_first())
     if not records:
-        for line in wrap(_NONE.format(checkpoints.work_tree), screen.width - 1):
-            screen.say(f" {line}")
+        screen.paragraph(_NONE.format(checkpoints.work_tree))
         return 0
     shown = records if show_all else records[:_SHOWN]
     names = run_names(find_home(), (each.run for each in shown))
@@ -70,32 +68,27 @@ def command(show_all: bool, as_json: bool) -> int:
     return 0
 
 
-class TableColumn(msgspec.Struct, frozen=True):
-    """A column of the table; one in which nothing stands is not shown."""
+class TableColumn(NamedTuple):
+    """A column of the table; Handrail leaves out a column without content."""
 
     head: str
     style: str = ""
-    right: bool = False
+    align: str = "left"
 
     def fill(self, text: str, width: int) -> str:
-        """A cell of it, as wide as all others."""
-        return f"{text:>{width}}" if self.right else pad(text, width)
+        """Pad a cell to the width of the column."""
+        return f"{text:>{width}}" if self.align == "right" else pad(text, width)
 
 
 _COLUMNS = (
-    TableColumn("", "yellow"),
-    TableColumn("ID", "bold"),
-    TableColumn("AGE", right=True),
-    TableColumn("WHY"),
-    TableColumn("RUN STEP", "dim"),
-    TableColumn("FILES", "dim", right=True),
-    TableColumn("SIZE", "dim", right=True),
-    TableColumn("", "yellow"),
-)
+    TableColumn("", "yellow"), TableColumn("ID", "bold"), TableColumn("AGE", "", "right"),
+    TableColumn("WHY"), TableColumn("RUN STEP", "dim"), TableColumn("FILES", "dim", "right"),
+    TableColumn("SIZE", "dim", "right"), TableColumn("", "yellow"),
+)  # fmt: skip
 _WHY = 3
-"""The column that gets the room that the others leave."""
+"""The column that takes the remaining width."""
 _SPARED = (6, 5, 4)
-"""Columns that a narrow terminal goes without, one after the other: size, files, run."""
+"""Columns that a narrow terminal leaves out, in this order: size, files, run."""
 _GAP = "  "
 _LEAST = 20
 
@@ -125,7 +118,7 @@ def show(
 
 
 def _room(screen: TerminalOutput, wide: Mapping[int, int]) -> int:
-    """What the other columns leave for the reason."""
+    """Return the width that the other columns leave for the reason."""
     return screen.width - 1 - sum(width + len(_GAP) for at, width in wide.items() if at != _WHY)
 
 

@@ -1,12 +1,14 @@
-"""`handrail config`: the settings in force, what may be set, what is wrong."""
+"""`handrail config`: show the settings, check them, describe them."""
 
 import os
 import sys
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from handrail.cli import options
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 
 if TYPE_CHECKING:
@@ -17,23 +19,23 @@ _MAX_KEY = 44
 
 @click.group()
 def command() -> None:
-    """Show, check and describe the settings.
+    """Show and check the settings.
 
     \b
     Examples:
-      handrail config show                what differs from the defaults, and why
-      handrail config check               is handrail.yaml right?
+      handrail config show                settings that are not defaults
+      handrail config check               find mistakes in handrail.yaml
       handrail config schema > handrail.schema.json
     """
 
 
-@command.command(short_help="What is set, and where it comes from.")
-@click.option("--all", "show_all", is_flag=True, help="Defaults too.")
+@command.command(short_help="Show settings and where they come from.")
+@click.option("--all", "show_all", is_flag=True, help="Include defaults.")
 @options.config_option
 @options.json_option("Print JSON.")
 @options.color_option
 def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
-    """Every setting that is not a default: key, value, where it comes from.
+    """Show every setting that is not a default, and where it comes from.
 
     \b
     Examples:
@@ -49,10 +51,7 @@ def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
         if show_all or str(origin) != "default"
     ]
     if as_json:
-        import msgspec
-
-        items = [{"key": key, "value": value, "from": origin} for key, value, origin in rows]
-        sys.stdout.write(msgspec.json.encode(items).decode() + "\n")
+        print_json([{"key": key, "value": value, "from": origin} for key, value, origin in rows])
     elif rows:
         _table(options.screen(), rows)
     else:
@@ -61,7 +60,7 @@ def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
 
 
 def _table(screen: TerminalOutput, rows: list[tuple[str, object, str]]) -> None:
-    """Key, value and origin in columns; a key is never cut, it rather has a line of its own."""
+    """Print key, value and origin in columns. A long key gets a line of its own."""
     keys = min(max(columns(key) for key, _, _ in rows), _MAX_KEY)
     for key, value, origin in rows:
         source = "" if origin == "default" else clip(origin, screen.width // 3)
@@ -76,8 +75,6 @@ def _table(screen: TerminalOutput, rows: list[tuple[str, object, str]]) -> None:
 
 
 def _value(value: object) -> str:
-    import msgspec
-
     if isinstance(value, (tuple, list)):
         return ", ".join(_value(item) for item in value) or "none"
     if value == {}:
@@ -87,19 +84,19 @@ def _value(value: object) -> str:
     return msgspec.json.encode(value).decode().strip('"')
 
 
-@command.command(short_help="Say what is wrong with the settings.")
+@command.command(short_help="Find mistakes in the settings.")
 @click.argument("file", required=False, metavar="[FILE]")
 @options.json_option("Print JSON.")
 @options.color_option
 def check(file: str | None, as_json: bool) -> int:
-    """Say everything that is wrong with the settings, or with one FILE.
+    """Report every mistake in the settings, or in one FILE.
 
     \b
     Examples:
       handrail config check
       handrail config check team/handrail.yaml
 
-    Exit code: 0 if all is right, 1 if not.
+    Exit code: 0 if there is no mistake, 1 otherwise.
     """
     from handrail.config import ConfigError, load_settings
 
@@ -110,36 +107,24 @@ def check(file: str | None, as_json: bool) -> int:
     else:
         problems = _unknown_names(settings)
     if as_json:
-        import msgspec
-
-        result = {"ok": not problems, "problems": problems}
-        sys.stdout.write(msgspec.json.encode(result).decode() + "\n")
+        print_json({"ok": not problems, "problems": problems})
     else:
         screen = options.screen()
         for problem in problems:
-            _problem(screen, problem)
+            screen.paragraph(problem, mark=screen.paint("✗", "red"))
         if not problems:
-            screen.say(f" {screen.paint('✓', 'green')} The settings are right.")
+            screen.say(f" {screen.paint('✓', 'green')} The settings are valid.")
     return 1 if problems else 0
 
 
 def _unknown_names(settings: "Settings") -> list[str]:
-    """Names of rules that mean nothing; only the review room knows them."""
+    """Report disabled rules that do not exist; only `review` knows the names."""
     from handrail.review.judgement.rules import RuleSet
 
     rules = settings.config.step_reviewer.rules
     key = "step_reviewer.rules.disabled"
     where = settings.origin(key)
     return [f"{where}: {key}: {says}" for says in RuleSet.unknown(rules.disabled, rules.custom)]
-
-
-def _problem(screen: TerminalOutput, problem: str) -> None:
-    from handrail.cli.output.terminal import wrap
-
-    head, *rest = wrap(problem, screen.width - 3)
-    screen.say(f" {screen.paint('✗', 'red')} {head}")
-    for line in rest:
-        screen.say(f"   {line}")
 
 
 @command.command()
@@ -160,7 +145,7 @@ def schema() -> int:
 
 @command.command()
 def reference() -> int:
-    """Print the reference of all settings as Markdown.
+    """Print a reference of all settings as Markdown.
 
     \b
     Example:

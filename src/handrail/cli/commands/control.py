@@ -1,4 +1,4 @@
-"""`handrail pause`, `resume`, `stop` … : a person's hand on a run, from the rows of the table."""
+"""`handrail pause`, `resume`, `stop` …: one command for each row of the control table."""
 
 import math
 import sys
@@ -14,34 +14,35 @@ from handrail.model.control import FINAL, ControlCommand, OnCommandLine
 if TYPE_CHECKING:
     from handrail.cli.requests.sending import ChosenRuns
 
-_AT_FIRST = 5.0
-"""Seconds for which the confirmation is awaited where nobody says --wait."""
+_WAIT = 5.0
+"""Seconds to wait for the confirmation without --wait."""
 EXIT_NOT_CONFIRMED = 2
 
-_RUN = """RUN is a name as in `handrail status` (shop-3f2a), the beginning of a
-session's id, a project or `last`: then the last run that can be told so is meant."""
-_CODES = """Exit code: 0 if it is confirmed; 1 if it was refused or has failed; 3 if it was
-acknowledged and is not confirmed yet: it stays asked for; 2 for an error."""
+_RUN = """RUN is a name from `handrail status` (shop-3f2a), the start of a session id,
+a project, or `last`. With a project or `last`, Handrail picks the latest run that
+can take the command."""
+_CODES = """Exit code: 0 confirmed; 1 refused or failed; 2 error; 3 not confirmed yet,
+but the request stays open."""
 
 
 def _seconds(ctx: click.Context, _param: click.Parameter, value: str) -> float:
-    """A number of seconds; what is none was probably meant as the run."""
+    """Read the number of seconds. If it is not a number, the user probably meant the run."""
     try:
         seconds = float(value)
     except ValueError:
         seconds = -1.0
     if math.isnan(seconds) or seconds < 0:
         raise click.UsageError(
-            f"--wait {value}: SECONDS is a number; write --wait at the end: "
+            f"--wait {value}: SECONDS must be a number. Write --wait last: "
             f"handrail {ctx.info_name} RUN --wait"
         )
     return seconds
 
 
 def _help(command: ControlCommand, line: OnCommandLine) -> str:
-    """The text of `--help`."""
+    """Build the text of `--help`."""
     examples = "\n".join(f"  handrail {command} {each}" for each in line.examples)
-    more = f"{line.more} It is confirmed when {line.confirmed}."
+    more = f"{line.more} Handrail confirms this once {line.confirmed}."
     parts = (line.brief, more, _RUN, f"\b\nExamples:\n{examples}", _CODES)
     return "\n\n".join(parts)
 
@@ -53,24 +54,24 @@ def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
 
     given = [
         click.Argument(["words"], nargs=-1, metavar=f"RUN|--all {_operand(line)}".strip()),
-        click.Option(["--all", "all_runs"], is_flag=True, help="Every run that can be told so."),
-        click.Option(["--reason"], default="", metavar="TEXT", help="Why; others will read it."),
+        click.Option(["--all", "all_runs"], is_flag=True, help="All runs that can take it."),
+        click.Option(["--reason"], default="", metavar="TEXT", help="Why. Others will read it."),
         click.Option(
             ["--wait"],
             is_flag=False,
             flag_value="inf",
-            default=f"{_AT_FIRST:g}",
+            default=f"{_WAIT:g}",
             callback=_seconds,
             metavar="[SECONDS]",
-            help=f"Until it is confirmed, or so long; without this {_AT_FIRST:g} s.",
+            help=f"Wait until it is confirmed, or so long. Default: {_WAIT:g} s.",
         ),
     ]
     if line.text and not _operand(line):
-        text = f"The {command.spec.text.name}; without this {line.default}."
+        text = f"The {command.spec.text.name}. Default: {line.default}."
         option = [line.text, "text"]
         given.append(click.Option(option, default=line.default, metavar="NAME", help=text))
     if command.spec.confirm:
-        given.append(click.Option(["--yes", "-y"], is_flag=True, help="Do it without asking."))
+        given.append(click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."))
     made = click.Command(command.value, callback=run, params=given, help=_help(command, line))
     for option_of in (options.color_option, options.json_option("Print each message as JSON.")):
         made = option_of(made)
@@ -78,12 +79,12 @@ def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
 
 
 def _operand(line: OnCommandLine) -> str:
-    """What has to be said beside the run: TEXT, GOAL."""
+    """Return the argument that follows the run: TEXT, GOAL or none."""
     return "" if line.text.startswith("--") else line.text
 
 
 class _TypedCommand(msgspec.Struct, frozen=True):
-    """What was typed."""
+    """The arguments and options as the user typed them."""
 
     words: tuple[str, ...]
     all_runs: bool
@@ -123,10 +124,10 @@ def _carry_out(command: ControlCommand, order: _TypedCommand, operand: str) -> i
 
 
 def _read(command: ControlCommand, order: _TypedCommand, operand: str) -> tuple[str, str]:
-    """The run as it was typed, and what the command is about."""
+    """Return the run as it was typed, and the text of the command."""
     name, words = command.value, list(order.words)
     if not order.all_runs and not words:
-        raise click.UsageError(f"{name} which run? handrail status lists them; --all is every one")
+        raise click.UsageError(f"{name} which run? See handrail status, or use --all")
     typed = "" if order.all_runs else words.pop(0)
     if operand and not " ".join(words).strip():
         one = "--all" if order.all_runs else typed
@@ -136,17 +137,17 @@ def _read(command: ControlCommand, order: _TypedCommand, operand: str) -> tuple[
         raise click.UsageError(f"{name}: give {both}")
     text = " ".join(words) or order.text
     for given in (text, order.reason):
-        given.encode()  # bytes that are no text cannot be told; the error says so
+        given.encode()  # raises for bytes that are not text
     return typed, text
 
 
 def _is_agreed_to(command: ControlCommand, order: _TypedCommand, chosen: "ChosenRuns") -> bool:
-    """Whether a person wants it, where that has to be asked."""
+    """Ask the user to confirm, if the command needs that."""
     name = command.value
     if not command.spec.confirm or order.yes or len(chosen.runs) < 2:
         return True
     if order.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.ClickException(f"nobody is here to confirm it: handrail {name} --all --yes")
+        raise click.ClickException(f"this needs a confirmation: handrail {name} --all --yes")
     from handrail.cli.requests.send_and_report import list_runs
 
     list_runs(options.screen(), chosen)
@@ -154,7 +155,7 @@ def _is_agreed_to(command: ControlCommand, order: _TypedCommand, chosen: "Chosen
     question = f" {name.capitalize()} these {len(chosen.runs)} runs{for_good}?"
     if click.confirm(question, default=False):
         return True
-    click.echo(" Nothing was asked for.")
+    click.echo(" Nothing was sent.")
     return False
 
 
@@ -163,4 +164,4 @@ commands = {
     for each in ControlCommand
     if (line := each.spec.on_command_line) is not None
 }
-"""By name; `handrail.cli` finds them here."""
+"""The click commands by name, for `handrail.cli`."""

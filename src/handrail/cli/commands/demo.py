@@ -1,4 +1,4 @@
-"""`handrail demo`: a misbehaving agent in a scratch repository."""
+"""`handrail demo`: supervise a misbehaving agent in a scratch repository."""
 
 import sys
 import time
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
 from handrail.words.hosts import with_hosts
 
@@ -24,16 +25,15 @@ _FAILED = ("–", "")
 
 @click.command()
 @click.option("--fast", is_flag=True, help="Do not wait between the steps.")
-@options.json_option("Print one JSON line for each step, and one for the summary.")
+@options.json_option("Print one JSON line per step and one for the summary.")
 @options.color_option
 def command(fast: bool, as_json: bool) -> int:
-    """Watch Handrail review an agent, step by step, in half a minute.
+    """Watch Handrail supervise an agent for half a minute.
 
-    First it tries what it should not; then it runs in circles, is corrected, and is
-    stopped in the end. The agent is a script; the repository, the daemon it asks,
-    the commands that are let through, the rollback and the stop are real. Everything
-    happens in a temporary folder that is removed afterwards. What Handrail refuses
-    is never run.
+    The agent tries dangerous things, then runs in circles. Handrail corrects it and
+    finally stops it. The agent is a script. The repository, the daemon, the commands
+    that Handrail allows, the rollback and the stop are real. The demo runs in a
+    temporary folder and removes it afterwards. Refused commands never run.
 
     \b
     Examples:
@@ -52,22 +52,20 @@ def command(fast: bool, as_json: bool) -> int:
 
 
 def _as_json(stage: "DemoStage") -> None:
-    from handrail.cli.output.review_json import to_json
-
     for scene in stage.play():
-        sys.stdout.write(to_json(scene).decode() + "\n")
-    told = {"summary": stage.counts(), "restored": stage.restored, "incident": stage.incident()}
-    sys.stdout.write(to_json(told).decode() + "\n")
+        print_json(scene)
+    incident = stage.incident()
+    print_json({"summary": stage.counts(), "restored": stage.restored, "incident": incident})
 
 
 def _as_story(stage: "DemoStage", screen: TerminalOutput, pause: float) -> None:
-    screen.say(f" An agent is asked: {screen.paint(stage.goal, 'bold')}")
+    screen.say(f" You ask an agent: {screen.paint(stage.goal, 'bold')}")
     screen.say(screen.paint(f" It works in {clip(stage.project, screen.width - 13)}", "dim"))
     screen.say()
     for scene in stage.play():
         if scene.prompt:
             _restored(screen, stage)
-            screen.say(f" It is asked: {screen.paint(scene.prompt, 'bold')}")
+            screen.say(f" You ask it: {screen.paint(scene.prompt, 'bold')}")
             screen.say()
         _line(screen, scene)
         sys.stdout.flush()
@@ -78,14 +76,14 @@ def _as_story(stage: "DemoStage", screen: TerminalOutput, pause: float) -> None:
             time.sleep(pause * _FOR_A_NOTE)
     screen.say()
     if stage.incident():
-        said = "tells what happened, why, and how it can go on"
+        said = "shows what happened, why, and what you can do"
         screen.say(f" {screen.paint('✓', 'green')} handrail incident show   {said}")
     screen.say(" " + screen.paint("─" * (screen.width - 2), "dim"))
     _summary(screen, stage)
 
 
 def _restored(screen: TerminalOutput, stage: "DemoStage") -> None:
-    """What was brought back since the last time."""
+    """Print which files were brought back since the last prompt."""
     screen.say()
     for said in stage.restored:
         screen.say(f" {screen.paint('✓', 'green')} {clip(said, screen.width - 3)}")
@@ -106,16 +104,14 @@ def _line(screen: TerminalOutput, scene: "DemoStep") -> None:
     below = f"undo: {scene.restore}" if scene.restore else ""
     if scene.told:
         below = f"told the agent: {scene.told}"
-    for at, line in enumerate(wrap(below, screen.width - _BELOW - 2) if below else ()):
-        arrow = "  " if at else "↳ "
-        screen.say(screen.paint(" " * _BELOW + arrow + line, "dim"))
+    if below:
+        screen.paragraph(below, "dim", indent=_BELOW, mark=screen.paint("↳", "dim"))
 
 
 def _note(screen: TerminalOutput, note: "DemoNote") -> None:
-    """What was found, and what was done about it."""
-    for at, line in enumerate(wrap(note.says, screen.width - _BELOW - 2, limit=3)):
-        mark = " " if at else note.mark
-        screen.say(" " * _BELOW + screen.paint(f"{mark} {line}", note.style))
+    """Print a finding or an intervention."""
+    mark = screen.paint(note.mark, note.style)
+    screen.paragraph(note.says, note.style, indent=_BELOW, mark=mark, limit=3)
 
 
 def _summary(screen: TerminalOutput, stage: "DemoStage") -> None:

@@ -1,4 +1,4 @@
-"""`handrail diff`: what has changed since a checkpoint."""
+"""`handrail diff`: show what changed since a checkpoint."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from handrail.checkpoint.comparison import ChangedFile, ChangeKind, Comparison
 from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
 from handrail.checkpoint.restore.undo_levels import restore_target
 from handrail.cli import options
-from handrail.cli.output.json_line import json_line
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.pager import page
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
 from handrail.cli.restores.preview_lines import SHOWN, clip_path, where
@@ -35,26 +35,22 @@ from handrail.words.amounts import count
 _ID = re.compile(r"c\d+")
 _MAX_PATH = 54
 _TAB = 8
-_STYLES = {
-    ChangeKind.NEW: "green",
-    ChangeKind.CHANGED: "yellow",
-    ChangeKind.DELETED: "red",
-    ChangeKind.RENAMED: "yellow",
-}
+_STYLES = {ChangeKind.NEW: "green", ChangeKind.CHANGED: "yellow",
+           ChangeKind.DELETED: "red", ChangeKind.RENAMED: "yellow"}  # fmt: skip
 _LINES = (("+++", "bold"), ("---", "bold"), ("+", "green"), ("-", "red"), ("@@", "dim"))
 _CONTENT = (" ", "+", "-", "@@", "\\")
 
 
 class DiffRequest(msgspec.Struct, frozen=True):
-    """What is compared: one checkpoint with another, or with how the files are now."""
+    """A comparison of a checkpoint with another one, or with the current files."""
 
     old: CheckpointRecord
     new: CheckpointRecord | None
     paths: tuple[str, ...]
 
     @property
-    def says(self) -> str:
-        """In a line."""
+    def title(self) -> str:
+        """Describe the comparison in one line."""
         since = f"c{self.old.number} ({reason(self.old)})"
         if self.new is None:
             return f"Since {since}, {age(self.old)} ago"
@@ -63,16 +59,16 @@ class DiffRequest(msgspec.Struct, frozen=True):
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[ID [ID2]] [PATH]…")
-@click.option("--stat", is_flag=True, help="Only which files, and how many lines of each.")
-@click.option("--no-pager", is_flag=True, help="Print all at once (also: PAGER=cat).")
+@click.option("--stat", is_flag=True, help="List only the files and their line counts.")
+@click.option("--no-pager", is_flag=True, help="Do not use a pager (also: PAGER=cat).")
 @options.json_option("Print JSON.")
 @options.color_option
 def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -> int:
-    """Show what has changed since a checkpoint, or from one to another.
+    """Show what changed since a checkpoint, or between two checkpoints.
 
-    Without an ID it is the last one before a prompt: what the agent did since you
-    last told it something. An ID may also be a name; a file that is called like
-    one is written ./c12. Into a pipe or a file goes the patch alone.
+    Without an ID, Handrail compares with the checkpoint before your last prompt: you
+    see what the agent did since. An ID may also be a name. If a file is called like
+    a checkpoint, write ./c12. A pipe or a file gets only the patch.
 
     \b
     Examples:
@@ -92,7 +88,7 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
     comparison = Comparison(checkpoints_folder(folder), folder, trees, asked.paths)
     for path in asked.paths:
         if not comparison.knows(path):
-            raise click.ClickException(f"there is no checkpoint and no file {path!r}")
+            raise click.ClickException(f"no checkpoint and no file is called {path!r}")
     files = comparison.files()
     patch = b"" if stat else comparison.patch()
     if as_json:
@@ -108,7 +104,7 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
 
 
 def _asked(checkpoints: CheckpointStore, words: Sequence[str]) -> DiffRequest:
-    """The checkpoints among the words; the rest are paths."""
+    """Split the arguments into checkpoints and paths."""
     records: list[CheckpointRecord] = []
     rest = list(words)
     while rest and len(records) < 2 and (found := _find(checkpoints, rest[0])):
@@ -129,7 +125,7 @@ def _find(checkpoints: CheckpointStore, word: str) -> CheckpointRecord | None:
 
 
 def _default(checkpoints: CheckpointStore) -> CheckpointRecord:
-    """Where the last iteration began that changed files."""
+    """Return the checkpoint before the last iteration that changed files."""
     records = list(checkpoints.newest_first())
     try:
         return restore_target(records, UndoLevel.ITERATION).target
@@ -139,7 +135,7 @@ def _default(checkpoints: CheckpointStore) -> CheckpointRecord:
 
 
 def _inside(work_tree: str, path: str) -> str:
-    """A path as seen from the work tree."""
+    """Return a path relative to the work tree."""
     folder, name = os.path.split(os.path.abspath(path))
     inside = os.path.relpath(os.path.join(os.path.realpath(folder), name), work_tree)
     if inside == os.pardir or inside.startswith(f"{os.pardir}/"):
@@ -155,7 +151,7 @@ def _lines(
     *,
     stat: bool,
 ) -> Iterator[str]:
-    head = f"{asked.says}: {count(len(files), 'file') if files else 'nothing has changed'}"
+    head = f"{asked.title}: {count(len(files), 'file') if files else 'nothing changed'}"
     yield f" {screen.paint(clip(head, screen.width - 1), 'bold')}"
     if not files:
         return
@@ -184,7 +180,7 @@ def _name(each: ChangedFile) -> str:
 
 
 def numbers(screen: TerminalOutput, each: ChangedFile, width: int) -> str:
-    """How many lines are new and gone."""
+    """Show how many lines were added and deleted."""
     if each.binary:
         return screen.paint("binary", "dim")
     added = f"+{each.added:,}" if each.added else ""
@@ -194,7 +190,7 @@ def numbers(screen: TerminalOutput, each: ChangedFile, width: int) -> str:
 
 
 def painted(screen: TerminalOutput, patch: bytes) -> Iterator[str]:
-    """The patch with colours, and with nothing that a terminal would act on."""
+    """Colour the patch, and escape everything that a terminal would act on."""
     for line in patch.decode(errors="replace").split("\n")[:-1]:
         mark = line[:1] if line.startswith(_CONTENT) else ""
         text = mark + visible(line[len(mark) :].expandtabs(_TAB))
@@ -205,11 +201,6 @@ def painted(screen: TerminalOutput, patch: bytes) -> Iterator[str]:
 def _print_json(
     asked: DiffRequest, files: Sequence[ChangedFile], patch: bytes, *, stat: bool
 ) -> None:
-    told: dict[str, object] = {
-        "from": asked.old.id,
-        "to": asked.new.id if asked.new else "",
-        "files": files,
-    }
-    if not stat:
-        told["patch"] = os.fsdecode(patch)
-    click.echo(json_line(told))
+    to = asked.new.id if asked.new else ""
+    shown = {} if stat else {"patch": os.fsdecode(patch)}
+    print_json({"from": asked.old.id, "to": to, "files": files, **shown})

@@ -1,4 +1,4 @@
-"""`handrail doctor`: is a refusal really enforced?"""
+"""`handrail doctor`: prove that the host obeys a refusal."""
 
 import os
 import sys
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, pad, wrap
 from handrail.words.hosts import names_hosts, with_hosts
 
@@ -21,25 +22,26 @@ _NAME = 15
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Repair what Handrail can repair by itself.")
-@click.option("--no-probe", is_flag=True, help=with_hosts("Only look; do not start $title."))
-@options.json_option("Print every finding as JSON.")
+@click.option("--fix", is_flag=True, help="Repair everything that needs no decision from you.")
+@click.option("--no-probe", is_flag=True, help=with_hosts("Do not start $title."))
+@options.json_option("Print JSON.")
 @options.color_option
 @names_hosts
 def command(fix: bool, no_probe: bool, as_json: bool) -> int:
-    """Prove that $title really obeys Handrail, in this folder, with your settings.
+    """Prove that $title obeys Handrail in this folder, with your settings.
 
-    Starts $title with a scripted model on this machine (no account, no network,
-    no cost) that asks for a forbidden command, and looks whether it ran.
+    Handrail starts $title with a scripted model on this machine: no account, no
+    network, no cost. The model asks for a forbidden command, and Handrail checks
+    that the command did not run.
 
     \b
     Examples:
-      handrail doctor               in the project that matters
+      handrail doctor               in the project you want to protect
       handrail doctor --fix         after a crash or an upgrade
 
     Exit code: 0 if refusals are enforced; 1 if something is wrong; 2 for an error.
     """
-    from handrail.cli.diagnosis.checks import patient
+    from handrail.cli.diagnosis.checks import examine
     from handrail.server.home import open_home
 
     home = open_home(os.environ)
@@ -47,22 +49,20 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
         options.by_a_person()
         for did in _repair(home):
             click.echo(f" · {did}", err=as_json)
-    who = patient(home, os.getcwd(), os.environ)
+    setup = examine(home, os.getcwd(), os.environ)
     screen = options.screen()
     findings: list[DoctorCheck] = []
-    for found in _examine(who, probing=not no_probe, screen=None if as_json else screen):
+    for found in _run_checks(setup, probing=not no_probe, screen=None if as_json else screen):
         findings.append(found)
         if not as_json:
             _show(screen, found)
             sys.stdout.flush()
     if as_json:
-        from handrail.cli.output.review_json import to_json
-
-        click.echo(to_json({"ok": _well(findings), "checks": findings}))
+        print_json({"ok": _well(findings), "checks": findings})
     return 0 if _well(findings) else 1
 
 
-def _examine(
+def _run_checks(
     who: "ExaminedSetup", *, probing: bool, screen: TerminalOutput | None
 ) -> "Iterator[DoctorCheck]":
     from handrail.cli.diagnosis import checks
@@ -93,12 +93,12 @@ def _probe(who: "ExaminedSetup", host: "HostAdapter", program: str) -> "DoctorCh
     if found.enforced:
         return DoctorCheck("enforcement", "ok", f"{found.says} ({found.ms / 1000:.1f} s)")
     title = host.profile.title
-    fix = f"do what stands above; if all is well there, start {title} anew, and try again"
+    fix = f"fix the problems above; if there are none, restart {title} and try again"
     return DoctorCheck("enforcement", "bad", found.says, fix)
 
 
 def _repair(home: "Home") -> Iterator[str]:
-    """Everything that needs no decision of a person, and what was done."""
+    """Repair everything that needs no decision, and report each repair."""
     from handrail import __version__
     from handrail.cli.diagnosis.repair import move_damaged_log
     from handrail.server.http.socket_client import health
@@ -107,10 +107,10 @@ def _repair(home: "Home") -> Iterator[str]:
     said = health(home)
     aside = move_damaged_log(home)
     if aside:
-        yield f"the damaged log is kept as {aside}; a new one was begun"
+        yield f"moved the damaged log to {aside} and started a new one"
     if said is not None and (aside or said.get("version") != __version__):
         stop_daemon(home)
-        yield "the daemon was restarted"
+        yield "restarted the daemon"
     home.client()
     ensure_daemon(home)
 

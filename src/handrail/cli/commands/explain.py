@@ -1,4 +1,4 @@
-"""`handrail explain`: the full story of one step, or of what was done about a run."""
+"""`handrail explain`: tell the story of one step, or of the interventions in a run."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -7,13 +7,9 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.history.intervention_story import (
-    InterventionStory,
-    interventions_json,
-    tell_interventions,
-)
+from handrail.cli.history.intervention_story import InterventionStory, show_interventions
 from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
-from handrail.cli.output.json_line import json_line
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible, wrap
 from handrail.cli.output.verdict_text import explain_fully
 from handrail.hosts import wording
@@ -43,7 +39,7 @@ _MAX_OUTPUT = 3
 
 
 class StepStory(msgspec.Struct):
-    """A step, and everything that was heard of it since."""
+    """A step and all later events about it."""
 
     reviewed: ActionReviewed
     ended: ActionEnded | None = None
@@ -51,29 +47,23 @@ class StepStory(msgspec.Struct):
     breaches: list[BreachFound] = []
     feedback: list[FeedbackGiven] = []
     findings: list[FindingMade] = []
-    """Those that this step is evidence of, each as it was last."""
+    """The latest version of each finding that names this step as evidence."""
     interventions: list[Intervened] = []
-    """Those that followed this step."""
+    """The interventions right after this step."""
 
     def add(self, event: Event) -> None:
-        """Take in an event, if it is about this step."""
+        """Remember an event if it is about this step."""
+        step = self.reviewed.step
         if isinstance(event, FindingMade):
-            self._find(event)
+            if step in event.finding.evidence:
+                others = [one for one in self.findings if one.finding.name != event.finding.name]
+                self.findings = [*others, event]
         elif isinstance(event, Intervened):
-            if event.intervention.step == self.reviewed.step:
+            if event.intervention.step == step:
                 self.interventions.append(event)
-        else:
-            self._add(event)
-
-    def _find(self, event: FindingMade) -> None:
-        if self.reviewed.step in event.finding.evidence:
-            others = [one for one in self.findings if one.finding.name != event.finding.name]
-            self.findings = [*others, event]
-
-    def _add(self, event: Event) -> None:
-        if isinstance(event, ActionReviewed) or getattr(event, "step", 0) != self.reviewed.step:
+        elif getattr(event, "step", 0) != step:
             return
-        if isinstance(event, ActionEnded):
+        elif isinstance(event, ActionEnded):
             self.ended = event
         elif isinstance(event, ActionDropped):
             self.dropped = event
@@ -86,25 +76,25 @@ class StepStory(msgspec.Struct):
 @click.command()
 @click.argument("name", default=LAST, metavar="[RUN]")
 @click.argument("step", default="", metavar="[STEP]")
-@click.option("--step", "chosen", default="", metavar="STEP", help="The same as the argument.")
+@click.option("--step", "chosen", default="", metavar="STEP", help="Same as the argument.")
 @click.option(
     "--interventions",
     is_flag=True,
-    help="What was found in the run, what was done about it, and whether it helped.",
+    help="Show findings, interventions, and whether they helped.",
 )
-@options.json_option("Print JSON: the stored events.")
+@options.json_option("Print the stored events as JSON.")
 @options.color_option
 def command(name: str, step: str, chosen: str, interventions: bool, as_json: bool) -> int:
-    """Tell the full story of one step of a run, or of why Handrail stepped in.
+    """Explain one step of a run, or why Handrail stepped in.
 
-    Of a step: what the action was, how Handrail understood it, what was decided and
-    why, what the agent was told, what came of it, and the findings that it is part
-    of. Of the interventions: why there was one, what it said word for word, and
-    whether it helped.
+    For a step you see the action, how Handrail understood it, the decision and its
+    reasons, what the agent was told, the outcome, and related findings. For an
+    intervention you see the cause, the exact message to the agent, and whether it
+    helped.
 
-    RUN is a name as in `handrail status`, STEP the number before an action in
-    `handrail log`, or `last`, or `last-stopped`. Without a STEP it is the story of
-    the interventions, if there were any, else of the last step.
+    RUN is a name from `handrail status`. STEP is a number from `handrail log`, or
+    `last`, or `last-stopped`. Without a STEP, Handrail explains the interventions,
+    or the last step if there were none.
 
     \b
     Examples:
@@ -114,32 +104,28 @@ def command(name: str, step: str, chosen: str, interventions: bool, as_json: boo
       handrail explain shop --step 12 --json
     """
     if (step and chosen) or (interventions and (step or chosen)):
-        raise click.UsageError("give one of STEP, --step and --interventions")
+        raise click.UsageError("use only one of STEP, --step and --interventions")
     step = step or chosen
     with read_log(find_home()) as store:
         run = KnownRuns(store).find(name)
         if not step:
-            course = InterventionStory(run_events(store, run))
-            if interventions or course.tried:
-                _give_course(run, course, as_json=as_json)
+            told = InterventionStory(run_events(store, run))
+            if interventions or told.tried:
+                if as_json:
+                    print_json(told.as_json(run))
+                else:
+                    show_interventions(options.screen(), run, told)
                 return 0
         story = find_story(store, run, step or LAST)
     if as_json:
         _print_json(run, story)
     else:
-        tell(options.screen(), run, story)
+        show_step(options.screen(), run, story)
     return 0
 
 
-def _give_course(run: KnownRun, course: InterventionStory, *, as_json: bool) -> None:
-    if as_json:
-        click.echo(interventions_json(run, course))
-    else:
-        tell_interventions(options.screen(), run, course)
-
-
 def find_story(store: "Store", run: KnownRun, step: str) -> StepStory:
-    """The step that a person means; else an error that helps."""
+    """Find the step that the user means."""
     wanted = step if step in (LAST, LAST_STOPPED) else _number(step)
     story: StepStory | None = None
     steps = 0
@@ -156,7 +142,7 @@ def find_story(store: "Store", run: KnownRun, step: str) -> StepStory:
 
 
 def run_events(store: "Store", run: KnownRun) -> Iterable[Event]:
-    """The events of a run; those that cannot be read are left out."""
+    """Read the events of a run, without those that cannot be decoded."""
     after = 0
     while page := store.read(run.topic, after):
         for stored in page:
@@ -177,21 +163,20 @@ def _number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise click.UsageError(
-            f"STEP is a number, `last` or `last-stopped`, not {text!r}"
-        ) from None
+        says = f"STEP must be a number, `last` or `last-stopped`, not {text!r}"
+        raise click.UsageError(says) from None
 
 
 def _missing(run: KnownRun, step: str, steps: int) -> str:
     if not steps:
-        return f"{run.name} has taken no step yet"
+        return f"{run.name} has no steps yet"
     if step == LAST_STOPPED:
-        return f"nothing was stopped in {run.name}"
-    return f"{run.name} has no step {step}; it has {steps}"
+        return f"Handrail stopped nothing in {run.name}"
+    return f"{run.name} has no step {step}; the last one is {steps}"
 
 
-def tell(screen: TerminalOutput, run: KnownRun, story: StepStory) -> None:
-    """Print the story."""
+def show_step(screen: TerminalOutput, run: KnownRun, story: StepStory) -> None:
+    """Print the story of a step."""
     event = story.reviewed
     title = f"{run.name} · step {event.step} · {event.action.tool}"
     when = f"{day(event.at)}, {clock_time(event.at)}"
@@ -210,7 +195,7 @@ def tell(screen: TerminalOutput, run: KnownRun, story: StepStory) -> None:
         screen.field("BREACH", [breach.says], "red")
     screen.field("Part of", [finding_in_words(one.finding) for one in story.findings], "yellow")
     for made in story.interventions:
-        first, *rest = (made.intervention.guidance or "nothing was said").splitlines()
+        first, *rest = (made.intervention.guidance or "no message").splitlines()
         screen.field("Then", [f"{done_in_words(made.intervention)}: {first}", *rest])
     for given in story.feedback:
         said = "right" if given.right else "wrong"
@@ -220,33 +205,33 @@ def tell(screen: TerminalOutput, run: KnownRun, story: StepStory) -> None:
 
 
 def _told(event: ActionReviewed) -> list[str]:
-    """What the agent read, word for word, or the person who was asked in its place."""
+    """Return what the agent read, or what the host asked a person instead."""
     text = told_text(event)
     if not text:
-        return ["nothing; it just ran"]
+        return ["nothing"]
     lines = text.splitlines()
-    return [f"(the person who was asked) {lines[0]}", *lines[1:]] if event.asked else lines
+    return [f"(a person was asked) {lines[0]}", *lines[1:]] if event.asked else lines
 
 
 def told_text(event: ActionReviewed) -> str:
-    """The words that the host got with the verdict."""
+    """Return the text that the host got with the verdict."""
     return wording.told(event.verdict, ask=event.asked)
 
 
 def _outcome(story: StepStory) -> list[str]:
     event, ended = story.reviewed, story.ended
     if story.dropped is not None:
-        who = "the person who was asked refused it" if event.asked else "it was not run"
+        who = "a person refused it" if event.asked else "it did not run"
         return [f"{who}: {story.dropped.says}" if story.dropped.says else who]
     if ended is None:
         if event.asked:
-            return ["a person was asked; no answer is known"]
+            return ["the host asked a person; the answer is unknown"]
         stopped = event.verdict.decision is Decision.BLOCK
-        return ["it did not run" if stopped else "not known: it still runs, or the session ended"]
+        return ["it did not run" if stopped else "unknown: it still runs, or the session ended"]
     outcome = ended.outcome
-    how = "it worked" if outcome.ok else "it failed"
+    how = "succeeded" if outcome.ok else "failed"
     code = None if outcome.exit_code is None else f"exit code {outcome.exit_code}"
-    over = "a person let it run" if ended.overruled else None
+    over = "a person allowed it" if ended.overruled else None
     facts = ", ".join(filter(None, (how, code, time_taken(outcome.duration_ms), over)))
     lines = (outcome.error or outcome.output).strip().splitlines()
     said = [line for line in lines if line != f"Exit code {outcome.exit_code}"][-_MAX_OUTPUT:]
@@ -256,5 +241,4 @@ def _outcome(story: StepStory) -> list[str]:
 
 def _print_json(run: KnownRun, story: StepStory) -> None:
     told = {"run": run.id, "name": run.name, "step": story.reviewed.step}
-    said = {**told, **msgspec.structs.asdict(story), "told": told_text(story.reviewed)}
-    click.echo(json_line(said))
+    print_json({**told, **msgspec.structs.asdict(story), "told": told_text(story.reviewed)})

@@ -1,4 +1,4 @@
-"""`handrail feedback`: a person says whether a verdict or a finding was right."""
+"""`handrail feedback`: a person tells whether a verdict or a finding was right."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -8,9 +8,10 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.commands.explain import find_story, run_events
+from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import KnownRun, KnownRuns, find_home, read_log
-from handrail.cli.output.json_line import json_line
-from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
+from handrail.cli.output.json_line import print_json
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.detect.precision import Precision, Tally, precision_of
 from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
@@ -24,23 +25,19 @@ if TYPE_CHECKING:
 
 _VERDICTS = click.Choice(["right", "wrong"])
 _NUMBERS = 30
-_WORDS = {
-    Decision.ALLOW: "was let through",
-    Decision.WARN: "ran, with a warning",
-    Decision.MODIFY: "was changed",
-    Decision.BLOCK: "was stopped",
-}
+_WORDS = {Decision.ALLOW: "allowed", Decision.WARN: "warned about", Decision.MODIFY: "changed",
+          Decision.BLOCK: "stopped"}  # fmt: skip
 
 
 class FeedbackCount(msgspec.Struct, frozen=True):
-    """How many refusals and changes of a run a person has judged."""
+    """How many stopped or changed actions people called right or wrong."""
 
     right: int
     wrong: int
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of judged actions."""
         return self.right + self.wrong
 
     @property
@@ -51,26 +48,20 @@ class FeedbackCount(msgspec.Struct, frozen=True):
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[RUN [STEP] right|wrong]")
-@click.option(
-    "--finding",
-    "kind",
-    default="",
-    metavar="KIND",
-    help="Judge a finding: loop, stall …",
-)
-@click.option("--note", default="", metavar="TEXT", help="Why, for whoever tunes the rules.")
+@click.option("--finding", "kind", default="", metavar="KIND", help="Judge a finding: loop …")
+@click.option("--note", default="", metavar="TEXT", help="Why. Helps to tune the rules.")
 @options.json_option("Print JSON.")
 @options.color_option
 def command(words: tuple[str, ...], kind: str, note: str, as_json: bool) -> int:
-    """Say whether Handrail judged a step rightly, or whether a finding was right.
+    """Tell Handrail whether it judged a step, or found a problem, correctly.
 
-    What was stopped or changed and should not have been is a false positive. The
-    share of these among all that you judged, or overruled, is what /metrics tells as
-    `handrail_false_positive_rate`. With --finding, and without a STEP, it is the
-    last finding of that kind in the run that is judged. Nothing is changed by it.
+    A step that Handrail stopped or changed without need is a false positive. The
+    daemon's /metrics reports their share as `handrail_false_positive_rate`. With
+    --finding and no STEP, you judge the last finding of that kind in the run. Your
+    feedback does not change how Handrail decides.
 
-    RUN and STEP are the same as for `handrail explain`. Without them, it is shown
-    what was said so far: how often verdicts and each kind of finding were right.
+    RUN and STEP are the same as for `handrail explain`. Without them, Handrail shows
+    how often its verdicts and findings were right so far.
 
     \b
     Examples:
@@ -92,28 +83,26 @@ def command(words: tuple[str, ...], kind: str, note: str, as_json: bool) -> int:
             given = _give(home, run, made.step, verdict, note, kind)
             tally = precision_of(run_events(store, run)).kinds[kind]
             if as_json:
-                click.echo(json_line({**given, **_told(tally)}))
+                print_json({**given, **_tally_json(tally)})
             else:
-                tell_finding(options.screen(), run, made, tally, right=verdict == "right")
+                show_finding(options.screen(), run, made, tally, right=verdict == "right")
             return 0
         event = find_story(store, run, step).reviewed
         given = _give(home, run, event.step, verdict, note)
         judged = count_judged(store, run)
     if as_json:
         rate = {"judged": judged.total, "wrong": judged.wrong, "false_positive_rate": judged.rate}
-        click.echo(json_line({**given, **rate}))
+        print_json({**given, **rate})
     else:
-        tell(options.screen(), run, event, judged, right=verdict == "right")
+        show_verdict(options.screen(), run, event, judged, right=verdict == "right")
     return 0
 
 
 def _read(words: tuple[str, ...], *, with_step: bool) -> tuple[str, str, str]:
-    """Run, step (empty: none) and verdict."""
+    """Return the run, the step (or "") and the verdict."""
     if len(words) not in ((3,) if with_step else (2, 3)):
-        raise click.UsageError(
-            f"say RUN {'STEP' if with_step else '[STEP]'} right|wrong"
-            + (", or --finding KIND instead of a STEP" if with_step else "")
-        )
+        usage = "RUN STEP right|wrong, or RUN --finding KIND right|wrong"
+        raise click.UsageError(f"give {usage if with_step else 'RUN [STEP] right|wrong'}")
     *place, verdict = words
     _VERDICTS.convert(verdict, None, click.get_current_context())
     return place[0], place[1] if len(place) > 1 else "", verdict
@@ -122,25 +111,18 @@ def _read(words: tuple[str, ...], *, with_step: bool) -> tuple[str, str, str]:
 def _give(
     home: "Home", run: KnownRun, step: int, verdict: str, note: str, kind: str = ""
 ) -> dict[str, object]:
-    """Have the daemon write it down; says what was given."""
-    from handrail.server.http.socket_client import DaemonError, call
-    from handrail.server.launcher import ensure_daemon
-
+    """Let the daemon record the feedback, and return it."""
     given: dict[str, object] = {"step": step, "right": verdict == "right", "note": note}
     if kind:
         given["finding"] = kind
-    try:
-        ensure_daemon(home)
-        call(home, "POST", f"/runs/{quote(run.id, safe='')}/feedback", given)
-    except DaemonError as error:
-        raise click.ClickException(str(error)) from None
+    ask_daemon(home, f"/runs/{quote(run.id, safe='')}/feedback", given, "recording it")
     return {"run": run.id, "name": run.name, **given}
 
 
 def find_finding(store: "Store", run: KnownRun, kind: str, step: str) -> FindingMade:
-    """The last finding of a kind, or the last that a step is evidence of; else an error."""
+    """Find the last finding of a kind, or the last one that names `step` as evidence."""
     if step and not step.isdecimal():
-        raise click.UsageError(f"with --finding, STEP is a number, not {step!r}")
+        raise click.UsageError(f"with --finding, STEP must be a number, not {step!r}")
     found: FindingMade | None = None
     kinds: dict[str, None] = {}
     for event in run_events(store, run):
@@ -150,14 +132,14 @@ def find_finding(store: "Store", run: KnownRun, kind: str, step: str) -> Finding
         if event.finding.kind == kind and (not step or int(step) in event.finding.evidence):
             found = event
     if found is None:
-        there = f"there were: {', '.join(kinds)}" if kinds else "nothing was found in it"
+        there = f"it has {', '.join(kinds)}" if kinds else "it has no findings"
         where = f" with step {step}" if step else ""
         raise click.ClickException(f"{run.name} has no finding {kind!r}{where}; {there}")
     return found
 
 
 def _list(*, as_json: bool) -> None:
-    """Everything that was said so far."""
+    """Show all feedback so far."""
     right = wrong = 0
     precision = Precision()
     with read_log(find_home()) as store:
@@ -169,16 +151,10 @@ def _list(*, as_json: bool) -> None:
                     precision.take(event, run.id)
     judged = FeedbackCount(right, wrong)
     if as_json:
-        findings = {kind: _told(tally) for kind, tally in precision.kinds.items()}
-        click.echo(
-            json_line(
-                {
-                    "verdicts": {"right": right, "wrong": wrong},
-                    "false_positive_rate": judged.rate,
-                    "findings": findings,
-                }
-            )
-        )
+        findings = {kind: _tally_json(tally) for kind, tally in precision.kinds.items()}
+        verdicts = {"right": right, "wrong": wrong}
+        rate = {"false_positive_rate": judged.rate}
+        print_json({"verdicts": verdicts, **rate, "findings": findings})
     else:
         show_all(options.screen(), judged, precision)
 
@@ -186,7 +162,7 @@ def _list(*, as_json: bool) -> None:
 def show_all(screen: TerminalOutput, judged: FeedbackCount, precision: Precision) -> None:
     """Print how often verdicts and findings were right."""
     if not judged.total and not precision.kinds:
-        screen.say(" Nothing was judged yet: handrail feedback RUN STEP right|wrong")
+        screen.say(" No feedback yet. Give some: handrail feedback RUN STEP right|wrong")
         return
     rows = [("stopped or changed", judged.right, judged.wrong)] if judged.total else []
     rows += [
@@ -201,7 +177,7 @@ def show_all(screen: TerminalOutput, judged: FeedbackCount, precision: Precision
         screen.say(f" {pad(name, width)}{right:>8,}{wrong:>8,}{share:>12.0%}")
 
 
-def _told(tally: Tally) -> dict[str, object]:
+def _tally_json(tally: Tally) -> dict[str, object]:
     return {
         "confirmed": tally.confirmed,
         "false_alarms": tally.false_alarms,
@@ -209,24 +185,23 @@ def _told(tally: Tally) -> dict[str, object]:
     }
 
 
-def tell_finding(
+def show_finding(
     screen: TerminalOutput, run: KnownRun, made: FindingMade, tally: Tally, *, right: bool
 ) -> None:
-    """Print what was noted about a finding."""
+    """Print the feedback on a finding."""
     finding = made.finding
     word = "right" if right else "a false alarm"
     screen.say(f" Noted: {clip(f'{in_words(finding.kind)} in {run.name} was {word}.', 70)}")
-    for line in wrap(finding.says, screen.width - 3, limit=2):
-        screen.say(f"   {screen.paint(line, 'dim')}")
+    screen.paragraph(finding.says, "dim", indent=3, limit=2)
     share = f"{tally.precision:.0%}" if tally.precision is not None else "?"
     screen.say(
-        f" Judged in this run: {tally.confirmed} right, "
-        f"{count(tally.false_alarms, 'false alarm')}, a precision of {share}."
+        f" In this run: {tally.confirmed} right, {count(tally.false_alarms, 'false alarm')}, "
+        f"precision {share}."
     )
 
 
 def count_judged(store: "Store", run: KnownRun) -> FeedbackCount:
-    """The refusals and changes of a run by what a person said last of each."""
+    """Count the stopped and changed actions of a run by the latest feedback on each."""
     stopped: set[int] = set()
     right: dict[int, bool] = {}
     for event in run_events(store, run):
@@ -239,7 +214,7 @@ def count_judged(store: "Store", run: KnownRun) -> FeedbackCount:
     return FeedbackCount(sum(right.values()), len(right) - sum(right.values()))
 
 
-def tell(
+def show_verdict(
     screen: TerminalOutput,
     run: KnownRun,
     event: ActionReviewed,
@@ -247,27 +222,24 @@ def tell(
     *,
     right: bool,
 ) -> None:
-    """Print what was noted, and what follows from it."""
+    """Print the feedback on a verdict and its consequence."""
     decision = event.verdict.decision
     text = clip(action_in_words(event.action), screen.width // 2)
     word = "rightly" if right else "wrongly"
-    head = f"Noted: step {event.step} of {run.name} {_WORDS[decision]}, {word}."
-    for line in wrap(head, screen.width - 1):
-        screen.say(f" {line}")
+    screen.paragraph(f"Noted: Handrail {word} {_WORDS[decision]} step {event.step} of {run.name}.")
     screen.say(f"   {screen.paint(text, 'dim')}")
-    for line in wrap(_consequence(decision, judged, right=right), screen.width - 1):
-        screen.say(f" {line}")
+    screen.paragraph(_consequence(decision, judged, right=right))
 
 
 def _consequence(decision: Decision, judged: FeedbackCount, *, right: bool) -> str:
     if decision.stops:
         return (
-            f"Judged in this run: {judged.right} rightly, {judged.wrong} wrongly stopped or "
-            f"changed, a false-positive rate of {judged.rate:.0%}."
+            f"In this run: {judged.right} rightly and {judged.wrong} wrongly stopped or changed, "
+            f"false-positive rate {judged.rate:.0%}."
         )
     if right:
-        return "It ran, so the false-positive rate of what is stopped stays as it is."
+        return "It ran, so the false-positive rate does not change."
     return (
-        "It ran and should not have: a rule for it can stand in handrail.yaml "
-        "(handrail config schema)."
+        "You can add a rule to handrail.yaml that stops it next time: handrail config schema "
+        "describes rules."
     )

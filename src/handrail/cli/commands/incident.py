@@ -1,7 +1,6 @@
-"""`handrail incident`: what was stopped, why, and how it goes on."""
+"""`handrail incident`: read emergency stops, and decide what happens next."""
 
 import os
-import sys
 from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
@@ -10,8 +9,9 @@ import click
 import msgspec
 
 from handrail.cli import options
+from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import LAST, find_home, read_log
-from handrail.cli.output.json_line import json_line
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad, visible, wrap
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, StoredIncident
 from handrail.intervene.incidents.recovery import RECOVERIES, STRICT, Recovery, RecoveryOption
@@ -20,38 +20,31 @@ from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
 from handrail.words.amounts import count
 from handrail.words.hosts import resume_command
+from handrail.words.interventions import limits_in_words
 from handrail.words.times import duration_in_words
 
 if TYPE_CHECKING:
     from handrail.intervene.incidents.record import Incident
 
-_NONE = "Nothing was ever stopped."
+_NONE = "No emergency stops."
 _COMMAND = " " * 6
-"""How a line of a report begins that is to be copied."""
-_PATIENCE = 60.0
-"""Seconds for the daemon to do it: files may have to be put back."""
-_LIMITS = (
-    ("calls_per_minute", "{:,} calls a minute"),
-    ("file_operations", "{:,} file changes"),
-    ("command_seconds", "{:,} s for one command"),
-    ("tokens", "{:,} tokens"),
-)
+"""The indent of command lines in a report, which people copy."""
 
 
-class _IncidentDecision(msgspec.Struct, frozen=True):
+class _Decision(msgspec.Struct, frozen=True):
     allowance: Allowance | None = None
 
 
 class RecoveryResult(msgspec.Struct, frozen=True):
-    """What the daemon says that it has done."""
+    """What the daemon did about an incident."""
 
-    event: _IncidentDecision = _IncidentDecision()
+    event: _Decision = _Decision()
     rolled_back: RolledBack | None = None
 
 
 @click.group()
 def command() -> None:
-    """See what was stopped in an emergency, and decide how it goes on.
+    """Read emergency stops and decide what happens next.
 
     \b
     Examples:
@@ -61,13 +54,13 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="List the stops, the newest first.")
+@command.command("list", short_help="List the stops, newest first.")
 @options.json_option("Print JSON.")
 @options.color_option
 def list_(as_json: bool) -> int:
-    """List the emergency stops, the newest first.
+    """List the emergency stops, newest first.
 
-    How long they are kept is a setting: preserve_incident_data_days.
+    Handrail keeps them for preserve_incident_data_days (a setting).
 
     \b
     Examples:
@@ -76,7 +69,7 @@ def list_(as_json: bool) -> int:
     """
     kept = list(_incidents())
     if as_json:
-        click.echo(json_line([_json(each) for each in kept]))
+        print_json([_json(each) for each in kept])
     else:
         _list(options.screen(), kept)
     return 0
@@ -87,10 +80,10 @@ def list_(as_json: bool) -> int:
 @options.json_option("Print the whole record as JSON.")
 @options.color_option
 def show(name: str, as_json: bool) -> int:
-    """Show the report of an emergency stop: timeline, impact, cause, ways on.
+    """Show the report of an emergency stop: timeline, impact, cause, options.
 
-    ID is a name as in `handrail incident list`, a part of one (shop-3f2a), or
-    `last`, which is the default.
+    ID is a name from `handrail incident list`, a part of one (shop-3f2a), or
+    `last`, the default.
 
     \b
     Examples:
@@ -100,21 +93,21 @@ def show(name: str, as_json: bool) -> int:
     incidents = _incidents()
     kept = _find(incidents, name)
     if as_json:
-        click.echo(json_line({**_json(kept), **msgspec.to_builtins(kept.record)}))
+        print_json({**_json(kept), **msgspec.to_builtins(kept.record)})
         return 0
     screen = options.screen()
     try:
         text = incidents.report(kept.record.id)
     except IncidentError:
         text = report(kept.record)
-    tell_report(screen, text)
+    show_report(screen, text)
     if kept.resolution is not None:
-        tell_report(screen, f"Resolved: {_resolved(kept)}")
+        show_report(screen, f"Resolved: {_resolved(kept)}")
     return 0
 
 
-def tell_report(screen: TerminalOutput, text: str) -> None:
-    """Print a report, broken to the width; a command stays in one piece, to be copied."""
+def show_report(screen: TerminalOutput, text: str) -> None:
+    """Print a report, wrapped to the width. Commands stay on one line, for copying."""
     for line in text.splitlines():
         if line.startswith(_COMMAND):
             screen.say(visible(line))
@@ -126,61 +119,53 @@ def tell_report(screen: TerminalOutput, text: str) -> None:
             screen.say(screen.paint(piece, style))
 
 
-@command.command(short_help="Decide how a stopped run goes on.")
+@command.command(short_help="Decide what a stopped run does next.")
 @click.argument("name", metavar="ID")
 @click.option(
     "--option",
     type=click.Choice([option.value for option in RecoveryOption]),
-    help="How it goes on.",
+    help="What happens next; see above.",
 )
 @click.option("--note", default="", metavar="TEXT", help="Why, for the record.")
 @options.json_option("Print JSON.")
 @options.color_option
 def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
-    """Decide how a stopped run goes on.
+    """Decide what a stopped run does next.
 
     \b
-      resume_with_limits   it goes on, within strict limits
-      rollback_and_retry   the files go back to the last safe checkpoint first
-      manual_approval      it goes on, and you approve what changes something
-      abort                it stays stopped for good
+      resume_with_limits   continue within strict limits
+      rollback_and_retry   roll back to the last safe checkpoint, then continue
+      manual_approval      continue; you approve every action that changes something
+      abort                stop the run for good
 
     \b
     Examples:
       handrail incident resume last --option resume_with_limits
       handrail incident resume shop-3f2a --option abort --note 'wrong branch'
 
-    Exit code: 0; 1 if the files could not be put back; 2 for an error.
+    Exit code: 0; 1 if the rollback failed; 2 for an error.
     """
-    from handrail.server.http.socket_client import DaemonError, call
-    from handrail.server.launcher import ensure_daemon
-
     options.by_a_person()
     if option is None:
-        raise click.UsageError(f"say how it goes on: --option {'|'.join(RecoveryOption)}")
+        raise click.UsageError(f"choose an option: --option {'|'.join(RecoveryOption)}")
     home = find_home()
     kept = _find(IncidentFolders(home.incidents), name)
     chosen = RECOVERIES[RecoveryOption(option)]
     _check(kept, chosen)
     record = kept.record
-    try:
-        ensure_daemon(home)
-        path = f"/incidents/{record.id}"
-        answer = call(home, "POST", path, {"option": option, "note": note}, timeout=_PATIENCE)
-    except DaemonError as error:
-        raise click.ClickException(str(error)) from None
+    given = {"option": option, "note": note}
+    answer = ask_daemon(home, f"/incidents/{record.id}", given, "waiting for the daemon")
     done = msgspec.convert(answer, RecoveryResult)
     following = next_command(record) if chosen.resumes else ""
     if as_json:
-        told = {"id": record.id, "run": record.run, "option": option, "note": note}
-        click.echo(json_line({**answer, **told, "next": following}))
+        print_json({**answer, "id": record.id, "run": record.run, **given, "next": following})
     else:
-        _tell(options.screen(), record, chosen, done, following)
+        _show_result(options.screen(), record, chosen, done, following)
     return 1 if done.rolled_back and done.rolled_back.problem else 0
 
 
 def next_command(record: "Incident") -> str:
-    """The command line that takes up the run again; empty where the host has none."""
+    """Return the command that resumes the run in its host, or "" if there is none."""
     command = resume_command(record.host, quote(record.run))
     if not command:
         return ""
@@ -192,7 +177,7 @@ def _incidents() -> IncidentFolders:
 
 
 def _find(incidents: IncidentFolders, typed: str) -> StoredIncident:
-    """The incident that a person means; else an error that helps."""
+    """Find the incident that the user means."""
     names = incidents.names()
     found = names[:1] if typed == LAST else [each for each in names if each == typed]
     found = found or [each for each in names if typed in each]
@@ -202,7 +187,7 @@ def _find(incidents: IncidentFolders, typed: str) -> StoredIncident:
         known = f"there is no incident {typed!r}; see handrail incident list"
         raise click.ClickException(known if names else _NONE)
     if len(found) > 1:
-        raise click.ClickException(f"{typed!r} may be any of: {', '.join(found)}")
+        raise click.ClickException(f"{typed!r} matches several: {', '.join(found)}")
     try:
         return incidents.read(found[0])
     except IncidentError as error:
@@ -210,7 +195,7 @@ def _find(incidents: IncidentFolders, typed: str) -> StoredIncident:
 
 
 def _in_log(incident: str) -> "Incident | None":
-    """A stop whose folder could not be written, on a full disk for example."""
+    """Find a stop in the log: its folder may be missing, for example after a full disk."""
     from handrail.store.journal import Journal
     from handrail.supervise.stop_lookup import find_stop
 
@@ -219,12 +204,12 @@ def _in_log(incident: str) -> "Incident | None":
 
 
 def _check(kept: StoredIncident, chosen: Recovery) -> None:
-    """What cannot be done is said before anything is."""
+    """Refuse an option that cannot work, before anything happens."""
     if kept.resolution is not None:
-        raise click.ClickException(f"{kept.record.id} is resolved already: {_resolved(kept)}")
+        raise click.ClickException(f"{kept.record.id} is already resolved: {_resolved(kept)}")
     if chosen.rolls_back and kept.record.checkpoint is None:
         raise click.ClickException(
-            "there is no checkpoint from before the trouble; choose another option"
+            "there is no checkpoint from before the problem; choose another option"
         )
 
 
@@ -272,7 +257,7 @@ def _json(kept: StoredIncident) -> dict[str, object]:
     }
 
 
-def _tell(
+def _show_result(
     screen: TerminalOutput,
     record: "Incident",
     chosen: Recovery,
@@ -280,12 +265,10 @@ def _tell(
     following: str,
 ) -> None:
     for text in _consequences(record, chosen, done):
-        for line in wrap(text, screen.width - 1):
-            screen.say(f" {line}")
+        screen.paragraph(text)
     if following:
-        where = "Go on in its window, or here" if record.attended else "Next"
-        screen.say(f" {where}:")
-        sys.stdout.write(f"   {visible(following)}\n")  # in one piece, to be copied
+        screen.say(f" {'Continue in its window, or here' if record.attended else 'Next'}:")
+        screen.say(f"   {visible(following)}")  # on one line, for copying
 
 
 def _consequences(record: "Incident", chosen: Recovery, done: RecoveryResult) -> list[str]:
@@ -293,21 +276,19 @@ def _consequences(record: "Incident", chosen: Recovery, done: RecoveryResult) ->
     if chosen.rolls_back:
         texts.append(_put_back(record, done.rolled_back))
     if chosen.limits:
-        allowance = done.event.allowance or STRICT
-        limits = [text.format(getattr(allowance, name)) for name, text in _LIMITS]
-        texts.append(f"Limits: {', '.join(limits)}.")
+        texts.append(f"Limits: {limits_in_words(done.event.allowance or STRICT)}.")
     if not chosen.resumes:
         texts.append("Start a new session for the task.")
     return texts
 
 
 def _put_back(record: "Incident", rolled_back: RolledBack | None) -> str:
-    """What became of the files; only what was read back is said to be done."""
+    """Report the rollback; claim only what was read back."""
     if rolled_back is None:
         checkpoint = record.checkpoint
         name = checkpoint.id if checkpoint else "the checkpoint"
-        return f"Whether the files are those of {name} is not known yet: handrail log {record.run}"
+        return f"Not known yet whether the files match {name}: handrail log {record.run}"
     if rolled_back.problem:
-        return f"THE FILES WERE NOT PUT BACK: {rolled_back.problem}"
+        return f"THE ROLLBACK FAILED: {rolled_back.problem}"
     files = count(len(rolled_back.files), "file")
-    return f"{files} put back to checkpoint {rolled_back.checkpoint}, and compared with it."
+    return f"{files} rolled back to checkpoint {rolled_back.checkpoint} and compared with it."

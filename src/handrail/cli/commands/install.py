@@ -2,41 +2,51 @@
 
 import os
 import shlex
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.output.file_changes import host_argument
+from handrail.cli.daemon_request import ready_daemon
+from handrail.cli.output.file_changes import (
+    agreed,
+    choose_file,
+    connection,
+    diff,
+    host_argument,
+    short,
+    show,
+)
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
+from handrail.hosts import find_host
+from handrail.hosts.git_view import GitView, git_view
+from handrail.hosts.installation import Installation, install
+from handrail.hosts.json_text import JsonTextError
+from handrail.hosts.port import HostAdapter, HostError, InstallOffer
+from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
+from handrail.server.home import Home, open_home
 from handrail.words.hosts import names_hosts, with_hosts
-
-if TYPE_CHECKING:
-    from handrail.hosts.git_view import GitView
-    from handrail.hosts.installation import Installation
-    from handrail.hosts.port import HostAdapter, InstallOffer, Obstacle
-    from handrail.server.home import Home
 
 
 @click.command()
 @host_argument
-@click.option("--user", is_flag=True, help="In your own settings, for all projects (default).")
+@click.option("--user", is_flag=True, help="Install for all your projects (default).")
 @click.option(
     "--project",
     is_flag=False,
     flag_value=".",
     metavar="[DIR]",
-    help="Only for one project, in its settings for this machine.",
+    help="Install for one project, on this machine only.",
 )
 @click.option(
     "--handler",
     type=click.Choice(["auto", "http", "command"]),
     default="auto",
-    help=with_hosts("How $title calls Handrail; auto goes by its version."),
+    help=with_hosts("How $title calls Handrail. auto picks by version."),
 )
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and leave it.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @options.json_option("Print JSON; needs --yes or --dry-run.")
 @options.color_option
 @names_hosts
@@ -51,21 +61,17 @@ def command(
 ) -> int:
     """Let Handrail review every action of $title from now on.
 
-    Adds hooks to $title's settings and leaves everything else in the file
-    as it is. You see the change first; `handrail uninstall $host` takes it back.
+    Handrail shows the change first. It adds hooks to $title's settings and
+    changes nothing else. `handrail uninstall $host` removes them.
 
     \b
     Examples:
-      handrail install $host                  all your sessions
-      handrail install $host --dry-run        what would change?
-      handrail install $host --project        only in this project
+      handrail install $host                  supervise all your sessions
+      handrail install $host --dry-run        only show the change
+      handrail install $host --project        supervise only this project
 
     Exit code: 0; 1 if you said no; 2 for an error.
     """
-    from handrail.cli.output.file_changes import agreed, diff, print_json, show, tell
-    from handrail.hosts import find_host
-    from handrail.server.home import open_home
-
     options.by_a_person()
     home = open_home(os.environ)
     offer = _make_offer(find_host(host), home, user, project, handler, dry_run=dry_run)
@@ -75,8 +81,10 @@ def command(
     if not as_json:
         show(screen, lines, full=dry_run)
         for note in offer.notes:
-            tell(screen, "·", "dim", note)
-        _tell_obstacles(screen, offer.obstacles)
+            screen.paragraph(note, mark=screen.paint("·", "dim"))
+        for each in offer.obstacles:
+            where = f"{short(each.path)}: " if each.path else ""
+            screen.paragraph(f"{where}{each.says}", mark=screen.paint("!", "yellow"))
     done = not dry_run
     if done and plan.changes and not agreed("Install?", yes=yes, asks=not as_json):
         screen.say(" Nothing was changed.")
@@ -98,25 +106,19 @@ def command(
             }
         )
     else:
-        _tell_end(screen, plan, host, project, done=done)
+        _show_end(screen, plan, host, project, done=done)
     return 0
 
 
 def _make_offer(
-    host: "HostAdapter",
-    home: "Home",
+    host: HostAdapter,
+    home: Home,
     user: bool,
     project: str | None,
     handler: str,
     *,
     dry_run: bool,
-) -> "InstallOffer":
-    from handrail.cli.output.file_changes import choose_file, connection, short
-    from handrail.hosts.git_view import GitView, git_view
-    from handrail.hosts.json_text import JsonTextError
-    from handrail.hosts.port import HostError
-    from handrail.hosts.settings_file import is_broken
-
+) -> InstallOffer:
     path, folder = choose_file(host, user, project)
     view = git_view(path)
     try:
@@ -131,70 +133,57 @@ def _make_offer(
     except HostError as error:
         raise click.UsageError(str(error)) from None
     except JsonTextError as error:
-        says = f"{short(path)}, {error}. Correct it, then run this again; nothing was changed"
+        says = f"{short(path)}, {error}. Nothing was changed. Correct the file and try again"
         raise click.ClickException(says) from None
     notes = [*offer.notes, *_git_notes(view, path, offer.style, project=bool(folder))]
     if is_broken(home.installs):
-        notes.append(f"{short(home.installs)} cannot be read; it is kept beside a new one.")
+        notes.append(
+            f"{short(home.installs)} cannot be read. Handrail keeps it and starts a new one."
+        )
     return msgspec.structs.replace(offer, notes=notes)
 
 
-def _git_notes(view: "GitView", path: str, style: str, *, project: bool) -> list[str]:
-    """Port and token are of this machine, so they must not get into a repository."""
-    from handrail.cli.output.file_changes import short
-
+def _git_notes(view: GitView, path: str, style: str, *, project: bool) -> list[str]:
+    """Keep the port and token of this machine out of a repository."""
     if view.state == "tracked" and project:
         raise click.ClickException(
-            f"git tracks {short(path)}, which would hold this machine's port and token."
-            f" Take it out first: git rm --cached {os.path.basename(path)}"
+            f"git tracks {short(path)}, but it must hold this machine's port and token."
+            f" Untrack it first: git rm --cached {os.path.basename(path)}"
         )
     if view.state == "visible" and project:
-        return [f"git would pick this file up, so {short(view.exclude)} gets a line."]
+        return [f"Handrail adds this file to {short(view.exclude)}, so that git ignores it."]
     if view.state in ("tracked", "visible") and style == "http":
-        return ["git sees this file: do not commit the token, or use --handler command (no token)."]
+        return ["git sees this file. Do not commit the token, or use --handler command (no token)."]
     return []
 
 
-def _tell_obstacles(screen: TerminalOutput, obstacles: "tuple[Obstacle, ...]") -> None:
-    from handrail.cli.output.file_changes import short, tell
-
-    for each in obstacles:
-        where = f"{short(each.path)}: " if each.path else ""
-        tell(screen, "!", "yellow", f"{where}{each.says}")
-
-
-def _install(plan: "Installation", home: "Home") -> None:
-    """A daemon that does not start would block every session, so it comes before the hooks."""
-    from handrail.hosts.installation import install
-    from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
-    from handrail.server.http.socket_client import DaemonError
-    from handrail.server.launcher import ensure_daemon
-
+def _install(plan: Installation, home: Home) -> None:
+    """Start the daemon, then install the hooks: hooks without a daemon block every session."""
     home.client()
     try:
-        ensure_daemon(home)
+        with ready_daemon(home):
+            pass
         if plan.changes or is_broken(home.installs):
             install(plan, home.installs)
-    except DaemonError as error:
-        raise click.ClickException(f"{error}. Nothing was changed") from None
+    except click.ClickException as error:
+        raise click.ClickException(f"{error.message}. Nothing was changed") from None
     except ChangedMeanwhileError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _tell_end(
-    screen: TerminalOutput, plan: "Installation", host: str, project: str | None, *, done: bool
+def _show_end(
+    screen: TerminalOutput, plan: Installation, host: str, project: str | None, *, done: bool
 ) -> None:
-    from handrail.cli.output.file_changes import short, tell
-
     where = short(plan.settings.path)
+    done_mark = screen.paint("✓", "green")
     if not plan.changes:
-        tell(screen, "✓", "green", f"Handrail is installed in {where} already.")
+        screen.paragraph(f"Handrail is already installed in {where}.", mark=done_mark)
     elif not done:
         screen.say(" Nothing was changed: this was a dry run.")
         return
     else:
-        tell(screen, "✓", "green", f"Installed in {where}; the daemon runs.")
-        screen.say("   Sessions that are open now: start them anew.")
-    screen.say("   Next:  handrail doctor              see that a refusal is enforced")
+        screen.paragraph(f"Installed in {where}. The daemon is running.", mark=done_mark)
+        screen.say("   Restart your open sessions.")
+    screen.say("   Next:  handrail doctor              prove that refusals are enforced")
     which = f" --project {shlex.quote(project)}" if project else ""
     screen.say(f"   Undo:  handrail uninstall {host}{which}")

@@ -1,4 +1,4 @@
-"""`handrail log`: what happened in a run, one line an action."""
+"""`handrail log`: show what happened in a run, one line per action."""
 
 import re
 import sys
@@ -17,8 +17,7 @@ from handrail.cli.history.log_reader import LogReader, follow, wait_a_moment
 from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.history.since_option import read_since
 from handrail.cli.history.timeline_lines import entry_lines
-from handrail.cli.output.json_line import shown_json
-from handrail.cli.output.review_json import to_json
+from handrail.cli.output.json_line import printable_json, to_json
 from handrail.cli.output.terminal import TerminalOutput, columns, visible
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from handrail.store.port import Store, StoredEntry
 
 _PATIENCE = 1.0
-"""Seconds that --follow waits for an action to end before it is shown as running."""
+"""Seconds that --follow waits for an action to end before it shows it as running."""
 _PAUSE = 0.25
 _TAIL = 20
 _DECISIONS = frozenset(decision.value for decision in Decision)
@@ -40,24 +39,22 @@ _DECISIONS = frozenset(decision.value for decision in Decision)
 
 @click.command()
 @click.argument("name", default=LAST, metavar="[RUN]")
-@click.option("-f", "--follow", "follows", is_flag=True, help="Go on as things happen.")
-@click.option("--all-runs", is_flag=True, help="All runs, in the order in which it happened.")
-@click.option(
-    "--decision", metavar="LIST", help="Only actions decided so: allow, warn, modify, block."
-)
+@click.option("-f", "--follow", "follows", is_flag=True, help="Keep printing as the run continues.")
+@click.option("--all-runs", is_flag=True, help="Show all runs, in the order of time.")
+@click.option("--decision", metavar="LIST", help="Only these decisions: allow,warn,modify,block.")
 @click.option("--tool", metavar="LIST", help="Only actions of these tools: Bash,Edit.")
-@click.option("--since", metavar="WHEN", help="Only what came later: 10m, 2h, 3d, 2026-11-15.")
+@click.option("--since", metavar="WHEN", help="Only later events: 10m, 2h, 3d, 2026-11-15.")
 @click.option(
-    "--grep", "pattern", metavar="REGEX", help="Only what matches: command, reason, prompt."
+    "--grep", "pattern", metavar="REGEX", help="Only matching commands, reasons, prompts."
 )
-@click.option("--findings", is_flag=True, help="Only what was found in the run, and done about it.")
+@click.option("--findings", is_flag=True, help="Only findings and interventions.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Only the last N entries; with --follow {_TAIL}, unless you say more.",
+    help=f"Only the last N entries. Default with --follow: {_TAIL}.",
 )
-@options.json_option("Print one JSON object for each event.")
+@options.json_option("Print one JSON object per event.")
 @options.color_option
 def command(
     name: str,
@@ -71,25 +68,24 @@ def command(
     limit: int | None,
     as_json: bool,
 ) -> int:
-    """Show what happened in a run, one line an action, the newest at the bottom.
+    """Show what happened in a run, one line per action, newest last.
 
     \b
       ✓ ran    ! ran, with a warning    ~ ran in a safer form    ✗ stopped
       – ran and failed
-      ◆ trouble was found    ↳ what was done about it    ■ the run was stopped
-      ‖ an action is held until the run goes on
+      ◆ finding    ↳ intervention    ■ the run was stopped
+      ‖ held until the run continues
 
-    RUN is a name as in `handrail status` (shop-3f2a), a project (its last run),
-    the beginning of a session's id, or `last`, which is the default. The number
-    before an action is its step, for `handrail explain RUN STEP`; a letter after it
-    is the sub-agent that did it.
+    RUN is a name from `handrail status` (shop-3f2a), a project (its last run), the
+    start of a session id, or `last`, the default. The number before an action is its
+    step, for `handrail explain RUN STEP`. A letter after it names a sub-agent.
 
     \b
     Examples:
       handrail log                             the last run
-      handrail log shop --follow               watch it, until Ctrl-C
-      handrail log --decision modify,block     what was changed or stopped
-      handrail log --findings                  what went wrong, and what was done
+      handrail log shop --follow               keep watching, until Ctrl-C
+      handrail log --decision modify,block     actions that Handrail changed or stopped
+      handrail log --findings                  findings and interventions
       handrail log --all-runs --since 2h
       handrail log shop --json | jq .event
     """
@@ -101,9 +97,9 @@ def command(
         findings=findings,
     )
     if findings and (decision or tool):
-        raise click.UsageError("--findings shows no actions: leave out --decision and --tool")
+        raise click.UsageError("--findings shows no actions; leave out --decision and --tool")
     if all_runs and name != LAST:
-        raise click.UsageError("give a RUN or --all-runs, not both")
+        raise click.UsageError("use a RUN or --all-runs, not both")
     with read_log(find_home()) as store:
         settle()
         if not KnownRuns(store) and not follows:
@@ -114,24 +110,24 @@ def command(
         run = None if all_runs else log.choose(name, waits=follows)
         try:
             if follows:
-                log.go_on(run, limit or _TAIL, wait_a_moment)
+                log.follow(run, limit or _TAIL, wait_a_moment)
             else:
                 log.show(run, limit)
         except BrokenPipeError:
-            # With its number, click would take it for an error; `main` knows better.
+            # With its number, click would report it as an error; `main` handles it.
             raise BrokenPipeError from None
     return 0
 
 
 class PrintedEntry(NamedTuple):
-    """The lines of one entry, and its moment."""
+    """The printed lines of one entry, and its time."""
 
     at: float
     lines: list[str]
 
 
 class LogPrinter:
-    """Prints the log of one run, or of all, once or as it grows."""
+    """Prints the log of one run or of all runs, once or as it grows."""
 
     def __init__(
         self, store: "Store", chosen: EventFilter, screen: TerminalOutput, *, as_json: bool
@@ -144,12 +140,12 @@ class LogPrinter:
         self._names: dict[str, str] = {}
         self._only: KnownRun | None = None
         self._day = ""
-        self._kept: deque[PrintedEntry] | None = None
+        self._tail: deque[PrintedEntry] | None = None
 
     def choose(
         self, name: str, *, waits: bool = False, wait: Callable[[], None] = wait_a_moment
     ) -> KnownRun:
-        """The run that is meant; with `waits`, the first one that there will be."""
+        """Find the run. With `waits`, wait for the first run if there is none."""
         runs = KnownRuns(self._store)
         if waits and not runs and name == LAST:
             if not self._as_json:
@@ -161,21 +157,21 @@ class LogPrinter:
         return runs.find(name)
 
     def show(self, run: KnownRun | None, limit: int | None) -> None:
-        """Print what there is."""
+        """Print the log as it is now."""
         if limit:
-            self._kept = deque(maxlen=limit)
+            self._tail = deque(maxlen=limit)
         for page in self._source(run).pages():
             self._take(page)
         self._give(self._joiner.rest())
-        self._print_kept()
+        self._print_tail()
 
-    def go_on(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
-        """Print the last entries, and then what comes, until Ctrl-C."""
+    def follow(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
+        """Print the last entries, then new ones until Ctrl-C."""
         source = self._source(run)
-        self._kept = deque(maxlen=limit)
+        self._tail = deque(maxlen=limit)
         for page in source.pages():
             self._take(page)
-        self._print_kept()
+        self._print_tail()
         self._joiner.patience = _PATIENCE
         try:
             for page in follow(source, wait, self._complain):
@@ -183,15 +179,15 @@ class LogPrinter:
                 sys.stdout.flush()
         except KeyboardInterrupt:
             if sys.stdout.isatty():
-                self._screen.say()  # after the ^C that the terminal shows
+                self._screen.say()  # after the ^C of the terminal
             self._give(self._joiner.rest())
 
-    def go_along(self, run: KnownRun, over: threading.Event) -> None:
-        """Print what comes, until it is over and all of it is printed."""
+    def follow_until(self, run: KnownRun, over: threading.Event) -> None:
+        """Print new entries until `over` is set and nothing is left to print."""
         source = self._source(run)
         self._joiner.patience = _PATIENCE
         is_last_look = False
-        for page in follow(source, lambda: _wait(over), self._complain):
+        for page in follow(source, lambda: bool(over.wait(_PAUSE)), self._complain):
             self._take(page)
             sys.stdout.flush()
             if not page and is_last_look:
@@ -222,14 +218,14 @@ class LogPrinter:
             self._out(PrintedEntry(entry.at, lines))
 
     def _out(self, shown: "PrintedEntry") -> None:
-        if self._kept is not None:
-            self._kept.append(shown)
+        if self._tail is not None:
+            self._tail.append(shown)
         else:
             self._print(shown)
 
-    def _print_kept(self) -> None:
-        kept, self._kept = self._kept or (), None
-        for shown in kept:
+    def _print_tail(self) -> None:
+        entries, self._tail = self._tail or (), None
+        for shown in entries:
             self._print(shown)
 
     def _print(self, shown: "PrintedEntry") -> None:
@@ -252,12 +248,8 @@ class LogPrinter:
             self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
 
 
-def _wait(over: threading.Event) -> None:
-    over.wait(_PAUSE)
-
-
 def _event(stored: "StoredEntry") -> Event:
-    """The event; one that cannot be read does not hide the others."""
+    """Decode an event; show one that cannot be read as a fault."""
     try:
         return decode(stored)
     except DamagedError as error:
@@ -265,12 +257,12 @@ def _event(stored: "StoredEntry") -> Event:
 
 
 def _json(run: str, stored: "StoredEntry", event: Event) -> str:
-    """The event as it is stored, and where that is."""
+    """Return the stored event and its place as JSON."""
     place = {"run": run, "seq": stored.seq, "position": stored.position}
     body = stored.body
-    if isinstance(event, FaultNoted):  # perhaps only stands for what is stored
+    if isinstance(event, FaultNoted):  # it may stand for an event that cannot be read
         body = to_json(event)
-    return shown_json(to_json(place)[:-1] + b"," + body[1:])
+    return printable_json(to_json(place)[:-1] + b"," + body[1:])
 
 
 def _items(text: str) -> list[str]:
@@ -280,9 +272,8 @@ def _items(text: str) -> list[str]:
 def _decisions(text: str | None) -> frozenset[str]:
     found = frozenset(_items(text or ""))
     if unknown := found - _DECISIONS:
-        raise click.UsageError(
-            f"--decision {', '.join(sorted(unknown))}: there is allow, warn, modify, block"
-        )
+        names = ", ".join(sorted(unknown))
+        raise click.UsageError(f"--decision {names}: use allow, warn, modify or block")
     return found
 
 

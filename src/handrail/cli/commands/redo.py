@@ -1,4 +1,4 @@
-"""`handrail redo`: the last undo or rollback is taken back."""
+"""`handrail redo`: take back the last undo or rollback."""
 
 import click
 
@@ -12,30 +12,22 @@ from handrail.server.files.restore_messages import UndoRequest
 
 @click.command()
 @options.restore_options
-def command(over: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
-    """Take back the last undo or rollback: the files are as before it again.
+def command(**flags: bool) -> int:
+    """Take back the last undo or rollback.
 
-    Files that were changed since are left alone, unless --over is given. Again,
-    it takes back the undo before that one.
+    Handrail leaves files alone that changed since, unless you add --over. Run it
+    again to take back the undo before that.
 
     \b
     Examples:
       handrail redo
       handrail redo --dry-run
 
-    Exit code: 0; 1 if some files are not as they were; 2 for an error, or if it
-    was not confirmed.
+    Exit code: 0; 1 if some files could not be restored; 2 for an error, or if you
+    said no.
     """
     options.by_a_person()
     wanted = UndoRequest(cwd=find_saved(), level=UndoLevel.REDO)
-    manner = RestoreManner(
-        verb="Redo",
-        ask="Redo this?",
-        done="redone",
-        command="handrail redo",
-        over=over,
-        dry_run=dry_run,
-        yes=yes,
-        as_json=as_json,
-    )
+    command_line = "handrail redo"
+    manner = RestoreManner(verb="Redo", done="redone", command=command_line, **flags)
     return restore_files(wanted, manner)

@@ -1,6 +1,5 @@
-"""`handrail replay`: what Handrail would have done in past sessions."""
+"""`handrail replay`: show what Handrail would have done in past sessions."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options, settle
+from handrail.cli.output.json_line import print_json
 from handrail.words.hosts import names_hosts
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.scope_option
 @options.config_option
 @click.option("--all", "show_all", is_flag=True, help="List everything, not only the worst.")
-@options.json_option("Print one JSON line for each step.")
+@options.json_option("Print one JSON line per step.")
 @options.color_option
 @names_hosts
 def command(
@@ -29,13 +29,13 @@ def command(
     show_all: bool,
     as_json: bool,
 ) -> int:
-    """Review every step of past sessions. Nothing is run, no file is looked at.
+    """Review every step of past sessions. Handrail runs nothing and reads no project files.
 
-    Said is what would have been stopped or changed, what would have been found in
-    a run (loops, drift from the goal …), and how Handrail would have intervened.
+    You see what Handrail would have stopped or changed, what it would have found
+    (loops, drift from the goal …), and how it would have intervened.
 
-    PATH is a file or a folder that is searched for *.jsonl and *.jsonl.gz: $title
-    transcripts, or traces with one run a line ({"run", "goal", "steps"}).
+    PATH is a file, or a folder with *.jsonl and *.jsonl.gz files: $title
+    transcripts, or traces with one run per line ({"run", "goal", "steps"}).
 
     \b
     Examples:
@@ -43,26 +43,27 @@ def command(
       handrail replay runs.jsonl.gz --all
       handrail replay runs.jsonl.gz --json | grep '"block"'
 
-    Settings come from --config, else from the folder of each session, if it is
-    on this machine. Where they name no scope, it is the folder that the session
-    was started for, with the git work tree around it.
+    Handrail takes the settings from --config, or from the folder of each session if
+    it exists on this machine. Without a scope in the settings, the scope is the
+    folder in which the session started, with its git work tree.
 
-    With --json: {"run": …, "step": 0, "decision": …, "findings": […],
-    "interventions": […], …} for each step, counted from 0. Exit code: 0, or 2
-    for an error.
+    With --json, each step prints {"run": …, "step": 0, "decision": …, "findings":
+    […], "interventions": […], …}. Steps count from 0.
+
+    Exit code: 0; 2 for an error.
     """
     from handrail.cli.replays.past_reviews import PastReviews
     from handrail.cli.replays.sessions import ReadingCount, find_files
 
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
-        raise click.UsageError(f"there are no .jsonl files in {', '.join(paths)}")
+        raise click.UsageError(f"no .jsonl files in {', '.join(paths)}")
     settle()
     past = PastReviews(config_file, options.absolute_scope(scope))
     tally = ReadingCount()
     if as_json:
         for judged in _judge(files, past, tally):
-            sys.stdout.write(_json_line(judged))
+            print_json(_step_json(judged))
         return 0
     from handrail.cli.replays.report import ReplayReport
 
@@ -84,8 +85,8 @@ def _judge(files: list[Path], past: "PastReviews", tally: object) -> "Iterable[R
             yield from past.judge(session)
 
 
-def _json_line(judged: "ReviewedStep") -> str:
-    from handrail.cli.output.review_json import refusal_json, review_json, to_json
+def _step_json(judged: "ReviewedStep") -> dict[str, object]:
+    from handrail.cli.output.review_json import refusal_json, review_json
 
     whole = review_json(judged.review) if judged.review else refusal_json(judged.problem)
     chosen = ("decision", "reasons", "risk", "severity", "alternative", "updated_input")
@@ -111,4 +112,4 @@ def _json_line(judged: "ReviewedStep") -> str:
         }
         for done in noticed.interventions
     ]
-    return to_json(line).decode() + "\n"
+    return line

@@ -1,12 +1,13 @@
-"""`handrail restore`: bring back what was moved to the trash instead of deleted."""
+"""`handrail restore`: bring back files from Handrail's trash."""
 
 import os
-import sys
+from time import time
 from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad
 from handrail.words.amounts import count, size
 
@@ -18,26 +19,25 @@ _SHOWN = 8
 
 @click.command()
 @click.argument("key", required=False, metavar="[ID]")
-@click.option("--dry-run", is_flag=True, help="Say what would go back, and leave it.")
-@click.option(
-    "--into", metavar="DIR", help="The project whose patch or untracked files to bring back."
-)
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--into", metavar="DIR", help="The project for a saved patch or packed files.")
 @options.json_option("Print JSON.")
 @options.color_option
 def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> int:
-    """List the trash, or put everything of one ID back where it was.
+    """List the trash, or put the files of one ID back where they were.
 
-    Nothing is ever overwritten: what has something else in its place stays in
-    the trash and is reported.
+    Handrail moves files to its trash when it makes a deletion safe. It never
+    overwrites a file: if something else is in the old place, the file stays in the
+    trash, and Handrail tells you.
 
     \b
     Examples:
-      handrail restore                    what is there, the newest first
-      handrail restore 1a1e10d2593        put it back
+      handrail restore                    list the trash, newest first
+      handrail restore 1a1e10d2593        put these files back
       handrail restore 1a1e10d2593 --dry-run
       handrail restore 1a1e10d2593 --into .     a patch, or packed files
 
-    Exit code: 0; 1 if something had to stay in the trash; 2 for an error.
+    Exit code: 0; 1 if something stays in the trash; 2 for an error.
     """
     from handrail.cli.restores.trash import NoSuchBatchError, find_batch, list_batches, trash_folder
 
@@ -45,7 +45,7 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
     if key is None:
         batches = list_batches(folder)
         if as_json:
-            _print_json([_batch_json(batch) for batch in batches])
+            print_json([_batch_json(batch) for batch in batches])
         else:
             _list(options.screen(), batches, folder)
         return 0
@@ -74,7 +74,7 @@ def _restore(batch: "TrashBatch", into: str | None, *, dry_run: bool, as_json: b
     if not dry_run:
         tidy(batch)
     if as_json:
-        _print_json(
+        print_json(
             {
                 "id": batch.id,
                 "dry_run": dry_run,
@@ -133,7 +133,7 @@ def _tell(
     for item in left:
         path = clip(item.original, screen.width - 15)
         screen.say(f" {screen.paint('! left alone', 'yellow')}  {path}")
-        note = "something else is there now; the old one stays in the trash:"
+        note = "something else is there now; this one stays in the trash:"
         screen.say(screen.paint(f"   {note}", "dim"))
         screen.say(f"   {clip(item.source, screen.width - 3)}")
 
@@ -152,12 +152,10 @@ def _tell_saved(
     if batch.saved and not unpacked:
         screen.say(f"   Into its project:  handrail restore {batch.id} --into DIR")
     if not batch.items and not batch.saved:
-        screen.say(f" There is nothing left in {batch.id}.")
+        screen.say(f" Nothing is left in {batch.id}.")
 
 
 def _ago(moment: float) -> str:
-    from time import time
-
     seconds = max(time() - moment, 0.0)
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
@@ -181,9 +179,3 @@ def _item_json(item: "TrashItem") -> dict[str, object]:
         "exists": item.blocked,
         "in_trash": item.source,
     }
-
-
-def _print_json(value: object) -> None:
-    from handrail.cli.output.review_json import to_json
-
-    sys.stdout.write(to_json(value).decode() + "\n")

@@ -1,4 +1,4 @@
-"""`handrail review`: what Handrail thinks of one command, or of many as JSON lines."""
+"""`handrail review`: judge one command, or many as JSON lines."""
 
 import os
 import sys
@@ -20,8 +20,8 @@ _MAX_STDIN = 4 * 1024 * 1024
 @options.scope_option
 @click.option("--goal", default="", metavar="TEXT", help="What the agent is working on.")
 @options.config_option
-@click.option("--tool", default="Bash", metavar="NAME", help="The tool that is called.")
-@click.option("--input", "given", metavar="JSON", help="The input of a tool that is no shell.")
+@click.option("--tool", default="Bash", metavar="NAME", help="The tool that the agent calls.")
+@click.option("--input", "given", metavar="JSON", help="The input of a tool other than a shell.")
 @options.json_option("Print JSON; with `-`, answer JSON lines.")
 @options.color_option
 def command(
@@ -34,9 +34,9 @@ def command(
     given: str | None,
     as_json: bool,
 ) -> int:
-    """Explain what Handrail thinks of a command. Nothing is run.
+    """Show how Handrail judges a command. Handrail does not run it.
 
-    CMD is one argument, so put it in quotes; `-` reads it from standard input.
+    CMD is one argument, so put it in quotes. `-` reads it from standard input.
 
     \b
     Examples:
@@ -46,15 +46,15 @@ def command(
       handrail review --json - < actions.jsonl
 
     With `--json -`, each line of standard input is an action
-    {"id": …, "tool": "Bash", "input": {"command": "ls"}, "cwd": "/work"} and is
-    answered by one line {"id": …, "decision": "allow", "risk": 0.0, …}, in order.
-    A line that cannot be read is answered with a block. `env` is optional;
-    without `cwd`, the first folder of --scope counts, or the current folder.
+    {"id": …, "tool": "Bash", "input": {"command": "ls"}, "cwd": "/work"}. Handrail
+    answers each with one line {"id": …, "decision": "allow", "risk": 0.0, …}, in
+    order. It blocks a line that it cannot read. `env` is optional. Without `cwd`,
+    Handrail uses the first folder of --scope, or the current folder.
 
     \b
     Exit code:
-      0  it would run (allow, warn); JSON lines: all lines were answered
-      1  it would not run as written (modify, block)
+      0  the command may run (allow, warn); JSON lines: every line has an answer
+      1  the command may not run as written (modify, block)
       2  an error
     """
     words = _check(words)
@@ -75,9 +75,10 @@ def command(
 
     review = bounded_review(reviewer, action)
     if as_json:
-        from handrail.cli.output.review_json import review_json, to_json
+        from handrail.cli.output.json_line import print_json
+        from handrail.cli.output.review_json import review_json
 
-        sys.stdout.write(to_json(review_json(review)).decode() + "\n")
+        print_json(review_json(review))
     else:
         from handrail.cli.output.verdict_text import explain
 
@@ -86,13 +87,11 @@ def command(
 
 
 def _check(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Options that do not exist and commands without quotes both end up here."""
+    """Reject unknown options and commands without quotes."""
     if words and words[0].startswith("-") and words[0] != "-":
         raise click.UsageError(f"there is no option {words[0]!r}; see handrail review --help")
     if len(words) > 1:
-        raise click.UsageError(
-            f"the command has to be one argument: handrail review '{' '.join(words)}'"
-        )
+        raise click.UsageError(f"put the command in quotes: handrail review '{' '.join(words)}'")
     return words
 
 
@@ -105,15 +104,15 @@ def _action(words: tuple[str, ...], tool: str, given: str | None, folder: str) -
 
     if given is not None:
         if words:
-            raise click.UsageError("give a command or --input, not both")
+            raise click.UsageError("use a command or --input, not both")
         return Action(tool, _input(given), folder)
     if tool.lower() not in SHELL_TOOLS:
-        raise click.UsageError(f"what {tool} gets has to be told: --input '{{…}}'")
+        raise click.UsageError(f"{tool} needs its input as JSON: --input '{{…}}'")
     if not words:
-        raise click.UsageError("which command? for example: handrail review 'rm -rf build'")
+        raise click.UsageError("which command? For example: handrail review 'rm -rf build'")
     text = _stdin() if words == ("-",) else words[0]
     if "\0" in text:
-        raise click.UsageError("there is a NUL byte in the command")
+        raise click.UsageError("the command contains a NUL byte")
     return Action(tool, {"command": text}, folder)
 
 
@@ -123,7 +122,7 @@ def _input(given: str) -> dict[str, object]:
     try:
         return msgspec.json.decode(given, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise click.UsageError(f"--input has to be a JSON object: {error}") from None
+        raise click.UsageError(f"--input must be a JSON object: {error}") from None
 
 
 def _stdin() -> str:

@@ -1,4 +1,4 @@
-"""`handrail rollback`: everything goes back to how it was at a checkpoint."""
+"""`handrail rollback`: go back to a checkpoint."""
 
 import click
 
@@ -12,27 +12,21 @@ from handrail.server.files.restore_messages import UndoRequest
 
 @click.command()
 @click.argument("name", metavar="ID|NAME")
-@click.option("--files", "files_only", is_flag=True, help="Only the files go back.")
-@click.option("--all", "everything", is_flag=True, help="Files, run and conversation (default).")
+@click.option("--files", "files_only", is_flag=True, help="Roll back only the files.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Roll back files, run and conversation (default)."
+)
 @options.restore_options
-def command(
-    name: str,
-    files_only: bool,
-    everything: bool,
-    over: bool,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-) -> int:
-    """Go back to a checkpoint: files, and what the run knew then.
+def command(name: str, files_only: bool, everything: bool, **flags: bool) -> int:
+    """Go back to a checkpoint: the files, and the state of the run.
 
-    It is shown first what would change and what is lost. The files of now are
-    saved before, so `handrail redo` takes it back. Where the agent's conversation
-    was at a known place then, the command is printed that takes it up there. Your
-    own branch, index and stash stay as they are.
+    Handrail shows first what would change and what you would lose. It saves the
+    current files, so `handrail redo` takes the rollback back. If it knows the place in
+    the agent's conversation, it prints the command that resumes there. Your branch,
+    index and stash stay as they are.
 
-    If agents have worked since, files that you have changed yourself are left
-    alone unless you say otherwise; so are those that the checkpoint does not hold.
+    If agents worked since, Handrail leaves files alone that you changed yourself,
+    unless you add --over. Files that are not in the checkpoint also stay.
 
     \b
     Examples:
@@ -40,24 +34,17 @@ def command(
       handrail rollback before-refactor --files
       handrail rollback c12 --dry-run
 
-    Exit code: 0; 1 if some files are not as they were; 2 for an error, or if it
-    was not confirmed.
+    Exit code: 0; 1 if some files could not be restored; 2 for an error, or if you
+    said no.
     """
     options.by_a_person()
     if files_only and everything:
-        raise click.UsageError("--files and --all: say one of them")
+        raise click.UsageError("use --files or --all, not both")
     folder = find_saved()
     record = find_record(open_checkpoints(folder), name)
     wanted = UndoRequest(cwd=folder, level=UndoLevel.CHECKPOINT, checkpoint=record.id)
+    command_line = f"handrail rollback {record.id}{' --files' if files_only else ''}"
     manner = RestoreManner(
-        verb="Roll back",
-        ask="Roll back?",
-        done="rolled back",
-        command=f"handrail rollback {record.id}{' --files' if files_only else ''}",
-        over=over,
-        files_only=files_only,
-        dry_run=dry_run,
-        yes=yes,
-        as_json=as_json,
+        verb="Roll back", done="rolled back", command=command_line, files_only=files_only, **flags
     )
     return restore_files(wanted, manner)

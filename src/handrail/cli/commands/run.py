@@ -1,4 +1,4 @@
-"""`handrail run`: an agent works until it is done, unattended, and Handrail drives it."""
+"""`handrail run`: drive an agent until its task is done, unattended."""
 
 import os
 import sys
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 _FOR_HOST = "handrail.for_host"
 _ITERATIONS = 10
 _HOST = next(iter(HOSTS))
-"""The host that is driven."""
+"""The host that Handrail drives."""
 _MODES = find_host(_HOST).modes
-_MODEL = "By default $title's own choice."
-_NO_PROGRAM = "$title was not found: put `$program` into your PATH, or install it"
+_NO_PROGRAM = "cannot find $title; install it, or put `$program` into your PATH"
 
 
 class _RunCommand(click.Command):
-    """What stands behind `--` is for the host's program."""
+    """Keeps the arguments behind `--` for the host's program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -40,39 +39,37 @@ class _RunCommand(click.Command):
 
 
 def _limit(
-    name: str, kind: type[float], metavar: str, says: str
+    name: str, kind: type[float], metavar: str, text: str
 ) -> Callable[[options.Function], options.Function]:
-    """An option for a number above 0; without it there is no limit."""
+    """Make an option for a limit above 0."""
 
     def check(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
         if value is not None and not value > 0:
-            raise click.UsageError(f"{name} {value}: say a number above 0")
+            raise click.UsageError(f"{name} {value}: use a number above 0")
         return value
 
-    return click.option(name, type=kind, metavar=metavar, callback=check, help=says)
+    return click.option(name, type=kind, metavar=metavar, callback=check, help=text)
 
 
 @click.command(cls=_RunCommand, options_metavar="[OPTIONS]")
 @click.argument("words", nargs=-1, metavar=f"PROMPT [-- {_HOST.upper()} ARGS…]")
-@click.option("--verify", metavar="CMD", help="It is done only when this command passes, too.")
-@click.option(
-    "--model", default="", metavar="NAME", help=with_hosts("By default $title's own choice.")
-)
-@_limit("--max-iterations", int, "N", f"So often it is sent on; {_ITERATIONS}.")
-@_limit("--max-minutes", float, "N", "So long it is at work.")
-@_limit("--max-cost", float, "USD", "So much it costs, in dollars.")
-@_limit("--max-tokens", int, "N", "So much it reads and writes.")
-@_limit("--max-memory", float, "MB", "So much it uses, with all that it starts.")
+@click.option("--verify", metavar="CMD", help="The task is done only if this command succeeds.")
+@click.option("--model", default="", metavar="NAME", help=with_hosts("Default: $title's own."))
+@_limit("--max-iterations", int, "N", f"Prompts at most. Default: {_ITERATIONS}.")
+@_limit("--max-minutes", float, "N", "Working time at most.")
+@_limit("--max-cost", float, "USD", "Cost in dollars at most.")
+@_limit("--max-tokens", int, "N", "Tokens at most.")
+@_limit("--max-memory", float, "MB", "Memory at most, child processes included.")
 @click.option(
     "--permission-mode",
     "mode",
     type=click.Choice(_MODES),
     default=_MODES[0],
     metavar="MODE",
-    help=with_hosts(f"$title's own; by default {_MODES[0]}, see above."),
+    help=with_hosts(f"$title's permission mode. Default: {_MODES[0]}."),
 )
-@click.option("--resume", "typed", metavar="RUN", help="Take up a run again.")
-@options.json_option("Print each event as JSON, and a summary at the end.")
+@click.option("--resume", "typed", metavar="RUN", help="Continue this run.")
+@options.json_option("Print each event and a summary as JSON.")
 @options.color_option
 @click.pass_context
 @names_hosts
@@ -90,19 +87,19 @@ def command(
     typed: str | None,
     as_json: bool,
 ) -> int:
-    """Have $title work on something until it is done, in this folder.
+    """Let $title work in this folder until its task is done.
 
-    Whenever the agent stops, it is sent on, until it says that it is done and the
-    verify command passes, or a limit is met. What the command prints when it fails
-    is told to the agent. PROMPT may be - to read it from stdin.
+    Whenever the agent stops, Handrail prompts it again, until the agent reports that
+    it is done and the verify command succeeds, or until a limit is reached. If the
+    verify command fails, the agent gets its output. PROMPT may be - for stdin.
 
-    You see what happens here; from any other terminal you can pause, steer or stop
-    it: handrail watch. Ctrl+C ends the agent; --resume takes the run up again.
+    You see here what happens. Use `handrail watch` in another terminal to pause, steer
+    or stop the run. Ctrl+C ends the agent; --resume continues the run.
 
-    Nobody is there to be asked, so $title asks nobody (bypassPermissions):
-    Handrail reviews each action before it runs, and what your settings deny stays
-    denied. --permission-mode acceptEdits or dontAsk allows only what your settings
-    allow; the rest is refused.
+    $title asks nobody for permission (bypassPermissions), because nobody may be
+    there. Handrail reviews each action before it runs, and your deny rules still
+    apply. With --permission-mode acceptEdits or dontAsk, $title refuses
+    everything that your settings do not allow.
 
     \b
     Examples:
@@ -112,9 +109,8 @@ def command(
       handrail run "Tidy the docs." -- --add-dir ../shared
       handrail run --resume shop-3f2a --max-iterations 20
 
-    Exit code: 0 if it is done, and verified if there is a command for that; 1 if
-    not: a limit is met, the agent is stuck, the run was cancelled; 2 for an error;
-    130 after Ctrl+C.
+    Exit code: 0 if the task is done and verified; 1 if it is not (limit reached,
+    agent stuck, run cancelled); 2 for an error; 130 after Ctrl+C.
     """
     options.by_a_person()
     from handrail.drive.usage import LoopLimits
@@ -133,16 +129,18 @@ def command(
     prompt = _prompt(words)
     if typed is None:
         if not prompt:
-            raise click.UsageError('what shall it do? handrail run "Fix the failing tests."')
+            raise click.UsageError(
+                'what is the task? For example: handrail run "Fix the failing tests."'
+            )
         plan = RunPlan(str(uuid4()), prompt, verify or "", limits, wanted)
     else:
-        plan = _taken_up(typed, prompt, verify, max_iterations, limits, wanted)
+        plan = _resumed_plan(typed, prompt, verify, max_iterations, limits, wanted)
     _check(lambda: host.check_mode(plan.options.mode))
     return _start(host, plan, as_json=as_json)
 
 
 class RunPlan(msgspec.Struct, frozen=True):
-    """What is to be run."""
+    """A run that is about to start."""
 
     run: str
     goal: str
@@ -151,9 +149,9 @@ class RunPlan(msgspec.Struct, frozen=True):
     options: "DriveOptions"
     cwd: str = msgspec.field(default_factory=os.getcwd)
     resumes: bool = False
-    """There was somebody who drove it before."""
+    """The run was driven before."""
     held: bool = False
-    """It stands still, because a person wanted that."""
+    """A person paused or stopped it."""
     began: float = msgspec.field(default_factory=time)
 
 
@@ -171,7 +169,7 @@ def _check(check: Callable[[], None]) -> None:
         raise click.UsageError(str(error)) from None
 
 
-def _taken_up(
+def _resumed_plan(
     typed: str,
     prompt: str,
     verify: str | None,
@@ -179,7 +177,7 @@ def _taken_up(
     limits: "LoopLimits",
     wanted: "DriveOptions",
 ) -> RunPlan:
-    """The plan of a run that was driven before; what is said anew replaces what was said then."""
+    """Plan to continue a run; new options replace those of the first start."""
     from handrail.cli.history.runs import KnownRuns, find_home, read_log
     from handrail.model.control import Standing
     from handrail.supervise.state_reader import read_state
@@ -190,12 +188,12 @@ def _taken_up(
     loop = state.loop
     if loop is None:
         raise click.ClickException(
-            f"{run.name} was not started by handrail run: {resume_command(_HOST, run.id)}"
+            f"{run.name} was not started by handrail run; use {resume_command(_HOST, run.id)}"
         )
     if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
         who = f" by {state.hand.by}" if state.hand.by else ""
         raise click.ClickException(
-            f"{run.name} was cancelled{who}, which is final: start a new one"
+            f"{run.name} was cancelled{who}, which is final; start a new run"
         )
     if not os.path.isdir(state.cwd):
         raise click.ClickException(f"the folder of {run.name} is gone: {state.cwd}")
@@ -212,20 +210,18 @@ def _taken_up(
 
 
 def _start(host: "HostAdapter", plan: RunPlan, *, as_json: bool) -> int:
-    """Make sure that all is there which an unattended agent needs, and let it begin."""
-    from handrail.cli.daemon_request import show_waiting
+    """Check that an unattended agent can be supervised, then start it."""
+    from handrail.cli.daemon_request import ready_daemon
     from handrail.cli.driving.driven_run import drive_to_the_end
     from handrail.cli.history.runs import find_home
     from handrail.server.http.socket_client import DaemonError
-    from handrail.server.launcher import ensure_daemon
 
     home = find_home()
     program = host.find_program(os.environ)
     if program is None:
         raise click.ClickException(with_hosts(_NO_PROGRAM))
     try:
-        with show_waiting("starting the daemon"):
-            ensure_daemon(home)
+        with ready_daemon(home):
             settings = _settings(host, home, program, plan)
         return drive_to_the_end(host, home, program.path, plan, settings, as_json=as_json)
     except DaemonError as error:
@@ -233,7 +229,7 @@ def _start(host: "HostAdapter", plan: RunPlan, *, as_json: bool) -> int:
 
 
 def _settings(host: "HostAdapter", home: "Home", program: "HostProgram", plan: RunPlan) -> str:
-    """The hooks, unless they are installed; raises where something keeps them from running."""
+    """Return the hooks, unless they are installed; fail if something disables them."""
     from handrail.cli.output.file_changes import connection
     from handrail.hosts.port import HostError, UnsupervisedError
 
@@ -242,7 +238,7 @@ def _settings(host: "HostAdapter", home: "Home", program: "HostProgram", plan: R
         return host.prepare(program, connection(home), plan.run, plan.cwd, os.environ, plan.options)
     except UnsupervisedError as error:
         raise click.ClickException(
-            f"nothing was started, because it would not be supervised: {error}"
+            f"did not start the agent, because it would be unsupervised: {error}"
         ) from None
     except HostError as error:
         raise click.UsageError(str(error)) from None

@@ -1,4 +1,4 @@
-"""`handrail serve`: the daemon."""
+"""`handrail serve`: run the daemon."""
 
 import logging
 import os
@@ -8,33 +8,34 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
+from handrail.cli.output.json_line import print_json
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
 
 
 @click.command()
-@click.option("--background", is_flag=True, help="Start it, and return when it answers.")
-@click.option("--stop", "stops", is_flag=True, help="End the one that runs.")
-@click.option("--restart", is_flag=True, help="End the one that runs, and start a new one.")
-@options.json_option("Print what was done as JSON.")
+@click.option("--background", is_flag=True, help="Start the daemon and return when it answers.")
+@click.option("--stop", "stops", is_flag=True, help="Stop the running daemon.")
+@click.option("--restart", is_flag=True, help="Stop the running daemon and start a new one.")
+@options.json_option("Print JSON.")
 @options.color_option
 def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
     """Run the daemon that reviews the actions of all sessions.
 
-    You rarely need this: hooks start it when a session begins. There is one for
-    each user; it survives its terminal, and ends on SIGTERM or with --stop.
+    You rarely need this: hooks start the daemon when a session begins. Each user has
+    one daemon. It survives its terminal and ends on SIGTERM or with --stop.
 
     \b
     Examples:
       handrail serve                  in this terminal, until Ctrl-C
-      handrail serve --background     as hooks do it
+      handrail serve --background     in the background, as hooks do
       handrail serve --restart        after an upgrade
     """
     from handrail.server.home import open_home
 
     if background + stops + restart > 1:
-        raise click.UsageError("--background, --stop and --restart exclude each other")
+        raise click.UsageError("use only one of --background, --stop and --restart")
     if stops or restart:
         options.by_a_person()
     home = open_home(os.environ)
@@ -54,18 +55,17 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
 
 def _tell(says: str, stopped: bool, started: bool, *, as_json: bool) -> None:
     if as_json:
-        from handrail.cli.output.review_json import to_json
-
-        says = to_json({"stopped": stopped, "started": started}).decode()
-    click.echo(says)
+        print_json({"stopped": stopped, "started": started})
+    else:
+        click.echo(says)
 
 
 def _said(*, stops: bool, stopped: bool, started: bool) -> str:
     if started:
-        return "The daemon was restarted." if stopped else "The daemon was started."
+        return "Restarted the daemon." if stopped else "Started the daemon."
     if stops:
-        return "The daemon was stopped." if stopped else "No daemon was running."
-    return "The daemon is running already."
+        return "Stopped the daemon." if stopped else "No daemon was running."
+    return "The daemon is already running."
 
 
 def _serve(home: "Home", *, as_json: bool) -> int:

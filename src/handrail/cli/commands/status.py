@@ -1,6 +1,7 @@
-"""`handrail status`: which runs there are, and how they are."""
+"""`handrail status`: show the runs and their state."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from time import time
 from typing import TYPE_CHECKING
 
@@ -8,9 +9,10 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.history.runs import KnownRuns, find_home, read_log
-from handrail.cli.history.status_row import MARKS, StatusRow, find_rows, hand_lines, loop_line
-from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
+from handrail.cli.history.runs import KnownRuns, find_home, incident_is_open, read_log
+from handrail.cli.history.status_row import MARKS, StatusRow, control_lines, find_rows, loop_line
+from handrail.cli.output.json_line import print_json
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.words.amounts import count
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
@@ -27,24 +29,24 @@ Health = dict[str, object]
 
 
 @click.command()
-@click.option("--short", is_flag=True, help="One line, for a shell prompt.")
-@click.option("--all", "show_all", is_flag=True, help="All runs, also those of long ago.")
+@click.option("--short", is_flag=True, help="Print one line, for a shell prompt.")
+@click.option("--all", "show_all", is_flag=True, help="Include old runs.")
 @options.json_option("Print JSON.")
 @options.color_option
 def command(short: bool, show_all: bool, as_json: bool) -> int:
-    """Show the runs that are under way or ended in the last hour.
+    """Show active runs and those that ended in the last hour.
 
     \b
-      ● working    ◆ waits for your next prompt    ○ ended, done or cancelled
-      ‖ paused or frozen: by whom and why, and what is held, stands below
-      ■ stopped: by a person, or in an emergency, and you decide how it goes on
-      ◌ quiet: nothing was heard of it for more than half an hour
+      ● working    ◆ waiting for your next prompt    ○ ended, done or cancelled
+      ‖ paused or frozen; the lines below show by whom, why, and what waits
+      ■ stopped by a person, or in an emergency that needs your decision
+      ◌ quiet: no event for more than half an hour
 
-    Below a run stands the worst that is found in it now, if anything is, and for
-    one that Handrail drives its iteration, model and cost. "Changed" counts
-    actions that ran in a safer form, "stopped" those that did not run. Runs of
-    which nothing was heard for a day are left out, unless --all is given.
-    Everything is read from the log: no daemon has to run.
+    The lines below a run show its worst current finding. If Handrail drives the run,
+    they also show iteration, model and cost. "Changed" counts actions that ran in a
+    safer form, "stopped" counts actions that did not run. Handrail leaves out runs
+    without an event for a day, unless you add --all. It reads the log and needs no
+    daemon.
 
     \b
     Examples:
@@ -55,10 +57,11 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     home = find_home()
     with read_log(home) as store:
         runs = KnownRuns(store)
-        rows = find_rows(runs, store, time(), show_all=show_all, is_open=_open_in(home))
+        is_open = partial(incident_is_open, home)
+        rows = find_rows(runs, store, time(), show_all=show_all, is_open=is_open)
     running = _daemon_runs(home)
     if short:
-        say_short(options.screen(), rows, running=running)
+        show_short(options.screen(), rows, running=running)
         return 0
     from handrail.server.http.socket_client import health, port_answers
 
@@ -73,7 +76,7 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
 
 
 def _daemon_runs(home: "Home") -> bool:
-    """Whether a daemon runs: quicker than to ask it."""
+    """Return whether a daemon runs, without asking it: that would be slower."""
     from handrail.server.lock import holder
 
     return holder(home) is not None
@@ -85,20 +88,6 @@ def _me() -> str:
     return user_name()
 
 
-def _open_in(home: "Home") -> Callable[[str], bool]:
-    """Tells of an incident whether nobody has decided about it yet."""
-
-    def is_open(incident: str) -> bool:
-        from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
-
-        try:
-            return IncidentFolders(home.incidents).read(incident).resolution is None
-        except IncidentError:
-            return True
-
-    return is_open
-
-
 def report(
     screen: TerminalOutput,
     rows: list[StatusRow],
@@ -108,50 +97,44 @@ def report(
     older: int,
     me: str = "",
 ) -> None:
-    """Print the head line, the daemon's troubles, and a line for each run. `me`: who reads it."""
-    head = count(len(rows), "run") if rows else "No runs now."
+    """Print a head line, problems of the daemon, and the runs. `me` is the user's name."""
+    head = count(len(rows), "run") if rows else "No active runs."
     if stopped := sum(bool(row.incident) for row in rows):
         head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
     if daemon is not None and not trouble:
         memory = daemon.get("memory_mb")
         size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
-        head = f"{head} · daemon running{size}" if rows else f"{head} The daemon runs{size}."
+        head = f"{head} · daemon running{size}" if rows else f"{head} The daemon is running{size}."
     labels = _LABELS if rows and screen.width >= _ROOMY else ""
     gap = screen.width - columns(head) - len(labels) - _AGE - 1
     screen.say(f" {head}{screen.paint(' ' * max(gap, 1) + labels, 'dim')}".rstrip())
     if trouble:
-        _loud(screen, trouble, " ")
+        screen.paragraph(trouble, "red", mark=screen.paint("!", "red"))
     if rows:
         _table(screen, rows, me)
     elif not older:
-        for line in wrap(NOTHING_YET, screen.width - 1):
-            screen.say(f" {line}")
+        screen.paragraph(NOTHING_YET)
     if older:
         more = f"{count(older, 'older run')}: handrail status --all"
         screen.say(screen.paint(f" {more}", "dim"))
 
 
 def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
-    """What is wrong with the daemon. `taken`: another program answers on its port."""
+    """Describe the problem with the daemon. `taken`: another program answers on its port."""
     if daemon is not None:
         problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
         return "" if daemon.get("ok") else problem
     if running:
-        return "The daemon does not answer. Start it anew: handrail serve --restart"
+        return "The daemon does not answer. Restart it: handrail serve --restart"
     if taken:
         return (
-            "The daemon is not running, and ANOTHER PROGRAM answers on its port: open sessions "
-            "may not be supervised. handrail doctor says what to do."
+            "The daemon is not running, and ANOTHER PROGRAM answers on its port. Open sessions "
+            "may be unsupervised. See handrail doctor."
         )
     return (
-        "The daemon is not running. The next session or prompt starts it; until then "
+        "The daemon is not running. The next session or prompt starts it. Until then, "
         "agents can only read. Start it now: handrail serve --background"
     )
-
-
-def _loud(screen: TerminalOutput, text: str, indent: str) -> None:
-    for at, line in enumerate(wrap(text, screen.width - len(indent) - 2)):
-        screen.say(screen.paint(f"{indent}{'  ' if at else '! '}{line}", "red"))
 
 
 def _table(screen: TerminalOutput, rows: list[StatusRow], me: str) -> None:
@@ -169,13 +152,13 @@ def _table(screen: TerminalOutput, rows: list[StatusRow], me: str) -> None:
         screen.say(f"{left}{state}  {goal}{tail}".rstrip())
         if loop := loop_line(row):
             screen.say(f"   {screen.paint(clip(loop, screen.width - 3), 'dim')}")
-        for text in hand_lines(row, me):
+        for text in control_lines(row, me):
             screen.say(f"   {screen.paint(clip(text, screen.width - 3), style)}")
         for text in _details(row):
             says = clip(text, screen.width - 3)
             screen.say(f"   {screen.paint(says, 'red' if row.incident else 'yellow')}")
         for text in _warnings(row):
-            _loud(screen, text, "   ")
+            screen.paragraph(text, "red", indent=3, mark=screen.paint("!", "red"))
 
 
 def _numbers(row: StatusRow) -> str:
@@ -188,7 +171,7 @@ def _numbers(row: StatusRow) -> str:
 
 
 def _details(row: StatusRow) -> Iterator[str]:
-    """What is wrong with the run now, and what to do about it."""
+    """Describe the current problem of the run, and the next command."""
     found = row.facts.trouble
     if found and not row.is_over:
         says = found.says.partition(" (steps")[0]
@@ -200,15 +183,15 @@ def _details(row: StatusRow) -> Iterator[str]:
 def _warnings(row: StatusRow) -> Iterator[str]:
     usage, name = row.facts.usage, row.run.name
     if usage.breaches:
-        yield f"{count(usage.breaches, 'action')} ran that should not have: handrail log {name}"
+        yield f"{count(usage.breaches, 'action')} ran against a refusal: handrail log {name}"
     if usage.faults:
         yield f"Handrail failed {count(usage.faults, 'time')}: handrail log {name}"
     if row.problem:
-        yield f"events cannot be read: {row.problem}"
+        yield f"some events cannot be read: {row.problem}"
 
 
-def say_short(screen: TerminalOutput, rows: list[StatusRow], *, running: bool) -> None:
-    """The line for a shell prompt."""
+def show_short(screen: TerminalOutput, rows: list[StatusRow], *, running: bool) -> None:
+    """Print the line for a shell prompt."""
     parts: list[str] = []
     under_way = [row for row in rows if not row.is_over]
     if needed := sum(bool(row.incident) for row in rows):
@@ -225,13 +208,10 @@ def say_short(screen: TerminalOutput, rows: list[StatusRow], *, running: bool) -
 
 
 def _print_json(rows: list[StatusRow], daemon: Health | None, trouble: str) -> None:
-    from handrail.cli.output.json_line import json_line
-
-    runs = [_told(row) for row in rows]
-    click.echo(json_line({"daemon": daemon, "problem": trouble, "runs": runs}))
+    print_json({"daemon": daemon, "problem": trouble, "runs": [_row_json(row) for row in rows]})
 
 
-def _told(row: StatusRow) -> dict[str, object]:
+def _row_json(row: StatusRow) -> dict[str, object]:
     facts = row.facts
     hand, usage, found = facts.hand, facts.usage, facts.trouble
     return {
@@ -270,21 +250,9 @@ def _told(row: StatusRow) -> dict[str, object]:
 
 _OF_FINDING = ("kind", "severity", "says", "symptom")
 _OF_REQUEST = ("at", "command", "by", "reason")
-_OF_LOOP = (
-    "goal",
-    "max",
-    "verify",
-    "driver",
-    "iteration",
-    "verified",
-    "ended",
-    "reason",
-    "tokens",
-    "cost_usd",
-    "seconds",
-    "memory_mb",
-)
-"""What is told of each in JSON."""
+_OF_LOOP = ("goal", "max", "verify", "driver", "iteration", "verified", "ended", "reason",
+            "tokens", "cost_usd", "seconds", "memory_mb")  # fmt: skip
+"""The fields of each that JSON shows."""
 
 
 def _fields(struct: msgspec.Struct, names: tuple[str, ...]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`handrail undo`: what an agent did to the files is taken back."""
+"""`handrail undo`: undo an agent's changes to the files."""
 
 import click
 
@@ -20,30 +20,20 @@ _THE_LAST = "last"
     is_flag=False,
     flag_value=_THE_LAST,
     metavar="[STEP]",
-    help="The last action that changed files, or this one (default).",
+    help="Undo this action; default: the last one that changed files.",
 )
-@click.option("--iteration", is_flag=True, help="All since your last prompt.")
-@click.option("--task", is_flag=True, help="All that the run did.")
-@click.option("--run", "typed", default="", metavar="RUN", help="Whose; by default the last.")
+@click.option("--iteration", is_flag=True, help="Undo everything since your last prompt.")
+@click.option("--task", is_flag=True, help="Undo everything that the run did.")
+@click.option("--run", "typed", default="", metavar="RUN", help="The run. Default: the last one.")
 @options.restore_options
-def command(
-    step: str | None,
-    iteration: bool,
-    task: bool,
-    typed: str,
-    over: bool,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-) -> int:
-    """Undo what an agent did to the files, by shell commands too.
+def command(step: str | None, iteration: bool, task: bool, typed: str, **flags: bool) -> int:
+    """Undo an agent's changes to your files, including those of shell commands.
 
-    It is shown first what would change. Files that you or another agent have
-    changed since are left alone, unless --over is given. The files of now are
-    saved before, so `handrail redo` takes it back. Again, it undoes the action
-    before that one.
+    Handrail shows first what would change. It leaves files alone that you or another
+    agent changed since, unless you add --over. It saves the current files, so
+    `handrail redo` takes the undo back. Run it again to undo the action before that.
 
-    RUN is a name as in `handrail status`, STEP a number as in `handrail log`.
+    RUN is a name from `handrail status`, STEP a number from `handrail log`.
 
     \b
     Examples:
@@ -52,8 +42,8 @@ def command(
       handrail undo --iteration --dry-run
       handrail undo --task --run shop-3f2a --yes
 
-    Exit code: 0; 1 if some files are not as they were; 2 for an error, or if it
-    was not confirmed.
+    Exit code: 0; 1 if some files could not be restored; 2 for an error, or if you
+    said no.
     """
     options.by_a_person()
     level, args = _level(step, iteration=iteration, task=task)
@@ -61,23 +51,15 @@ def command(
     number = int(step) if step and step != _THE_LAST else 0
     run = _run(typed)
     wanted = UndoRequest(cwd=folder, level=level, run=run, step=number)
-    manner = RestoreManner(
-        verb="Undo",
-        ask="Undo this?",
-        done="undone",
-        command=" ".join(("handrail undo", *args, *(("--run", typed) if typed else ()))),
-        over=over,
-        dry_run=dry_run,
-        yes=yes,
-        as_json=as_json,
-    )
+    command_line = " ".join(("handrail undo", *args, *(("--run", typed) if typed else ())))
+    manner = RestoreManner(verb="Undo", done="undone", command=command_line, **flags)
     return restore_files(wanted, manner)
 
 
 def _level(step: str | None, *, iteration: bool, task: bool) -> tuple[UndoLevel, tuple[str, ...]]:
-    """How much is undone, and how that is said on the command line."""
+    """Return how much to undo, and the options that say so."""
     if (step is not None) + iteration + task > 1:
-        raise click.UsageError("--action, --iteration and --task: say one of them")
+        raise click.UsageError("use only one of --action, --iteration and --task")
     if iteration:
         return UndoLevel.ITERATION, ("--iteration",)
     if task:
@@ -85,7 +67,7 @@ def _level(step: str | None, *, iteration: bool, task: bool) -> tuple[UndoLevel,
     if step is None or step == _THE_LAST:
         return UndoLevel.ACTION, ()
     if not step.isdecimal() or not int(step):
-        raise click.UsageError(f"--action {step}: STEP is a number, as in handrail log")
+        raise click.UsageError(f"--action {step}: STEP must be a number from handrail log")
     return UndoLevel.ACTION, ("--action", step)
 
 

@@ -1,42 +1,44 @@
 """`handrail uninstall`: take Handrail's hooks out of a host's settings."""
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
-from handrail.cli.output.file_changes import host_argument
+from handrail.cli.output.file_changes import agreed, choose_file, diff, host_argument, short, show
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
+from handrail.hosts import find_host
+from handrail.hosts.installation import Removal, other_installs, uninstall
+from handrail.hosts.json_text import JsonTextError
+from handrail.hosts.port import HostAdapter
+from handrail.server.home import open_home
 from handrail.words.hosts import names_hosts
-
-if TYPE_CHECKING:
-    from handrail.hosts.installation import Removal
-    from handrail.hosts.port import HostAdapter
 
 
 @click.command()
 @host_argument
-@click.option("--user", is_flag=True, help="From your own settings (default).")
+@click.option("--user", is_flag=True, help="Uninstall for all your projects (default).")
 @click.option(
     "--project",
     is_flag=False,
     flag_value=".",
     metavar="[DIR]",
-    help="From one project's settings for this machine.",
+    help="Uninstall for one project.",
 )
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and leave it.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @options.json_option("Print JSON; needs --yes or --dry-run.")
 @options.color_option
 @names_hosts
 def command(
     host: str, user: bool, project: str | None, yes: bool, dry_run: bool, as_json: bool
 ) -> int:
-    """Take Handrail's hooks out of $title's settings.
+    """Remove Handrail's hooks from $title's settings.
 
-    If nobody changed the file since, it becomes what it was, byte for byte. If
-    somebody did, exactly Handrail's entries go. You see the change first.
+    Handrail shows the change first. If the file did not change since the install, it
+    becomes what it was, byte for byte. Otherwise Handrail removes only its own
+    entries.
 
     \b
     Examples:
@@ -45,11 +47,6 @@ def command(
 
     Exit code: 0; 1 if you said no; 2 for an error.
     """
-    from handrail.cli.output.file_changes import agreed, choose_file, diff, print_json, show
-    from handrail.hosts import find_host
-    from handrail.hosts.installation import other_installs, uninstall
-    from handrail.server.home import open_home
-
     options.by_a_person()
     adapter = find_host(host)
     path, _ = choose_file(adapter, user, project)
@@ -79,35 +76,30 @@ def command(
             }
         )
     else:
-        _tell_end(screen, plan, others, done=done)
+        _show_end(screen, plan, others, done=done)
     return 0
 
 
-def _plan(host: "HostAdapter", path: str, record: str) -> "Removal":
-    from handrail.cli.output.file_changes import short
-    from handrail.hosts.json_text import JsonTextError
-
+def _plan(host: HostAdapter, path: str, record: str) -> Removal:
     try:
         return host.plan_removal(path, record)
     except JsonTextError as error:
         raise click.ClickException(f"{short(path)}, {error}; nothing was changed") from None
 
 
-def _tell_end(screen: TerminalOutput, plan: "Removal", others: list[str], *, done: bool) -> None:
-    from handrail.cli.output.file_changes import short, tell
-
-    where = short(plan.settings.path)
+def _show_end(screen: TerminalOutput, plan: Removal, others: list[str], *, done: bool) -> None:
+    where, done_mark = short(plan.settings.path), screen.paint("✓", "green")
     if not plan.settings.changes:
         screen.say(f" Handrail is not installed in {where}.")
     elif not done:
         screen.say(" Nothing was changed: this was a dry run.")
     elif plan.settings.after is None:
-        tell(screen, "✓", "green", f"{where} is gone: it held nothing but Handrail's hooks.")
+        screen.paragraph(f"Removed {where}: it held only Handrail's hooks.", mark=done_mark)
     elif plan.exact:
-        tell(screen, "✓", "green", f"{where} is what it was before, byte for byte.")
+        screen.paragraph(f"{where} is what it was before, byte for byte.", mark=done_mark)
     else:
-        tell(screen, "✓", "green", f"Took Handrail's hooks out of {where}; the rest stays.")
+        screen.paragraph(f"Removed only Handrail's hooks from {where}.", mark=done_mark)
     if done and plan.settings.changes:
-        screen.say("   New sessions run without Handrail. Its daemon: handrail serve --stop")
+        screen.say("   New sessions run without Handrail. Stop the daemon: handrail serve --stop")
     for other in others:
-        tell(screen, "·", "dim", f"Still installed in {short(other)}")
+        screen.paragraph(f"Still installed in {short(other)}", mark=screen.paint("·", "dim"))

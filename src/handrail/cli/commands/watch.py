@@ -1,7 +1,8 @@
-"""`handrail watch`: all runs on one screen, and a person's hand on the controls."""
+"""`handrail watch`: watch and control all runs on one screen."""
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 @click.command()
 @options.color_option
 def command() -> int:
-    """Watch all runs in this terminal, and take hold of one.
+    """Watch and control all runs in this terminal.
 
-    On the left the runs, on the right what the chosen one does. Every control
-    command has a key; each asks for a reason, and Esc sends nothing. Below stands
-    how far the last command has come: requested, acknowledged, confirmed.
-    ? shows all keys, q leaves; runs go on.
+    The runs are on the left, the events of the chosen run on the right. Every control
+    command has a key and asks you for a reason; Esc cancels. The last line shows how
+    far your last command got: requested, acknowledged, confirmed. Press ? for all
+    keys and q to quit. The runs continue.
 
-    It reads the log by itself, so it goes on when the daemon ends or is restarted.
+    The screen reads the log itself, so it works without a daemon.
 
     \b
     Examples:
@@ -36,7 +37,7 @@ def command() -> int:
     options.by_a_person()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
-            "this needs a terminal; handrail status and handrail log --follow do not"
+            "this needs a terminal; try handrail status or handrail log --follow"
         )
     from handrail.cli.history.runs import find_home
     from handrail.tui.app import WatchApp
@@ -44,7 +45,7 @@ def command() -> int:
     if not options.screen().colour:
         os.environ["NO_COLOR"] = "1"
     for name in ("COLUMNS", "LINES"):
-        # Where they were exported once, the screen would not follow the terminal's size.
+        # An exported size would keep the screen from following the terminal.
         os.environ.pop(name, None)
     home = find_home()
     app = WatchApp(lambda: _open_source(home), _controls(home))
@@ -55,20 +56,15 @@ def command() -> int:
 
 
 def _open_source(home: "Home") -> "LogViewSource":
-    """The log. Called when the screen stands: these imports take as long as all before."""
+    """Open the log after the first frame: these imports double the start-up time."""
     from handrail.cli import settle
+    from handrail.cli.history.runs import incident_is_open
     from handrail.control.client import user_name
-    from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
     from handrail.store.opening import open_log
     from handrail.tui.state.log_feed import LogFeed
 
-    def is_open(incident: str) -> bool:
-        try:
-            return IncidentFolders(home.incidents).read(incident).resolution is None
-        except IncidentError:
-            return True
-
     settle()
+    is_open = partial(incident_is_open, home)
     return LogFeed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
 
 

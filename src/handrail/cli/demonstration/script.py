@@ -1,4 +1,4 @@
-"""The script of the demo: what the agent finds, what it is asked, and what it tries."""
+"""The script of the demo: the files, the prompts, and the agent's actions."""
 
 import msgspec
 
@@ -49,14 +49,14 @@ FILES = {
 
 
 class ScriptedStep(msgspec.Struct, frozen=True):
-    """One thing that the agent tries."""
+    """One action of the agent."""
 
     tool: str
     input: Json
     harmless: bool = True
-    """May run here if the review lets it; what is not harmless never runs, whatever is said."""
+    """The demo may really run it. Other actions never run, whatever the review says."""
     prompt: str = ""
-    """What a person says before it."""
+    """The prompt before it."""
 
 
 def _bash(command: str, *, harmless: bool = True) -> ScriptedStep:

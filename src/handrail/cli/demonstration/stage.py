@@ -1,4 +1,4 @@
-"""The stage of the demo: a scratch repository, a daemon, and what really happens there."""
+"""The stage of the demo: a scratch repository, a daemon, and the scripted agent."""
 
 import os
 import re
@@ -52,14 +52,14 @@ _TOLD = "Handrail: A person has put files back"
 _POINT = r"Checkpoint c\d+ "
 _NUMBERED = re.compile(r"checkpoint c\d+")
 _SECONDS = 20.0
-"""How long the daemon may take for a checkpoint, a rollback or a stop."""
+"""Seconds for the daemon to save, roll back or stop."""
 _POLL = 0.02
 _NOTED = (FindingMade, InterventionJudged, RolledBack, StopConfirmed)
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d, ")
 
 
 class DemoNote(msgspec.Struct, frozen=True):
-    """What was noticed after a step, or done about it."""
+    """A finding or an intervention after a step."""
 
     event: str
     says: str
@@ -68,7 +68,7 @@ class DemoNote(msgspec.Struct, frozen=True):
 
 
 class DemoStep(msgspec.Struct, frozen=True):
-    """What came of one try."""
+    """The result of one action."""
 
     step: int
     tool: str
@@ -76,25 +76,25 @@ class DemoStep(msgspec.Struct, frozen=True):
     decision: str
     says: str
     ran: str = ""
-    """The command that was really run."""
+    """The command that really ran."""
     exit_code: int | None = None
     restore: str = ""
     told: str = ""
-    """What the agent is told to do instead."""
+    """The safer alternative that the agent is told."""
     prompt: str = ""
-    """What a person said before it."""
+    """The prompt before it."""
     notes: tuple[DemoNote, ...] = ()
 
 
 class _DemoAgent(ScriptedAgent):
-    """Plays the script, and never leaves the stage."""
+    """Plays the script, and never leaves the scratch folder."""
 
     def __init__(self, stage: "DemoStage") -> None:
         super().__init__(
             stage.handrail.socket,
             stage.project,
             session=stage.session,
-            # By this, Handrail knows the processes of a session.
+            # Handrail recognises the processes of a session by this variable.
             environ={**stage.environ, known_hosts()[0].session_variable: stage.session},
             prompt=stage.goal,
         )
@@ -108,7 +108,7 @@ class _DemoAgent(ScriptedAgent):
 
 
 class DemoStage:
-    """A scratch repository, a daemon for it, and the rest of the demo's world."""
+    """A scratch repository and its own daemon."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -132,7 +132,7 @@ class DemoStage:
         self._trashed: list[str] = []
         self._undone: list[str] = []
         self.restored: list[str] = []
-        """What was brought back, and how."""
+        """What the demo brought back, and how."""
         self._read = 0
         self._facts = RunFacts()
         self._build()
@@ -158,7 +158,7 @@ class DemoStage:
             )
 
     def play(self) -> Iterator[DemoStep]:
-        """Every line of the script: asked, judged by a daemon, and carried out if it may be."""
+        """Play the script: ask the daemon about each action, and run it if allowed."""
         with (
             closing(open_log(self.handrail.log, "read")) as store,
             _DemoAgent(self) as agent,
@@ -167,7 +167,7 @@ class DemoStage:
                 if line.prompt:
                     self._rescue()
                     agent.tell("UserPromptSubmit", prompt=line.prompt)
-                    self._hear(store, CheckpointTaken)
+                    self._read_events(store, CheckpointTaken)
                 done = agent.do(ToolCall(line.tool, line.input, f"demo{step}"))
                 scene = self._scene(step, line, done)
                 notes = self._notes(store)
@@ -176,24 +176,24 @@ class DemoStage:
                     return
 
     def _notes(self, store: Store) -> list[DemoNote]:
-        """What was found after a step and done about it; all of it is over by now."""
-        events = self._hear(store)
+        """Wait for the findings and interventions after a step."""
+        events = self._read_events(store)
         for event in list(events):
             if isinstance(event, Intervened) and event.intervention.incident:
-                events += self._hear(store, StopConfirmed)
+                events += self._read_events(store, StopConfirmed)
             elif isinstance(event, Intervened) and event.intervention.checkpoint:
-                events += self._hear(store, RolledBack)
+                events += self._read_events(store, RolledBack)
         return [self._note(event) for event in events if _is_noted(event)]
 
     def _note(self, event: Event) -> DemoNote:
         sentence = event_sentence(event, self._facts)
         text = _CLOCK.sub("what was there ", self._short(sentence.text))
-        # How many there were before depends on how fast the machine is.
+        # The number of a checkpoint depends on the speed of the machine.
         text = " ".join(_NUMBERED.sub("a checkpoint", text).split())
         return DemoNote(str(event.__struct_config__.tag), text, sentence.mark, sentence.style)
 
-    def _hear(self, store: Store, wanted: type[Event] | None = None) -> list[Event]:
-        """The events since the last time; with `wanted`, until there is one of these."""
+    def _read_events(self, store: Store, wanted: type[Event] | None = None) -> list[Event]:
+        """Read new events; with `wanted`, wait for an event of this type."""
         events: list[Event] = []
         until = monotonic() + _SECONDS
         while True:
@@ -219,7 +219,7 @@ class DemoStage:
         told = done.said("additionalContext")
         scene = DemoStep(step, line.tool, shown, "allow", "")
         if told.startswith(_TOLD):
-            scene = msgspec.structs.replace(scene, says="and is told what a person has put back")
+            scene = msgspec.structs.replace(scene, says="the agent learns what you restored")
         elif told:
             scene = msgspec.structs.replace(scene, decision="warn")
         if line.tool != "Bash":
@@ -240,20 +240,20 @@ class DemoStage:
         )
 
     def _behind_checkpoint(self, scene: DemoStep, told: str) -> DemoStep:
-        """An action that ran only because the files were saved first."""
+        """Mark an action for which Handrail saved the files first."""
         if re.search(_POINT, told) is None:
             return scene
         undo = f"undo --action {scene.step}"
         self._undone.append(undo)
-        says = "the files were saved first"
+        says = "Handrail saved the files first"
         return msgspec.structs.replace(scene, says=says, restore=f"handrail {undo}")
 
     def _short(self, text: str) -> str:
-        """Paths as the agent would write them."""
+        """Shorten paths as the agent would write them."""
         return text.replace(f"{self.project}/", "").replace(self.home, "~")
 
     def check(self, tool: str, given: Json) -> None:
-        """Nothing outside the scratch folder is ever touched."""
+        """Fail if an action would touch anything outside the scratch folder."""
         paths = [os.path.join(self.project, str(given.get("file_path", "")))]
         if tool == "Bash":
             paths = re.findall(r"(?<![\w.:/])/[^\s'\"]*", str(given["command"]))
@@ -262,7 +262,7 @@ class DemoStage:
                 raise click.ClickException(f"the demo would leave its folder: {path}")
 
     def counts(self) -> dict[str, float]:
-        """What the log says about the run."""
+        """Count the actions, findings and interventions of the run."""
         with closing(open_log(self.handrail.log, "read")) as store:
             state = read_state(store, self.session)
         decided = state.usage.decided
@@ -279,7 +279,7 @@ class DemoStage:
         }
 
     def _rescue(self) -> None:
-        """Put back what went to the trash, and say what is there again, having looked."""
+        """Restore from the trash, and report what really came back."""
         while self._trashed:
             key = self._trashed.pop(0)
             batch = find_batch(trash_folder(self.environ), key)
@@ -289,9 +289,9 @@ class DemoStage:
                 unpack(batch, name, self.project)
             tidy(batch)
             if batch.saved and UNSAVED in Path(self.project, "cart.py").read_text():
-                said = f"{key} --into .   brought the edit of cart.py back"
+                said = f"{key} --into .   brings back the edit of cart.py"
             elif batch.items and _same(Path(self.project, NOTES), FILES[NOTES]):
-                said = f"{key}   brought {NOTES} back, byte for byte"
+                said = f"{key}   brings back {NOTES}, byte for byte"
             else:
                 continue
             self.restored.append(f"handrail restore {said}")
@@ -299,7 +299,7 @@ class DemoStage:
             self._undo(self._undone.pop(0))
 
     def _undo(self, command: str) -> None:
-        """What a person would type."""
+        """Run the command that a person would type."""
         subprocess.run(
             [sys.executable, "-m", "handrail", *command.split(), "--yes"],
             cwd=self.project,
@@ -309,16 +309,16 @@ class DemoStage:
             check=False,
         )
         if _same(Path(self.project, DRAFT), FILES[DRAFT]):
-            self.restored.append(f"handrail {command}   brought {DRAFT} back, byte for byte")
+            self.restored.append(f"handrail {command}   brings back {DRAFT}, byte for byte")
 
     def incident(self) -> str:
-        """The name of the incident, having read its report; empty: nothing was stopped."""
+        """Return the name of the incident with a report, or ""."""
         incidents = IncidentFolders(self.handrail.incidents)
         return next((name for name in incidents.names() if incidents.report(name)), "")
 
 
 def _is_noted(event: Event) -> bool:
-    """A rollback is told when it is done."""
+    """Return whether the demo shows this event; it shows a rollback when it is done."""
     if isinstance(event, Intervened):
         return not event.intervention.checkpoint
     return isinstance(event, _NOTED)
@@ -329,7 +329,7 @@ def _same(path: Path, text: str) -> bool:
 
 
 def _result(done: CallResult) -> str:
-    """A word about how a command ended; tests say it in their last line."""
+    """Describe the end of a command by its last line of output."""
     lines = [line for line in done.output.splitlines() if line.strip()]
     last = lines[-1].strip() if lines else ""
     return last if done.ok else f"ran, {lines[0].lower()}: {last}"
@@ -343,10 +343,10 @@ def _restore_line(restore: str) -> str:
 
 @contextmanager
 def open_stage() -> Iterator[DemoStage]:
-    """A stage in a folder of its own with a daemon of its own; both are gone in the end."""
+    """Make a stage in a temporary folder, with its own daemon, and remove both afterwards."""
     for program in ("git", "sh"):
         if shutil.which(program) is None:
-            raise click.ClickException(f"the demo needs {program}, which is not installed")
+            raise click.ClickException(f"the demo needs {program}; please install it")
     with tempfile.TemporaryDirectory(prefix="handrail-demo-") as folder:
         stage = DemoStage(os.path.realpath(folder))
         try:

@@ -1,4 +1,4 @@
-"""What the doctor looks at, one function each. Every finding says what to do."""
+"""The checks of the doctor. Every problem comes with a fix."""
 
 import http.client
 import json
@@ -25,25 +25,25 @@ from handrail.words.amounts import count
 
 _RUNS_LOOKED_AT = 20
 _EVENTS_LOOKED_AT = 100
-"""The last runs, and the last events of each: what sessions that are open need."""
+"""The doctor reads the last events of the last runs: open sessions need these."""
 
 
 class ExaminedSetup(msgspec.Struct, frozen=True):
-    """What is examined: one user's Handrail, as it is for sessions in one folder."""
+    """One user's Handrail, as sessions in one folder see it."""
 
     home: Home
     folder: str
     environ: Mapping[str, str]
     hosts: tuple[tuple[HostAdapter, HostProgram | None], ...]
-    """Every host that Handrail knows, with the program that a terminal there would start."""
+    """Every known host, with its program in the user's PATH."""
 
     def short(self, path: str) -> str:
-        """A path as a person would write it there."""
+        """Shorten a path for a person in this folder."""
         return short(path, self.folder, self.environ)
 
 
-def patient(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
-    """The patient, with the hosts that a terminal there would start."""
+def examine(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
+    """Look up the hosts for a folder."""
     hosts = tuple((host, host.find_program(environ)) for host in map(find_host, HOSTS))
     return ExaminedSetup(home, folder, environ, hosts)
 
@@ -60,10 +60,12 @@ def check_log(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     except DamagedError as error:
         yield DoctorCheck("log", "bad", str(error), "handrail doctor --fix")
     except StoreError as error:
-        yield DoctorCheck("log", "bad", str(error), "make the file readable, and room on the disk")
+        yield DoctorCheck(
+            "log", "bad", str(error), "make the file readable, and free some disk space"
+        )
     else:
         runs = f"{count(len(topics), 'run')}, {size / 1e6:.1f} MB"
-        yield DoctorCheck("log", "ok", runs if size else "empty: nothing has been recorded yet")
+        yield DoctorCheck("log", "ok", runs if size else "empty: no run yet")
 
 
 def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
@@ -74,12 +76,12 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         try:
             ensure_daemon(who.home, who.environ)
         except DaemonError as error:
-            yield DoctorCheck("daemon", "bad", str(error), f"look into {who.home.daemon_log}")
+            yield DoctorCheck("daemon", "bad", str(error), f"read {who.home.daemon_log}")
             return
-        started = "was not running; started now, "
+        started = "was not running, now started, "
         said = health(who.home) or {}
     if said.get("version") != __version__:
-        says = f"is of version {said.get('version')}, this is {__version__}"
+        says = f"has version {said.get('version')}, but this is {__version__}"
         yield DoctorCheck("daemon", "bad", says, "handrail serve --restart")
         return
     if problem := said.get("problem"):
@@ -91,13 +93,13 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 
 def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Is it our daemon that answers on the port in the settings?"""
+    """Does our own daemon answer on the port?"""
     socket_side = health(who.home)
     if socket_side is None:
         if holder(who.home) is None and port_answers(who.home):
             says = (
-                f"ANOTHER PROGRAM answers on 127.0.0.1:{who.home.port}: open sessions ask it in "
-                "Handrail's place, and it may let everything run"
+                f"ANOTHER PROGRAM answers on 127.0.0.1:{who.home.port}. Open sessions ask it "
+                "instead of Handrail, and it may allow everything"
             )
             fix = f"end that program (lsof -i :{who.home.port}), then: handrail serve --background"
             yield DoctorCheck("port", "bad", says, fix)
@@ -124,13 +126,13 @@ def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Can the hook client do its work?"""
     if shutil.which("curl", path=who.environ.get("PATH")) is None:
-        yield DoctorCheck("client", "bad", "curl is missing, which hooks use", "install curl")
+        yield DoctorCheck("client", "bad", "hooks need curl, which is missing", "install curl")
     elif os.path.exists(who.home.client_path):
-        yield DoctorCheck("client", "ok", "curl and handrail-hook are there")
+        yield DoctorCheck("client", "ok", "curl and handrail-hook found")
 
 
 def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Does each host load our hooks, and does anything keep them from running?"""
+    """Does each host load and run our hooks?"""
     for host, program in who.hosts:
         here = ExaminedHost(program, connection(who.home), who.folder, who.environ, who.short)
         yield from host.diagnose(here)

@@ -20,7 +20,7 @@ _REFUSED = "Handrail stopped this"
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
-    """What became of the command."""
+    """What happened to the probe command."""
 
     enforced: bool
     says: str
@@ -32,7 +32,7 @@ def probe(
 ) -> ProbeResult:
     """Let a host try to write into Handrail's state folder, with the settings of `folder`.
 
-    The command is harmless if it runs, and leaves a file behind that proves it.
+    If the command runs, it does no harm and leaves a file as proof.
     """
     trace = os.path.join(home.path, f"probe-{uuid.uuid4().hex[:12]}")
     script: list[Step] = [
@@ -59,12 +59,12 @@ def probe(
         os.unlink(trace)
     told = results[_CALL].text if _CALL in results else ""
     if ran:
-        return ProbeResult(False, "the probe command RAN: refusals are not enforced here", ms)
+        return ProbeResult(False, "the forbidden command RAN: refusals are not enforced here", ms)
     if _REFUSED in told:
-        return ProbeResult(True, "a probe command was denied and did not run", ms)
+        return ProbeResult(True, "Handrail refused a forbidden command, and it did not run", ms)
     if told:
         first = told.strip().splitlines()[0][:200]
-        says = f"the probe did not run, but Handrail was not asked: {first}"
+        says = f"the command did not run, but nobody asked Handrail: {first}"
         return ProbeResult(False, says, ms)
     title = host.profile.title
-    return ProbeResult(False, f"{title} did not get as far as the probe: {problem}", ms)
+    return ProbeResult(False, f"{title} did not get to the command: {problem}", ms)

@@ -1,4 +1,4 @@
-"""Putting a damaged log aside."""
+"""Move a damaged log aside."""
 
 from contextlib import closing
 
@@ -11,7 +11,7 @@ from handrail.store.port import Store
 
 
 def move_damaged_log(home: Home) -> str:
-    """Put a log aside that cannot be read; where it is now, or nothing if it can be read."""
+    """Move the log aside if it is damaged; return its new path, or ""."""
     with closing(open_log(home.log, "read")) as store:
         if not _damaged(store):
             return ""

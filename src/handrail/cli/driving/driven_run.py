@@ -1,4 +1,4 @@
-"""An agent is driven, shown while it works, and ended for certain when somebody leaves."""
+"""Drive an agent, show its work, and end it for certain when the user leaves."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ import msgspec
 
 from handrail.cli import options, settle
 from handrail.cli.commands.log import LogPrinter
-from handrail.cli.driving.run_summary import EXIT_CODES, tell_end, tell_left
+from handrail.cli.driving.run_summary import EXIT_CODES, show_end, show_left
 from handrail.cli.driving.socket_client import SocketDaemonClient
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.runs import KnownRun, KnownRuns, read_log
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from handrail.cli.commands.run import RunPlan
 
 _LEAVES: dict[int, str] = {
-    signal.SIGINT: "Ctrl+C where it was driven",
-    signal.SIGTERM: "its driver was asked to end",
-    signal.SIGHUP: "the terminal of its driver was closed",
-    signal.SIGPIPE: "nobody reads what its driver prints",
+    signal.SIGINT: "Ctrl+C in handrail run",
+    signal.SIGTERM: "handrail run was terminated",
+    signal.SIGHUP: "the terminal of handrail run was closed",
+    signal.SIGPIPE: "nobody reads the output of handrail run",
 }
-"""By which signal somebody leaves, and what that means."""
+"""The signals by which the user leaves, and the reason for the stop."""
 _DEAF = frozenset({signal.SIGHUP, signal.SIGPIPE})
-"""Nobody can be told anything any more."""
+"""After these, nobody reads our output."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _STOP_SECONDS = 15.0
 _MAX_SAYS = 400
@@ -49,7 +49,7 @@ _MAX_SAYS = 400
 def drive_to_the_end(
     host: HostAdapter, home: Home, program: str, plan: "RunPlan", settings: str, *, as_json: bool
 ) -> int:
-    """Drive an agent, tell what happens, and give the exit code."""
+    """Drive an agent, show what happens, and return the exit code."""
     driving = _DrivenRun(host, home, program, plan, settings, as_json=as_json)
     settle()
     end = asyncio.run(driving.go())
@@ -57,23 +57,23 @@ def drive_to_the_end(
         return 128 + driving.left_by
     known = find_run(home, plan.run)
     if end is not None:
-        tell_end(home, known, end, as_json=as_json)
+        show_end(home, known, end, as_json=as_json)
         return EXIT_CODES.get(end.reason, 1)
     number = driving.left_by
     certain = _stop(home, known, _LEAVES[number], silent=as_json or number in _DEAF)
     if number not in _DEAF:
-        tell_left(home, known, as_json=as_json, certain=certain)
+        show_left(home, known, as_json=as_json, certain=certain)
     return 128 + number
 
 
 def find_run(home: Home, run: str) -> KnownRun:
-    """A run as people call it."""
+    """Find a run by its id."""
     with read_log(home) as store:
         return KnownRuns(store).find(run)
 
 
 def _stop(home: Home, known: KnownRun, reason: str, *, silent: bool) -> bool:
-    """The agent has ended; the daemon looks whether anything of it is left. True: nothing is."""
+    """Let the daemon check that no process is left; return whether that is certain."""
     from handrail.cli.requests.send_and_report import send_and_report
     from handrail.cli.requests.sending import ChosenRuns
 
@@ -106,7 +106,7 @@ class _DrivenRun:
         as_json: bool,
     ) -> None:
         self.left_by = 0
-        """The signal by which somebody wanted to leave; 0: nobody did."""
+        """The signal by which the user left, or 0."""
         self._home = home
         self._host = host
         self._program = program
@@ -115,22 +115,22 @@ class _DrivenRun:
         self._as_json = as_json
         self._screen = options.screen()
         self._over = threading.Event()
-        self._office = SocketDaemonClient(home, plan.run, told=self._hear)
+        self._daemon = SocketDaemonClient(home, plan.run, on_permission=self._on_permission)
         self._is_stopped = plan.held
         self._problem = ""
-        """Why the agent has failed; told when it is tried again."""
+        """Why the agent failed. It is shown with the next try."""
         self._failures = 0
-        """In a row."""
+        """Failures in a row."""
         self._name = plan.run
-        """As people call it, as soon as that is known."""
+        """The name of the run, once it is known."""
 
     @property
     def begun(self) -> bool:
-        """Whether the daemon knows of the run."""
-        return self._office.begun.is_set()
+        """Whether the daemon knows the run."""
+        return self._daemon.begun.is_set()
 
     async def go(self) -> LoopEnd | None:
-        """Until it has ended; None: somebody has left."""
+        """Drive the agent to its end; return None if the user left."""
         plan = self._plan
         task = DriveTask(
             goal=plan.goal,
@@ -140,9 +140,9 @@ class _DrivenRun:
             limits=plan.limits,
             marks={MARK: plan.run},
         )
-        driven = asyncio.ensure_future(drive(task, self._office, self._agent))
+        driven = asyncio.ensure_future(drive(task, self._daemon, self._agent))
         self._heed_signals(driven)
-        beside = asyncio.ensure_future(self._accompany(driven))
+        progress = asyncio.ensure_future(self._show_progress(driven))
         try:
             return await driven
         except asyncio.CancelledError:
@@ -151,21 +151,21 @@ class _DrivenRun:
             return None
         finally:
             self._over.set()
-            beside.cancel()
+            progress.cancel()
             with suppress(asyncio.CancelledError):
-                await beside
+                await progress
 
     def _heed_signals(self, driven: "asyncio.Future[LoopEnd]") -> None:
         loop = asyncio.get_running_loop()
         for number in _LEAVES:
-            # Who ignores one wants that, as nohup does; Python itself ignores SIGPIPE.
+            # Respect an ignored signal, as after nohup; Python itself ignores SIGPIPE.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self._leave, number, driven)
 
     def _leave(self, number: int, driven: "asyncio.Future[LoopEnd]") -> None:
         driven.cancel()
         if not self.left_by and number not in _DEAF:
-            # On a line of its own, after the ^C that the terminal shows.
+            # On a new line, after the ^C of the terminal.
             start = "\n " if sys.stdout.isatty() and not self._as_json else " "
             self._say("Ending the agent … (Ctrl+C again: at once)", start=start)
         self.left_by = self.left_by or number
@@ -182,17 +182,17 @@ class _DrivenRun:
             options=msgspec.structs.replace(plan.options, model=model),
             resume=resume,
         )
-        return self._host.drive(request, self._judge)
+        return self._host.drive(request, self._turn_ended)
 
-    # What happens beside
+    # Meanwhile
 
-    async def _accompany(self, driven: "asyncio.Future[LoopEnd]") -> None:
-        """Show what happens, until it is over and all of it was shown."""
-        await self._office.begun.wait()
+    async def _show_progress(self, driven: "asyncio.Future[LoopEnd]") -> None:
+        """Show what happens until the run is over and everything is shown."""
+        await self._daemon.begun.wait()
         known = await asyncio.to_thread(find_run, self._home, self._plan.run)
         self._name = known.name
         if self._plan.held:
-            # A daemon: who leaves does not wait for it.
+            # A daemon thread, so that Ctrl+C does not wait for it.
             threading.Thread(target=self._resume, args=(known,), daemon=True).start()
         loop = asyncio.get_running_loop()
 
@@ -207,50 +207,49 @@ class _DrivenRun:
             raise
 
     def _resume(self, known: KnownRun) -> None:
-        """It stood still when it was taken up: that is over."""
+        """Resume a run that was held."""
         request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
         with suppress(UnreachableError):
             for _ in stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
                 pass
 
     def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:
-        """Print what happens; `leave`: where nobody reads that."""
+        """Print what happens; call `leave` if nobody reads it."""
         since = self._plan.began if self._plan.resumes else float("-inf")
         try:
             with read_log(self._home) as store:
                 log = LogPrinter(
                     store, EventFilter(since=since), self._screen, as_json=self._as_json
                 )
-                log.go_along(known, self._over)
+                log.follow_until(known, self._over)
         except OSError:
             leave()
         except click.ClickException as error:
-            self._say(f"! what happens cannot be shown: {error.message}", "yellow")
+            self._say(f"! cannot show what happens: {error.message}", "yellow")
 
-    # What is said
+    # Messages
 
-    def _hear(self, go: IterationPermission) -> None:
+    def _on_permission(self, go: IterationPermission) -> None:
         is_stopped = go.standing in _STOPPED
         if is_stopped and not self._is_stopped:
             who = f" by {go.by}" if go.by else ""
             why = f" ({go.reason})" if go.reason else ""
-            self._say(f"Stopped{who}{why}. This waits here until somebody resumes the run:")
-            self._say(f"  handrail resume {self._name}      Ctrl+C leaves")
+            self._say(f"Stopped{who}{why}. Waiting for somebody to resume the run:")
+            self._say(f"  handrail resume {self._name}      Ctrl+C quits")
         self._is_stopped = is_stopped
-        if self._problem and go.standing == Standing.RUNNING:  # else somebody has wanted it
+        if self._problem and go.standing == Standing.RUNNING:  # otherwise a person ended the turn
             again = "; trying again" if self._failures <= len(PAUSES) else ""
             self._say(f"! {self._problem[:_MAX_SAYS]}{again}", "yellow")
         self._problem = ""
 
-    def _judge(self, problem: str) -> None:
-        """A turn has ended, well where there is no problem. It is told only when it is tried again,
-        because that takes a while."""
+    def _turn_ended(self, problem: str) -> None:
+        """Remember the problem of a turn; it is shown with the next try, which takes a while."""
         self._problem = problem
         self._failures = self._failures + 1 if problem else 0
 
     def _say(self, text: str, style: str = "dim", *, start: str = " ") -> None:
-        """Not on stdout where a program reads that."""
-        with suppress(OSError):  # nobody is there any more
+        """Print a message; to stderr if a program reads stdout."""
+        with suppress(OSError):  # the reader is gone
             for line in wrap(text, self._screen.width - 1):
                 click.echo(start + self._screen.paint(line, style), err=self._as_json)
                 start = " "

@@ -1,13 +1,11 @@
-"""How a driven run ended: what was done, what it cost, and what to do next."""
+"""The summary of a driven run: the result, the cost, and the next commands."""
 
 from collections.abc import Iterable, Iterator
 
-import click
-
 from handrail.cli import options
 from handrail.cli.history.runs import KnownRun, read_log
-from handrail.cli.output.json_line import json_line
-from handrail.cli.output.terminal import TerminalOutput, visible, wrap
+from handrail.cli.output.json_line import print_json
+from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.drive.loop_end import LoopEnd
 from handrail.server.home import Home
 from handrail.supervise.state import RunState
@@ -16,7 +14,7 @@ from handrail.words.amounts import count
 from handrail.words.control import used_in_words
 
 EXIT_CODES = {"COMPLETE": 0, "ERROR": 2}
-"""By the reason of an end; others are 1: it is not done."""
+"""Exit codes by the reason of the end; all others are 1: not done."""
 _HEADS = {
     "COMPLETE": ("DONE", "green"),
     "MAX_ITERATIONS": ("NOT DONE", "yellow"),
@@ -26,43 +24,43 @@ _HEADS = {
     "USER_CANCELLED": ("CANCELLED", "red"),
 }
 _LABEL = "Next: "
-_NOT_CERTAIN = "The agent was ended, but nobody has seen that nothing of it is left."
+_NOT_CERTAIN = "Handrail ended the agent but could not check whether a process is left."
 _MORE = {
     "MAX_ITERATIONS": " --max-iterations {twice}",
     "LIMIT": "",
     "STUCK": ' "what it needs to know"',
     "ERROR": "",
 }
-"""How a run that is not done goes on."""
+"""The arguments that continue a run which is not done."""
 
 
-def tell_end(home: Home, known: KnownRun, end: LoopEnd, *, as_json: bool) -> None:
-    """Say how it ended."""
+def show_end(home: Home, known: KnownRun, end: LoopEnd, *, as_json: bool) -> None:
+    """Print how the run ended."""
     state = _look(home, known)
     if as_json:
-        click.echo(json_line(_told(known, state, end)))
+        print_json(_summary_json(known, state, end))
         return
     screen = options.screen()
     head, style = _HEADS[end.reason]
     screen.say(screen.paint(" " + "─" * (screen.width - 2), "dim"))
     verify = state.loop.verify if state.loop else ""
     says = f"verified: {verify}" if end.verified else end.says
-    _say(screen, f"{head} · {says}", style)
+    screen.paragraph(" ".join(f"{head} · {says}".split()), style, limit=4)
     _summary(screen, state)
     _next(screen, _steps(known, state, end.reason))
 
 
-def tell_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> None:
-    """Say how a run can be taken up that somebody has left. `certain`: nothing of it is left."""
+def show_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> None:
+    """Print how to continue a run that the user left. `certain`: no process is left."""
     state = _look(home, known)
     if as_json:
-        click.echo(json_line({**_told(known, state, None), "stopped": certain}))
+        print_json({**_summary_json(known, state, None), "stopped": certain})
         return
     screen = options.screen()
     if not certain:
-        _say(screen, _NOT_CERTAIN, "red")
+        screen.paragraph(_NOT_CERTAIN, "red")
     _summary(screen, state)
-    _next(screen, [(f"handrail run --resume {known.name}", "take it up again")])
+    _next(screen, [(f"handrail run --resume {known.name}", "continue it")])
 
 
 def _look(home: Home, known: KnownRun) -> RunState:
@@ -79,16 +77,16 @@ def _summary(screen: TerminalOutput, state: RunState) -> None:
         f"{decided['block']} stopped" if decided.get("block") else "",
         *(used_in_words(loop.tokens, loop.cost_usd, loop.seconds) if loop else ()),
     ]
-    _say(screen, " · ".join(filter(None, parts)), "")
+    screen.paragraph(" · ".join(filter(None, parts)))
 
 
 def _steps(known: KnownRun, state: RunState, reason: str) -> Iterator[tuple[str, str]]:
     if reason in _MORE:
         most = 2 * state.loop.max if state.loop else 0
-        yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "go on"
+        yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "continue it"
     yield f"handrail log {known.name}", "what it did"
     if state.step:
-        yield f"handrail undo --task --run {known.name}", "take all of it back"
+        yield f"handrail undo --task --run {known.name}", "undo all of it"
 
 
 def _next(screen: TerminalOutput, steps: Iterable[tuple[str, str]]) -> None:
@@ -101,12 +99,7 @@ def _next(screen: TerminalOutput, steps: Iterable[tuple[str, str]]) -> None:
         screen.say(f" {label}{line}{more}")
 
 
-def _say(screen: TerminalOutput, text: str, style: str) -> None:
-    for line in wrap(" ".join(text.split()), screen.width - 1, limit=4):
-        screen.say(f" {screen.paint(line, style)}")
-
-
-def _told(known: KnownRun, state: RunState, end: LoopEnd | None) -> dict[str, object]:
+def _summary_json(known: KnownRun, state: RunState, end: LoopEnd | None) -> dict[str, object]:
     loop = state.loop
     return {
         "run": known.id,

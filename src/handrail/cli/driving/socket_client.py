@@ -1,4 +1,4 @@
-"""The daemon, as the driver of one run reaches it: over its socket, without blocking."""
+"""The connection of a driver to the daemon, over its socket, without blocking."""
 
 import asyncio
 import http.client
@@ -25,13 +25,13 @@ from handrail.server.launcher import ensure_daemon
 T = TypeVar("T")
 
 _WAIT = 20.0
-"""Seconds for which the daemon may keep us waiting in one call."""
+"""Seconds that the daemon may wait before it answers a call."""
 _SLACK = 10.0
 _PAUSE = 0.2
 _PATIENCE = 120.0
-"""Seconds in which a daemon that is gone must be there again."""
+"""Seconds to wait for a daemon that is restarting."""
 
-Told = Callable[[IterationPermission], None]
+PermissionListener = Callable[[IterationPermission], None]
 
 
 class _OrderList(msgspec.Struct):
@@ -41,9 +41,9 @@ class _OrderList(msgspec.Struct):
 
 
 class SocketDaemonClient:
-    """Every call waits out a daemon that is being started again, and is made again then.
+    """Repeats every call while the daemon restarts.
 
-    Raises DaemonError where that does not help, RefusedError where the daemon says no.
+    Raises DaemonError if the daemon does not come back, RefusedError if it refuses.
     """
 
     def __init__(
@@ -51,20 +51,20 @@ class SocketDaemonClient:
         home: Home,
         run: str,
         *,
-        told: Told = lambda go: None,
+        on_permission: PermissionListener = lambda go: None,
         environ: Mapping[str, str] = os.environ,
         patience: float = _PATIENCE,
     ) -> None:
-        """`told`: who hears how the run stands, whenever the daemon has said so."""
+        """`on_permission` gets every reply about the state of the run."""
         self._home = home
         self._run = run
-        self._told = told
+        self._on_permission = on_permission
         self._environ = environ
         self._patience = patience
         self.begun = asyncio.Event()
-        """The daemon knows of the loop."""
+        """Set when the daemon knows the loop."""
         self.held = False
-        """A person holds the run, as was said with the last orders."""
+        """Whether a person holds the run, by the last orders."""
 
     async def begin(self, loop: LoopStart) -> LoopProgress:
         """Make the run known before its agent starts."""
@@ -73,20 +73,20 @@ class SocketDaemonClient:
         return said
 
     async def may_begin(self, iteration: int) -> IterationPermission:
-        """Ask for the next iteration; waits while the run is held."""
+        """Ask for the next iteration, and wait while the run is held."""
         while True:
             path = f"iterations?iteration={iteration}&wait={_WAIT:g}"
             go = await self._call("POST", path, IterationPermission)
-            self._told(go)
+            self._on_permission(go)
             if go.standing not in HOLDING:
                 return go
 
     async def may_end(self, iteration: int) -> IterationPermission:
-        """Ask whether the loop may end; it may where the same iteration might as well go on."""
+        """Ask whether the loop may end; it may if the iteration could also continue."""
         return await self.may_begin(iteration)
 
     async def orders(self) -> AsyncIterator[DriverOrder]:
-        """What is to be done, as it comes; there is no more when the run is over."""
+        """Yield the daemon's orders until the run is over."""
         after = 0
         while True:
             path = f"orders?after={after}&held={self.held:d}&wait={_WAIT:g}"
@@ -99,7 +99,7 @@ class SocketDaemonClient:
                 return
 
     async def report(self, report: DriverReport) -> None:
-        """Tell what has happened."""
+        """Report an event of the driver."""
         await self._call("POST", "reports", dict[str, object], report)
 
     async def _call(
@@ -111,7 +111,9 @@ class SocketDaemonClient:
         while True:
             try:
                 status, said = await self._exchange(method, whole, data)
-                if status < http.client.INTERNAL_SERVER_ERROR:  # else it is about to end
+                if (
+                    status < http.client.INTERNAL_SERVER_ERROR
+                ):  # otherwise the daemon is shutting down
                     return _read(status, said, kind)
                 problem = DaemonError(_error(status, said))
             except (OSError, EOFError, ValueError) as error:
@@ -129,7 +131,7 @@ class SocketDaemonClient:
                 raise
 
     async def _exchange(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
-        """One request; raises OSError, EOFError or ValueError."""
+        """Send one request; raise OSError, EOFError or ValueError."""
         self._home.check_socket()
         async with asyncio.timeout(_WAIT + _SLACK):
             reader, writer = await asyncio.open_unix_connection(self._home.socket)
@@ -147,7 +149,7 @@ class SocketDaemonClient:
                         length = int(value)
                 return status, await reader.readexactly(length)
             except IndexError:
-                raise EOFError("it hung up") from None
+                raise EOFError("it closed the connection") from None
             finally:
                 writer.close()
 
@@ -158,7 +160,7 @@ def _read(status: int, said: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(said, type=kind)
     except msgspec.MsgspecError as error:
-        raise DaemonError(f"what answers is not Handrail: {error}") from None
+        raise DaemonError(f"another program answers: {error}") from None
 
 
 def _error(status: int, said: bytes) -> str:

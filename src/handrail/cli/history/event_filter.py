@@ -1,61 +1,28 @@
-"""Which events a person wants to see."""
+"""The filter of `handrail log`."""
 
 import re
 from collections.abc import Callable
 from math import inf
 from typing import cast
 
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionHeld,
-    ActionReviewed,
-    BreachFound,
-    ControlAnswered,
-    ControlAsked,
-    Event,
-    FaultNoted,
-    FeedbackGiven,
-    FindingMade,
-    IncidentResolved,
-    Intervened,
-    InterventionJudged,
-    IterationEnded,
-    LoopBegun,
-    LoopEnded,
-    ModelAsked,
-    PromptGiven,
-    RolledBack,
-    SettingsChanged,
-    StopConfirmed,
-    Verified,
-)
+from handrail.model import event as events
+from handrail.model.event import ActionReviewed, Event, FeedbackGiven, Intervened
 from handrail.words.actions import action_in_words
 
-_OF_A_STEP = (ActionEnded, ActionDropped, BreachFound, FeedbackGiven)
+_OF_A_STEP = (events.ActionEnded, events.ActionDropped, events.BreachFound, FeedbackGiven)
 _CORRECTIONS = (
-    FindingMade,
-    Intervened,
-    InterventionJudged,
-    RolledBack,
-    StopConfirmed,
-    IncidentResolved,
-)
-_WITH_WORDS = (
-    BreachFound,
-    FaultNoted,
-    IterationEnded,
-    ActionDropped,
-    InterventionJudged,
-    StopConfirmed,
-    ModelAsked,
-    ActionHeld,
-    LoopEnded,
-)
+    events.FindingMade, Intervened, events.InterventionJudged, events.RolledBack,
+    events.StopConfirmed, events.IncidentResolved,
+)  # fmt: skip
+_WITH_MESSAGE = (
+    events.BreachFound, events.FaultNoted, events.IterationEnded, events.ActionDropped,
+    events.InterventionJudged, events.StopConfirmed, events.ModelAsked, events.ActionHeld,
+    events.LoopEnded,
+)  # fmt: skip
 
 
 class EventFilter:
-    """Takes events in order: what came of an action is wanted if the action was."""
+    """Filters events in order. With an action, it lets through the later events of that step."""
 
     def __init__(
         self,
@@ -66,7 +33,7 @@ class EventFilter:
         pattern: re.Pattern[str] | None = None,
         findings: bool = False,
     ) -> None:
-        """`findings`: only what was found, and what was done about it."""
+        """With `findings`, let through only findings and interventions."""
         self.findings = findings
         self._decisions = decisions
         self._tools = tools
@@ -76,7 +43,7 @@ class EventFilter:
         self._wanted: set[tuple[str, int]] = set()
 
     def wants(self, run: str, event: Event) -> bool:
-        """Whether an event is to be shown."""
+        """Return whether to show an event."""
         if not self._narrow:
             return event.at >= self._since
         if isinstance(event, _OF_A_STEP) and (run, event.step) in self._wanted:
@@ -107,7 +74,7 @@ def _corrects(event: Event) -> bool:
 
 
 def _texts(event: Event) -> list[str]:
-    """What may be searched in."""
+    """Return the texts that --grep searches."""
     give = _TEXTS.get(type(event))
     return give(event) if give else []
 
@@ -126,18 +93,18 @@ _Give = Callable[[Event], list[str]]
 _TEXTS = cast(
     "dict[type, _Give]",
     {
-        **dict.fromkeys(_WITH_WORDS, lambda event: [event.says]),
+        **dict.fromkeys(_WITH_MESSAGE, lambda event: [event.says]),
         ActionReviewed: _of_action,
-        PromptGiven: lambda event: [event.text],
-        SettingsChanged: lambda event: [event.path, event.refused],
+        events.PromptGiven: lambda event: [event.text],
+        events.SettingsChanged: lambda event: [event.path, event.refused],
         FeedbackGiven: lambda event: [event.note, event.finding],
-        FindingMade: lambda event: [event.finding.kind, event.finding.says],
+        events.FindingMade: lambda event: [event.finding.kind, event.finding.says],
         Intervened: _of_intervention,
-        RolledBack: lambda event: [*event.files, event.problem],
-        IncidentResolved: lambda event: [event.incident, event.option, event.note],
-        ControlAsked: lambda event: [event.command, event.by, event.text, event.reason],
-        ControlAnswered: lambda event: [event.command, event.says, *event.evidence],
-        LoopBegun: lambda event: [event.goal, event.verify],
-        Verified: lambda event: [event.command, event.says],
+        events.RolledBack: lambda event: [*event.files, event.problem],
+        events.IncidentResolved: lambda event: [event.incident, event.option, event.note],
+        events.ControlAsked: lambda event: [event.command, event.by, event.text, event.reason],
+        events.ControlAnswered: lambda event: [event.command, event.says, *event.evidence],
+        events.LoopBegun: lambda event: [event.goal, event.verify],
+        events.Verified: lambda event: [event.command, event.says],
     },
 )

@@ -1,11 +1,10 @@
-"""Why Handrail stepped in, what it tried, and whether that helped."""
+"""The interventions in a run: why Handrail stepped in, what it did, whether it helped."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from handrail.cli.output.json_line import json_line
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible
 from handrail.detect.registry import description_of
 from handrail.intervene.registry import KINDS
@@ -41,11 +40,11 @@ _ACTION = 300
 
 
 class TriedIntervention(msgspec.Struct):
-    """An intervention, and everything that came of it."""
+    """An intervention and all later events about it."""
 
     intervened: Intervened
     actions: dict[str, list[int]]
-    """Those that show the finding, in words."""
+    """The steps that show the finding, by action."""
     judged: InterventionJudged | None = None
     rolled_back: RolledBack | None = None
     stop: StopConfirmed | None = None
@@ -58,7 +57,7 @@ class TriedIntervention(msgspec.Struct):
 
 
 class InterventionStory:
-    """What was found in a run, and done about it: takes its events in order."""
+    """The findings and interventions of a run, built from its events."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         self.tried: dict[str, TriedIntervention] = {}
@@ -79,27 +78,44 @@ class InterventionStory:
             self.tried[event.intervention].judged = event
         elif isinstance(event, RolledBack) and event.intervention in self.tried:
             self.tried[event.intervention].rolled_back = event
-        elif isinstance(event, StopConfirmed | IncidentResolved):
-            self._of_a_stop(event)
+        elif isinstance(event, StopConfirmed):
+            for tried in self._stops(event.incident):
+                tried.stop = event
+        elif isinstance(event, IncidentResolved):
+            for tried in self._stops(event.incident):
+                tried.resolved = event
         elif isinstance(event, RunEnded):
             self.ended = True
 
-    def _of_a_stop(self, event: StopConfirmed | IncidentResolved) -> None:
-        for tried in self.tried.values():
-            if tried.done.incident == event.incident and isinstance(event, StopConfirmed):
-                tried.stop = event
-            elif tried.done.incident == event.incident and isinstance(event, IncidentResolved):
-                tried.resolved = event
+    def _stops(self, incident: str) -> list[TriedIntervention]:
+        return [tried for tried in self.tried.values() if tried.done.incident == incident]
 
     @property
-    def let_be(self) -> list[FindingMade]:
-        """What was found, and nothing done about."""
+    def ignored(self) -> list[FindingMade]:
+        """The findings without an intervention."""
         names = {tried.done.finding.name for tried in self.tried.values()}
         return [found for name, found in self.findings.items() if name not in names]
 
+    def as_json(self, run: "KnownRun") -> dict[str, object]:
+        """Describe the interventions for a program."""
+        told = [
+            {
+                "at": tried.intervened.at,
+                **msgspec.to_builtins(tried.done),
+                "worked": tried.judged.worked if tried.judged else None,
+                "judged": tried.judged,
+                "rolled_back": tried.rolled_back,
+                "stop": tried.stop,
+                "resolved": tried.resolved,
+            }
+            for tried in self.tried.values()
+        ]
+        findings = list(self.findings.values())
+        return {"run": run.id, "name": run.name, "interventions": told, "findings": findings}
 
-def tell_interventions(screen: TerminalOutput, run: "KnownRun", story: InterventionStory) -> None:
-    """Print the story."""
+
+def show_interventions(screen: TerminalOutput, run: "KnownRun", story: InterventionStory) -> None:
+    """Print the findings and interventions of a run."""
     title = f"{run.name} · {_summary(story)}"
     when = day(story.facts.began)
     gap = screen.width - columns(visible(title)) - len(when) - 2
@@ -107,16 +123,16 @@ def tell_interventions(screen: TerminalOutput, run: "KnownRun", story: Intervent
     for number, tried in enumerate(story.tried.values(), 1):
         screen.say()
         _tell_one(screen, number, tried, story)
-    if story.let_be:
+    if story.ignored:
         screen.say()
-        found = [f"step {one.step}: {_found(one, story)}" for one in story.let_be]
-        screen.field("Also seen", [*found, "Nothing was done about it."])
+        found = [f"step {one.step}: {_found(one, story)}" for one in story.ignored]
+        screen.field("Also seen", [*found, "Handrail did not step in."])
 
 
 def _summary(story: InterventionStory) -> str:
     if not story.tried:
         found = count(len(story.findings), "finding")
-        return f"{found}, nothing was done" if story.findings else "nothing was found"
+        return f"{found}, no intervention" if story.findings else "no findings"
     judged = [tried.judged.worked for tried in story.tried.values() if tried.judged]
     parts = [
         count(len(story.tried), "intervention"),
@@ -169,21 +185,21 @@ def _found(event: FindingMade, story: InterventionStory) -> str:
 
 def _helped(tried: TriedIntervention, *, ended: bool) -> str:
     if tried.judged is None:
-        return "not known: the run ended before that showed" if ended else "not known yet"
+        return "unknown: the run ended too early" if ended else "unknown yet"
     word = "yes" if tried.judged.worked else "no"
     _, _, why = tried.judged.says.rstrip(".").partition(": ")
     return f"{word}: {why}" if why else word
 
 
 def score_in_words(done: Intervention) -> str:
-    """How the score came about, and what it calls for."""
+    """Explain the score and the choice of the intervention."""
     finding = done.finding
     parts = [f"{finding.severity}, {finding.confidence:.0%} sure"]
     if finding.impact:
-        parts.append(f"{finding.impact:.0%} more for what is at stake")
+        parts.append(f"{finding.impact:.0%} more for the possible damage")
     if done.escalation:
         more = done.score - score_of(finding)
-        tries = "a try" if done.escalation == 1 else f"{done.escalation} tries"
+        tries = "1 try" if done.escalation == 1 else f"{done.escalation} tries"
         parts.append(f"{more:.2f} more for {tries} without effect")
     return f"{done.score:.2f} ({'; '.join(parts)}): {_calls_for(done)}"
 
@@ -191,32 +207,14 @@ def score_in_words(done: Intervention) -> str:
 def _calls_for(done: Intervention) -> str:
     if done.means == InterventionName.EMERGENCY_STOP:
         if done.escalation:
-            return "nothing milder was left"
-        return "each further action could do harm, so nothing milder came first"
+            return "everything milder had failed"
+        return "the next action could do harm, so Handrail tried nothing milder"
     allowed = LADDER[level_of(done.score)]
     phrase = KINDS[allowed].phrase or KINDS[allowed].label
     if allowed == done.means:
         return f"that calls for {phrase}"
     if done.means in LADDER and LADDER.index(done.means) > LADDER.index(allowed):
         if done.escalation:
-            return "what was tried had no effect, so something stronger came next"
-        return "this is the mildest that fits this trouble"
-    return f"that allows up to {phrase}; of what fits this trouble, this came next"
-
-
-def interventions_json(run: "KnownRun", story: InterventionStory) -> str:
-    """The story for a program."""
-    told = [
-        {
-            "at": tried.intervened.at,
-            **msgspec.to_builtins(tried.done),
-            "worked": tried.judged.worked if tried.judged else None,
-            "judged": tried.judged,
-            "rolled_back": tried.rolled_back,
-            "stop": tried.stop,
-            "resolved": tried.resolved,
-        }
-        for tried in story.tried.values()
-    ]
-    findings = list(story.findings.values())
-    return json_line({"run": run.id, "name": run.name, "interventions": told, "findings": findings})
+            return "milder interventions had no effect"
+        return "this is the mildest one that fits"
+    return f"that allows up to {phrase}; this was the next one that fits"

@@ -1,4 +1,4 @@
-"""The events of runs as entries of a timeline: an action and what came of it are one."""
+"""Join events to entries of a timeline: an action and its end are one entry."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
@@ -7,46 +7,41 @@ from time import monotonic
 
 import msgspec
 
-from handrail.model.event import (
-    ActionReviewed,
-    Event,
-    RunEnded,
-    UsageMeasured,
-)
+from handrail.model.event import ActionReviewed, Event, RunEnded, UsageMeasured
 from handrail.model.ordinal import Decision
 from handrail.words.action_status import ActionEnd
 from handrail.words.run_facts import RunFacts, ends_session
 
 _MAX_HELD = 256
-"""Entries that wait for an earlier action to end: with more, it is shown as it is."""
+"""The number of entries that may wait for an earlier action to end."""
 _MAX_OPEN = 1000
 
 
 class JoinedEntry(msgspec.Struct):
-    """One thing that a timeline shows."""
+    """One entry of a timeline."""
 
     run: str
     event: Event
     facts: RunFacts
     end: ActionEnd | None = None
     late: bool = False
-    """It was shown before; now it has ended."""
+    """The action was shown before; this entry shows its end."""
     waits: bool = False
-    """Its end is still to come."""
+    """The action still runs."""
     since: float = 0.0
     held: bool = False
 
     @property
     def at(self) -> float:
-        """The moment that it is shown under."""
+        """The time that the timeline shows."""
         return self.end.at if self.late and self.end is not None else self.event.at
 
 
 class EventJoiner:
-    """Takes events in order and gives entries in order, each as soon as it is complete.
+    """Turns events into entries in the same order, each as soon as it is complete.
 
-    An action that takes longer than `patience` seconds is given without its end, and once
-    more when it has ended.
+    After `patience` seconds, it releases a running action without its end, and once more
+    when it has ended.
     """
 
     def __init__(self, *, patience: float = inf, now: Callable[[], float] = monotonic) -> None:
@@ -57,7 +52,7 @@ class EventJoiner:
         self._open: OrderedDict[tuple[str, int], JoinedEntry] = OrderedDict()
 
     def add(self, run: str, event: Event, *, shown: bool = True) -> None:
-        """Take in the next event; one that is not shown still says something about others."""
+        """Add the next event. An event that is not shown can still change other entries."""
         facts = self._facts.setdefault(run, RunFacts())
         is_news = not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
         facts.take(event)
@@ -79,12 +74,12 @@ class EventJoiner:
             self._hold(entry)
 
     def ready(self) -> Iterator[JoinedEntry]:
-        """The entries that need not wait any longer."""
+        """Yield the entries that are complete or have waited long enough."""
         while self._held and self._may_go(self._held[0]):
             yield self._release()
 
     def rest(self) -> Iterator[JoinedEntry]:
-        """All that is left."""
+        """Yield all remaining entries."""
         while self._held:
             yield self._release()
 
@@ -103,7 +98,7 @@ class EventJoiner:
         return entry
 
     def _close(self, run: str, end: ActionEnd, *, shown: bool) -> bool:
-        """Give an action its end; False if nobody knows that action."""
+        """Add the end to its action; return False if the action is unknown."""
         entry = self._open.pop((run, end.step), None)
         if entry is None:
             return False
@@ -116,6 +111,6 @@ class EventJoiner:
         return True
 
     def _give_up(self, run: str) -> None:
-        """The session has ended: whatever was under way will not be heard of."""
+        """Stop waiting for the actions of a session that has ended."""
         for key in [key for key in self._open if key[0] == run]:
             self._open.pop(key).waits = False

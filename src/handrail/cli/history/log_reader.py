@@ -1,4 +1,4 @@
-"""Reading the log from its beginning, and on as it grows."""
+"""Read the log page by page, and follow it as it grows."""
 
 import select
 import sys
@@ -15,7 +15,7 @@ Page = list[StoredEntry]
 
 
 class LogReader:
-    """One topic, or everything whose topic begins like that, page by page."""
+    """Reads one topic, or all topics with this prefix, page by page."""
 
     def __init__(self, store: Store, topic: str, *, whole_log: bool = False) -> None:
         self._store = store
@@ -24,7 +24,7 @@ class LogReader:
         self._last: StoredEntry | None = None
 
     def pages(self) -> Iterator[Page]:
-        """What has come since the last time."""
+        """Yield the pages since the last call."""
         while page := self._next():
             yield page
 
@@ -40,7 +40,7 @@ class LogReader:
                 return wanted
 
     def _after(self) -> int:
-        """The number before the last entry: if that comes again, the log is still the same."""
+        """Return the place before the last entry. If that comes again, the log is the same."""
         if self._last is None:
             return 0
         return (self._last.position if self._whole_log else self._last.seq) - 1
@@ -51,22 +51,22 @@ class LogReader:
         return self._store.read(self._topic, after, _PAGE)
 
     def _beyond(self, last: StoredEntry, page: Page) -> Page:
-        """What comes after the last entry, in this log or in one that has replaced it."""
+        """Return what follows the last entry, in this log or in one that replaced it."""
         if page and page[0] == last:
             return page[1:]
-        if page and page[0].position > last.position:  # the last one was forgotten since
+        if page and page[0].position > last.position:  # the last entry was deleted
             return page
         return [item for item in self._read(0) if item.at > last.at]
 
 
 def follow(
     source: LogReader,
-    wait: Callable[[], None],
+    wait: Callable[[], object],
     complain: Callable[[str], None],
 ) -> Iterator[Page]:
-    """Pages for ever, an empty one at each look that finds nothing; ends when `wait` raises.
+    """Yield pages for ever, an empty one when there is nothing new; end when `wait` raises.
 
-    A log that cannot be read for a while is complained about once.
+    Complain once about a log that cannot be read for a while.
     """
     silent = False
     while True:
@@ -82,13 +82,13 @@ def follow(
 
 
 def wait_a_moment() -> None:
-    """Sleep until it is worth to look again; a pipe that nobody reads ends it at once."""
+    """Sleep before the next look at the log; raise at once if nobody reads our output."""
     try:
         output = sys.stdout.fileno()
         poll = select.poll()
     except (OSError, ValueError, AttributeError):
         time.sleep(_PAUSE)
         return
-    poll.register(output, 0)  # no events: only errors are told
+    poll.register(output, 0)  # no events: poll reports only errors
     if poll.poll(_PAUSE * 1000):
         raise BrokenPipeError

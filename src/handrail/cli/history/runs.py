@@ -1,4 +1,4 @@
-"""The runs in the log: opened for reading only, and found by what a person types."""
+"""The runs in the log, and how a user names them."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -33,7 +33,7 @@ _HINT = "handrail doctor says what to do"
 
 
 class KnownRun(msgspec.Struct, frozen=True):
-    """A run as people call it."""
+    """A run with the name that people use."""
 
     id: str
     """The session's id."""
@@ -45,7 +45,7 @@ class KnownRun(msgspec.Struct, frozen=True):
 
     @property
     def topic(self) -> str:
-        """Where its events stand in the log."""
+        """The topic of its events in the log."""
         return topic_of(self.id)
 
 
@@ -57,7 +57,7 @@ _began = msgspec.json.Decoder(_RunStart)
 
 
 class KnownRuns:
-    """All runs of a log, the last changed one first."""
+    """All runs of a log, the latest first."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -71,7 +71,7 @@ class KnownRuns:
         return self.changed_since(-inf)
 
     def changed_since(self, moment: float) -> Iterator[KnownRun]:
-        """Those of which something was heard since then."""
+        """Yield the runs with events since then."""
         for topic in self._topics:
             if topic.changed < moment:
                 continue
@@ -81,7 +81,7 @@ class KnownRuns:
             yield KnownRun(run, name, project, topic.changed, topic.seq)
 
     def names(self, ids: Collection[str]) -> dict[str, str]:
-        """By id, what people call a run; those that the log does not know are left out."""
+        """Return the names of runs by id, without runs that the log does not know."""
         return {
             run: f"{_project(self._store, topic.name)}-{self._short[run]}"
             for topic in self._topics
@@ -89,11 +89,11 @@ class KnownRuns:
         }
 
     def find(self, typed: str) -> KnownRun:
-        """The run that a person means; else an error that helps."""
+        """Find the run that the user means; fail with a helpful error."""
         return next(iter(self)) if typed == LAST and self._topics else self.meant(typed)[0]
 
     def meant(self, typed: str) -> list[KnownRun]:
-        """The run that a person means, or all of its project; else an error that helps."""
+        """Find the run that the user means, or all runs of a project."""
         if not self._topics:
             raise click.ClickException(NOTHING_YET)
         if typed == LAST:
@@ -116,7 +116,7 @@ class KnownRuns:
 
 @contextmanager
 def read_log(home: "Home") -> Iterator[Store]:
-    """The log, read only: nobody has to run, and nothing is changed."""
+    """Open the log for reading, without a daemon."""
     try:
         with closing(open_log(home.log, "read")) as store:
             yield store
@@ -125,15 +125,25 @@ def read_log(home: "Home") -> Iterator[Store]:
         raise click.ClickException(f"{error}; {hint}") from None
 
 
+def incident_is_open(home: "Home", incident: str) -> bool:
+    """Return whether nobody has decided about an incident yet."""
+    from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
+
+    try:
+        return IncidentFolders(home.incidents).read(incident).resolution is None
+    except IncidentError:
+        return True
+
+
 def find_home() -> "Home":
-    """The state folder of this user."""
+    """Return this user's state folder."""
     from handrail.server.home import open_home
 
     return open_home(os.environ)
 
 
 def _project(store: Store, topic: str) -> str:
-    """The folder in which a run began; its first event says it."""
+    """Read from the first event the folder in which a run began."""
     first = next(iter(store.read(topic, 0, 1)), None)
     try:
         cwd = _began.decode(first.body).cwd if first else ""
@@ -152,10 +162,10 @@ def _is_name(typed: str, run: KnownRun) -> bool:
 
 
 def _list_candidates(typed: str, found: list[KnownRun]) -> None:
-    """Say which runs could be meant, and end."""
+    """List the runs that match, and exit."""
     from handrail.cli import EXIT_ERROR
 
-    click.echo(f"handrail: {visible(typed)!r} may be any of {len(found)} runs:", err=True)
+    click.echo(f"handrail: {visible(typed)!r} matches {len(found)} runs:", err=True)
     listed = found[:_MAX_LISTED]
     names = [clip(run.name, _MAX_NAME) for run in listed]
     width = max(map(columns, names))

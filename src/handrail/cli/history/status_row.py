@@ -1,4 +1,4 @@
-"""One run as `handrail status` shows it: how it is, and what is to be said of that."""
+"""One run as `handrail status` shows it."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from handrail.words.times import duration_in_words
 QUIET = 30 * 60
 _LATELY = 60 * 60
 _FORGOTTEN = 24 * 60 * 60
-"""A session that was killed never says that it ended: after a day it is not shown any more."""
+"""A killed session never reports its end, so `status` hides it after a day."""
 
 _HELD = ("‖", "yellow")
 _STOPPED = ("■", "red")
@@ -37,38 +37,38 @@ MARKS = {
     "cancelled": _OVER,
     "ended": _OVER,
 }
-"""Of each state a sign and a colour."""
+"""The sign and the colour of each state."""
 _OVER_STATES = frozenset(state for state, mark in MARKS.items() if mark is _OVER)
 
 
 def _lives(pid: int) -> bool:
-    """Whether there is such a process."""
+    """Return whether the process exists."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is somebody else's
+    except OSError:  # it belongs to another user
         return True
     return True
 
 
 class StatusRow(msgspec.Struct, frozen=True):
-    """One run, as of now."""
+    """One run at this moment."""
 
     run: KnownRun
     facts: RunState
     quiet: float
-    """Seconds since anything was heard of it."""
+    """Seconds since its last event."""
     incident: str = ""
-    """The one that it is stopped for, until a person decides."""
+    """The emergency stop that waits for a decision."""
     left: bool = False
-    """Handrail has driven it, and whoever did that is gone."""
+    """Its driver, a `handrail run`, is gone."""
     problem: str = ""
-    """Why events of it could not be read."""
+    """Why some of its events cannot be read."""
 
     @property
     def state(self) -> str:
-        """In a word, how it is; the words are those of MARKS."""
+        """Its state, one of MARKS."""
         if self.incident:
             return "stopped"
         facts = self.facts
@@ -82,7 +82,7 @@ class StatusRow(msgspec.Struct, frozen=True):
 
     @property
     def shown_state(self) -> str:
-        """The state, and for how long if that is long."""
+        """Its state, with the duration if that is long."""
         loop = self.facts.loop
         if self.state == "done" and loop is not None and loop.reason != "COMPLETE":
             return "not done"
@@ -94,19 +94,19 @@ class StatusRow(msgspec.Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Whether the run is over."""
         return self.state in _OVER_STATES
 
     @property
     def goal(self) -> str:
-        """What it is for, in a line."""
+        """Its goal in one line."""
         loop = self.facts.loop
         text = loop.goal if loop else self.facts.first_prompt
         return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
-    def decided(self, *decisions: str) -> int:
-        """How many actions got one of these decisions."""
-        return sum(self.facts.usage.decided.get(decision, 0) for decision in decisions)
+    def decided(self, decision: str) -> int:
+        """Count the actions with this decision."""
+        return self.facts.usage.decided.get(decision, 0)
 
 
 def find_rows(
@@ -118,7 +118,7 @@ def find_rows(
     is_open: Callable[[str], bool] = lambda incident: True,
     lives: Callable[[int], bool] = _lives,
 ) -> list[StatusRow]:
-    """The runs that matter now: those under way first, the last changed one at the top."""
+    """Return the runs that matter now: active runs first, the latest at the top."""
     rows: list[StatusRow] = []
     for run in runs if show_all else runs.changed_since(now - _FORGOTTEN):
         problems: list[str] = []
@@ -136,8 +136,8 @@ def find_rows(
     return sorted(rows, key=lambda row: row.is_over)
 
 
-def hand_lines(row: StatusRow, me: str) -> Iterator[str]:
-    """Who has a hand on the run, since when, why, and what waits because of it."""
+def control_lines(row: StatusRow, me: str) -> Iterator[str]:
+    """Tell who controls the run, since when, why, and what waits because of it."""
     now = row.facts.changed + row.quiet
     hand = row.facts.hand
     if hand.standing.value == row.state and hand.by:
@@ -147,13 +147,13 @@ def hand_lines(row: StatusRow, me: str) -> Iterator[str]:
     for says in hand.held.values():
         yield f"held before: {says}"
     if row.left:
-        yield f"nobody drives it any more → handrail run --resume {row.run.name}"
+        yield f"its driver is gone → handrail run --resume {row.run.name}"
     if hand.waiting and not row.is_over:
-        yield f"asked for, not confirmed yet: {', '.join(hand.waiting)}"
+        yield f"not confirmed yet: {', '.join(hand.waiting)}"
 
 
 def loop_line(row: StatusRow) -> str:
-    """How far the loop is that Handrail drives; empty: it drives none."""
+    """Describe the progress of a run that Handrail drives, or return ""."""
     facts = row.facts
     loop = facts.loop
     if loop is None:
@@ -172,6 +172,6 @@ def loop_line(row: StatusRow) -> str:
 _ENDS = {
     "MAX_ITERATIONS": "no iterations left",
     "STUCK": "the agent is stuck",
-    "LIMIT": "a limit is met",
+    "LIMIT": "limit reached",
     "ERROR": "the agent fails",
 }

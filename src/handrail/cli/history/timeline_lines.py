@@ -1,4 +1,4 @@
-"""One entry of a timeline as a line or two: when, what, and what became of it."""
+"""An entry of the timeline as lines for a terminal."""
 
 from handrail.cli.history.joined_events import JoinedEntry
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
@@ -23,9 +23,9 @@ _MAX_TEXT = 400
 def entry_lines(
     screen: TerminalOutput, entry: JoinedEntry, name: str = "", *, evidence: bool = False
 ) -> list[str]:
-    """An entry for a person; `name` says which run it belongs to, where there are several.
+    """Return the lines of an entry, with the `name` of its run if there are several.
 
-    With `evidence`, a finding is followed by the actions that show it.
+    With `evidence`, the actions that show a finding follow it.
     """
     head = f" {clock_time(entry.at)} "
     if name:
@@ -52,7 +52,7 @@ def _sentence(screen: TerminalOutput, head: str, sentence: Sentence) -> list[str
 
 
 def _evidence(screen: TerminalOutput, indent: int, found: StepsByAction) -> list[str]:
-    """Equal actions stand in one line."""
+    """Return the actions that show a finding; equal actions share a line."""
     lines = [f"{steps_in_words(steps)}  {text}" for text, steps in found.items()]
     return [" " * indent + screen.paint(clip(line, screen.width - indent), "dim") for line in lines]
 
@@ -96,7 +96,7 @@ def _below_lines(screen: TerminalOutput, text: str, undo: str, indent: int) -> l
 
 
 def _undo(event: ActionReviewed) -> str:
-    """The command that puts back what a changed action moved away; never broken in two."""
+    """Return the command that restores what a changed action moved to the trash."""
     restore = short_restore(event.verdict.restore, 0)
     return f"undo: {restore}" if restore.startswith("handrail ") else ""
 

@@ -1,4 +1,4 @@
-"""What a command is about to change in files: shown, agreed to, and nothing done before."""
+"""Changes to settings files: show them, and ask before they are made."""
 
 import difflib
 import os
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
-from handrail.cli.output.terminal import TerminalOutput, clip, wrap
+from handrail.cli.output.terminal import TerminalOutput, clip
 from handrail.hosts import HOSTS
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
 def host_argument(function: options.Function) -> options.Function:
-    """The host that a command is about."""
+    """Add the argument for the host."""
     return click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))(function)
 
 
 def connection(home: "Home", *, dry_run: bool = False) -> "HookConnection":
-    """How hooks reach this user's daemon; in a dry run no state folder is made for that."""
+    """Describe how hooks reach this user's daemon. A dry run makes no state folder for that."""
     from handrail.hosts.port import HookConnection
 
     if dry_run and not os.path.isdir(home.path):
@@ -40,11 +40,11 @@ def connection(home: "Home", *, dry_run: bool = False) -> "HookConnection":
 
 
 def choose_file(host: "HostAdapter", user: bool, project: str | None) -> tuple[str, str]:
-    """The settings file that is meant, and the project's folder if it is a project's."""
+    """Return the settings file, and the project's folder if the file belongs to a project."""
     if project is None:
         return host.settings_file(os.environ, ""), ""
     if user:
-        raise click.UsageError("--user and --project exclude each other")
+        raise click.UsageError("use --user or --project, not both")
     folder = os.path.abspath(project)
     if not os.path.isdir(folder):
         raise click.UsageError(f"--project {project}: there is no such folder")
@@ -52,7 +52,7 @@ def choose_file(host: "HostAdapter", user: bool, project: str | None) -> tuple[s
 
 
 def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) -> str:
-    """A path as a person would write it here, or in a folder."""
+    """Shorten a path relative to the folder or the home folder."""
     names = [path]
     for base, name in ((folder or os.getcwd(), "."), (environ.get("HOME", ""), "~")):
         if base and path.startswith(f"{base}/"):
@@ -61,7 +61,7 @@ def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) 
 
 
 def diff(plans: "Iterable[FileChangePlan | None]") -> list[str]:
-    """The unified diff of all files; tokens are not shown."""
+    """Return the unified diff of all files, without tokens."""
     return [line for plan in plans if plan and plan.changes for line in _diff(plan)]
 
 
@@ -80,38 +80,23 @@ def _lines(data: bytes | None) -> list[str]:
 
 
 def show(screen: TerminalOutput, lines: Iterable[str], *, full: bool) -> None:
-    """Print a diff, no wider than the screen; long runs of lines only if all are wanted."""
+    """Print a diff, no wider than the screen; without `full`, shorten long runs of lines."""
     for sign, run in groupby(lines, key=lambda line: line[:1]):
         texts = list(run)
         if full or sign not in ("+", "-") or len(texts) <= _RUN:
             shown = texts
         else:
-            more = f"{sign}  … {len(texts) - _RUN} more lines; all of them: --dry-run"
+            more = f"{sign}  … {len(texts) - _RUN} more lines; --dry-run shows all"
             shown = [*texts[: _RUN - _LAST], more, *texts[-_LAST:]]
         for line in shown:
             style = "bold" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(sign, "")
             screen.say(" " + screen.paint(clip(line, screen.width - 1), style))
 
 
-def tell(screen: TerminalOutput, mark: str, style: str, text: str) -> None:
-    """A remark with a mark before it."""
-    head, *rest = wrap(text, screen.width - 3)
-    screen.say(f" {screen.paint(mark, style)} {head}")
-    for line in rest:
-        screen.say(f"   {line}")
-
-
 def agreed(question: str, *, yes: bool, asks: bool) -> bool:
-    """Ask, but only where somebody can answer."""
+    """Ask the user; fail if nobody can answer."""
     if yes:
         return True
     if not (asks and sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("nobody can be asked here: add --yes to go ahead")
+        raise click.UsageError("this needs a confirmation; add --yes to go ahead")
     return click.confirm(f" {question}", default=True)
-
-
-def print_json(result: object) -> None:
-    """The result for a program."""
-    from handrail.cli.output.review_json import to_json
-
-    sys.stdout.write(to_json(result).decode() + "\n")

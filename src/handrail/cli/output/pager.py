@@ -1,4 +1,4 @@
-"""Long text for a terminal, through the program that a person likes for that."""
+"""Show long text through the user's pager."""
 
 import os
 import shlex
@@ -10,11 +10,11 @@ from contextlib import suppress
 
 _PAGER = "less"
 _LESS = "FRX"
-"""Ends by itself where everything fits, shows colours, leaves the text on the screen."""
+"""Options for less: quit if everything fits, show colours, keep the text on the screen."""
 
 
 def page(lines: Iterable[str], *, wanted: bool = True) -> None:
-    """Print lines; on a terminal, unless that is not wanted, through $PAGER."""
+    """Print lines, through $PAGER if `wanted` and on a terminal."""
     command = _command() if wanted and sys.stdout.isatty() else []
     if not command:
         for line in lines:
@@ -30,7 +30,7 @@ def page(lines: Iterable[str], *, wanted: bool = True) -> None:
         with suppress(BrokenPipeError):
             process.stdin.close()
         while process.poll() is None:
-            with suppress(KeyboardInterrupt):  # the pager's to act on
+            with suppress(KeyboardInterrupt):  # for the pager
                 process.wait()
 
 

@@ -1,12 +1,10 @@
 """A review as JSON."""
 
-import msgspec
-
 from handrail.model.review import Review
 
 
 def review_json(review: Review, key: object = None) -> dict[str, object]:
-    """What a program gets to read; `key` is its own id of the action."""
+    """Describe a review for a program; `key` is the program's own id of the action."""
     rewrite = review.rewrite
     return {
         "id": key,
@@ -37,7 +35,7 @@ def review_json(review: Review, key: object = None) -> dict[str, object]:
 
 
 def refusal_json(problem: str, key: object = None) -> dict[str, object]:
-    """The answer to what cannot be reviewed: it does not run."""
+    """Describe the refusal of an action that Handrail cannot read."""
     reason = f"It cannot be read, so it is not run: {problem}."
     return {
         "id": key,
@@ -57,13 +55,3 @@ def refusal_json(problem: str, key: object = None) -> dict[str, object]:
         "faults": [],
         "error": problem,
     }
-
-
-def to_json(value: object) -> bytes:
-    """JSON in one line, whatever text stands in it."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:  # a lone surrogate: bytes of a file name that are not UTF-8
-        import json
-
-        return json.dumps(msgspec.to_builtins(value)).encode()

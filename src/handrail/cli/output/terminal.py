@@ -1,4 +1,4 @@
-"""Text for a terminal: what is safe to print, how wide it is, where it breaks."""
+"""Text for a terminal: make it safe, measure it, wrap it, print it."""
 
 import os
 import re
@@ -23,15 +23,15 @@ STYLES = {
     "modify": "1;30;43",
     "block": "1;37;41",
 }
-"""One colour per meaning: green ran, yellow changed or warned, red stopped, dim is detail."""
+"""One colour per meaning: green ran, yellow changed or warned, red stopped, dim details."""
 
 
-# Wide since Unicode 16, which the tables of older Pythons do not know yet.
+# Wide since Unicode 16, unknown to the tables of older Pythons.
 _NEWLY_WIDE = re.compile("[\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\U0001d300-\U0001d376]")
 
 
 def visible(text: str) -> str:
-    """The text with everything shown that a terminal would act on or hide."""
+    """Escape every character that a terminal would act on or hide."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else _shown(char) for char in text)
@@ -47,14 +47,14 @@ def _shown(char: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns a visible text takes, at most."""
+    """Return the width of a visible text in columns, at most."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def _columns(char: str) -> int:
     if char.isascii():
         return 1
-    if char == "\ufe0f":  # turns the sign before it into a picture, which may be wider
+    if char == "\ufe0f":  # turns the sign before it into an emoji, which may be wider
         return 1
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me"):
         return 0
@@ -63,29 +63,29 @@ def _columns(char: str) -> int:
 
 
 def clip(text: str, width: int) -> str:
-    """The text in one line, cut with an ellipsis where it is too long."""
+    """Cut a text to the width, with an ellipsis."""
     return line_breaking.clip(visible(text), width, columns)
 
 
 def pad(text: str, width: int) -> str:
-    """The text, filled up with blanks."""
+    """Fill a text with blanks to the width."""
     return text + " " * (width - columns(text))
 
 
 def wrap(text: str, width: int, limit: int = 0) -> list[str]:
-    """The text in lines, broken between words where that is possible."""
+    """Break a text into lines, between words if possible."""
     return line_breaking.wrap(visible(text), width, limit, columns)
 
 
 class TerminalOutput:
-    """Where a command prints for people: width, colour or none."""
+    """The terminal that a command prints to: its width and colours."""
 
     def __init__(self, *, colour: bool, width: int = WIDTH) -> None:
         self.colour = colour
         self.width = max(min(width, WIDTH), _NARROW)
 
     def paint(self, text: str, style: str) -> str:
-        """The text in one of the styles."""
+        """Return the text in one of the styles."""
         if not self.colour or not text or not style:
             return text
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m"
@@ -94,8 +94,18 @@ class TerminalOutput:
         """Print one line."""
         sys.stdout.write(line + "\n")
 
+    def paragraph(
+        self, text: str, style: str = "", *, indent: int = 1, mark: str = "", limit: int = 0
+    ) -> None:
+        """Print a text, wrapped to the width. The mark, one column wide, may be painted."""
+        lead = " " * indent + (f"{mark} " if mark else "")
+        indent += 2 if mark else 0
+        for line in wrap(text, self.width - indent, limit):
+            self.say((lead + self.paint(line, style)).rstrip())
+            lead = " " * indent
+
     def field(self, label: str, texts: Iterable[str], style: str = "", limit: int = 0) -> None:
-        """A label on the left and paragraphs beside it."""
+        """Print a label on the left and paragraphs beside it."""
         head = pad(f" {label}", _LABEL)
         for text in texts:
             for line in wrap(text, self.width - _LABEL, limit):
@@ -104,7 +114,7 @@ class TerminalOutput:
 
 
 def make_terminal_output(*, no_color: bool = False) -> TerminalOutput:
-    """The screen that this process prints to."""
+    """Describe the terminal of this process."""
     terminal = sys.stdout.isatty()
     plain = no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = _terminal_width() if terminal else WIDTH

@@ -1,4 +1,4 @@
-"""A review for a person: the first line answers, the rest helps to decide."""
+"""A review for a person: the decision first, then the details."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _MARK = " ← this"
 
 
 def explain(screen: TerminalOutput, action: Action, review: Review) -> None:
-    """Print what a person needs to know about one review."""
+    """Print a review in short."""
     _head(screen, review.decision, review)
     if review.decision is Decision.ALLOW:
         _in_short(screen, action, review)
@@ -31,7 +31,7 @@ def explain(screen: TerminalOutput, action: Action, review: Review) -> None:
 
 
 def explain_fully(screen: TerminalOutput, action: Action, review: Review, verdict: Verdict) -> None:
-    """Print all there is to know about one review, and where the verdict goes beyond it."""
+    """Print a review in full, and the verdict where it is stricter."""
     _head(screen, verdict.decision, review)
     _body(screen, action, review, verdict.reason if verdict.decision > review.decision else "")
     _effects(screen, review.effects)
@@ -82,7 +82,7 @@ def _steps(screen: TerminalOutput, steps: Sequence[CommandStep]) -> None:
 
 
 def _most_telling(steps: Sequence[CommandStep]) -> list[int]:
-    """Blamed commands first, then those that do something, none twice; in program order."""
+    """Choose the steps to show: blamed ones first, then those with effects, none twice."""
     first = {step: at for at, step in reversed(list(enumerate(steps)))}
     order = sorted(first.values(), key=lambda at: (not steps[at].blamed, not steps[at].says, at))
     return sorted(order[:_MAX_STEPS])
@@ -137,7 +137,7 @@ def _effects(screen: TerminalOutput, effects: Sequence[Effect]) -> None:
 
 
 def short_restore(restore: str, width: int) -> str:
-    """The line that puts everything back, or our own command for it where that is shorter."""
+    """Return the command that restores everything, or `handrail restore` if that is shorter."""
     ids = set(re.findall(r"/trash/([^/\s'\"]+)/", restore))
     only_moves = all(part.startswith("mv -n ") for part in restore.split(" && "))
     if columns(visible(restore)) <= width or len(ids) != 1 or not only_moves:

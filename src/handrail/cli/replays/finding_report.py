@@ -1,4 +1,4 @@
-"""What went wrong in the sessions of a replay, and what would have been done about it."""
+"""The findings of a replay, and the interventions that would have followed."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,26 +26,26 @@ class ReportedFinding(msgspec.Struct):
 
     run: str
     finding: Finding
-    """At its worst."""
+    """The worst occurrence."""
     steps: set[int]
     began: float | None
     ended: float | None
 
-    def take(self, finding: Finding, at: float | None) -> None:
-        """It goes on."""
+    def add(self, finding: Finding, at: float | None) -> None:
+        """Add another occurrence."""
         if finding.severity >= self.finding.severity:
             self.finding = finding
         self.steps.update(finding.evidence)
         self.ended = at
 
     def name(self, room: int) -> str:
-        """The session, by the end of its name where there is no room for all of it."""
+        """Return the name of the session, shortened from the left."""
         name = visible(self.run)
         return name if columns(name) <= room else f"…{name[-max(room - 1, _LEAST) :]}"
 
     @property
     def extent(self) -> str:
-        """How long it went on."""
+        """The number of steps, and the duration if it is long."""
         steps = count(len(self.steps), "step")
         if self.began is None or self.ended is None or self.ended - self.began < _LONG:
             return steps
@@ -53,7 +53,7 @@ class ReportedFinding(msgspec.Struct):
 
 
 class ReportedFindings:
-    """All of them, from findings that are at least medium."""
+    """All findings of at least medium severity."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, str], ReportedFinding] = {}
@@ -61,7 +61,7 @@ class ReportedFindings:
         self._times: dict[int, dict[int, float]] = {}
 
     def add(self, session: int, judged: ReviewedStep) -> None:
-        """What one step of a session shows."""
+        """Add the findings and interventions of one step."""
         if judged.noticed.interventions:
             self._made.setdefault(session, []).extend(judged.noticed.interventions)
         times = self._times.setdefault(session, {})
@@ -75,14 +75,14 @@ class ReportedFindings:
                 began = times.get(min(finding.evidence, default=judged.step))
                 known = ReportedFinding(judged.run, finding, set(), began, judged.at)
                 self._found[session, finding.kind] = known
-            known.take(finding, judged.at)
+            known.add(finding, judged.at)
 
     def forget(self, session: int) -> None:
-        """A session is over: when its steps were is not asked for again."""
+        """Drop the step times of a finished session."""
         self._times.pop(session, None)
 
     def rows(self) -> Iterator[tuple[str, int, ReportedFinding]]:
-        """A label, in how many sessions, and the worst."""
+        """Yield a label, the number of sessions and the worst finding of each kind."""
         kinds: dict[str, list[ReportedFinding]] = {}
         for (_, kind), trouble in self._found.items():
             kinds.setdefault(kind, []).append(trouble)
@@ -92,7 +92,7 @@ class ReportedFindings:
             yield clip(label, 18), len(same), worst
 
     def interventions(self) -> tuple[int, str]:
-        """How many there would have been, and which."""
+        """Return the number of interventions, and a summary by kind."""
         means = Counter(means_in_words(done.means) for made in self._made.values() for done in made)
         said = ", ".join(f"{name} ({times:,})" for name, times in means.most_common())
         return means.total(), f"{said}; in {count(len(self._made), 'session')}" if said else ""

@@ -1,4 +1,4 @@
-"""What Handrail would have found in a recorded session, and what it would have done about it."""
+"""The findings and interventions in a recorded session."""
 
 import msgspec
 
@@ -14,19 +14,19 @@ from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.review import Review
 
 _SECONDS_EACH = 10.0
-"""How far apart steps are taken to be where a record has no times."""
+"""Seconds between steps if a record has no times."""
 _CAN = frozenset({Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP})
 
 
 class StepFindings(msgspec.Struct, frozen=True):
-    """What one step of a session shows."""
+    """The findings and interventions of one step."""
 
     findings: tuple[Finding, ...] = ()
     interventions: tuple[Intervention, ...] = ()
 
 
 class PastFindings:
-    """Takes in the steps of one session. The agent did not hear of any intervention."""
+    """Follows one session. Its agent never got the guidance of an intervention."""
 
     def __init__(self, config: Config, goal: str) -> None:
         self._config = config
@@ -37,7 +37,7 @@ class PastFindings:
         self._controller = Controller(config.interventions)
 
     def take(self, number: int, step: PastStep, action: Action, review: Review) -> StepFindings:
-        """The next step, with what came of it, and what the agent said then."""
+        """Add the next step with its outcome and the agent's message after it."""
         self._now = self._now + _SECONDS_EACH if step.at is None else step.at
         if step.prompted:
             self._watch.prompted()

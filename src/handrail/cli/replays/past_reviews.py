@@ -1,4 +1,4 @@
-"""Reviews of recorded sessions, each step as it would have been reviewed then."""
+"""Review the steps of recorded sessions."""
 
 import os
 import re
@@ -31,27 +31,26 @@ _CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
 class ReviewedStep(msgspec.Struct, frozen=True):
-    """One step, and what Handrail would have said."""
+    """One step and its review."""
 
     run: str
     step: int
     action: Action
     review: Review | None
-    """None: the step itself cannot be read."""
+    """None if the step cannot be read."""
     problem: str
     seconds: float
     noticed: StepFindings = StepFindings()
     at: float | None = None
-    """Seconds since some moment, where the record has them."""
+    """Time in seconds, if the record has it."""
 
 
 class PastReviews:
     """Reviews sessions without looking at the files, which have changed since.
 
-    Settings are those of the folder that the session was started in, unless a file is given.
-    Where they name no scope, it is what the session was started for: the work tree around
-    its folder (or the folder), and for a folder such as `/workspace/shop`, whose parent was
-    plainly made for the run, that parent too. The temp folders always belong to it.
+    The settings come from `config_file`, or from the folder in which the session started.
+    Without a scope in the settings, the scope is the work tree of that folder (or the folder
+    itself), and its parent if that was made for runs, such as `/workspace`.
     """
 
     def __init__(self, config_file: str | None, scope: tuple[str, ...]) -> None:
@@ -61,7 +60,7 @@ class PastReviews:
         self.faulty_settings: list[str] = []
 
     def judge(self, session: Session) -> Iterator[ReviewedStep]:
-        """Every step in order, with a history of the steps before it."""
+        """Review every step in order, with the history of the steps before it."""
         reviewer = self._reviewer(session)
         course = PastFindings(reviewer.config, session.goal)
         history = History(session.goal)
@@ -125,7 +124,7 @@ def _scope_of(roots: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _made_for_runs(folder: str) -> bool:
-    """A folder at the top that is no part of a system: `/workspace`, `/testbed`."""
+    """Return whether this is a top-level folder outside the system: `/workspace`, `/testbed`."""
     names = folder.split("/")
     return len(names) == 2 and names[1] not in {*_SYSTEM, "", "tmp"}
 
@@ -133,7 +132,7 @@ def _made_for_runs(folder: str) -> bool:
 def _remember(
     history: History, action: Action, step: PastStep, review: Review, existing: set[str]
 ) -> None:
-    """Note what the step did. A file that was read or edited before was not made by the run."""
+    """Record what the step did. The run did not create a file that it read or edited before."""
     if review.decision.stops:
         history.remember_refusal(fingerprint(action))
     if step.outcome is None or (review.decision.stops and review.rewrite is None):

@@ -1,4 +1,4 @@
-"""What a replay found, for a person."""
+"""The report of a replay."""
 
 import sys
 from collections import Counter
@@ -25,38 +25,24 @@ _PATIENCE = 1.0
 _HEAD = 31
 
 FAMILIES = {
-    Kind.READ: "files read outside the project",
-    Kind.WRITE: "files changed outside the project",
-    Kind.DELETE: "deletions",
-    Kind.PERMIT: "permissions",
-    Kind.LINK: "links",
-    Kind.SECRET: "secrets read",
-    Kind.REACH: "hosts contacted",
-    Kind.FETCH: "downloads",
-    Kind.SEND: "data sent out",
-    Kind.RUN: "programs run",
-    Kind.UNSEEN: "code run that nobody has seen",
-    Kind.PRIVILEGE: "raised privileges",
-    Kind.KILL: "processes ended",
-    Kind.DISCARD: "uncommitted work thrown away",
-    Kind.REWRITE: "history rewritten",
-    Kind.PUBLISH: "things published",
-    Kind.DESTROY: "things destroyed",
-    Kind.CHANGE: "changes elsewhere",
-    Kind.DEVICE: "devices overwritten",
-    Kind.SYSTEM: "changes to the system",
-    Kind.PERSIST: "code that runs later by itself",
-    Kind.INSTALL: "installations",
-    Kind.EXHAUST: "machine used up",
-    Kind.ESCAPE: "containers left",
-    Kind.TAMPER: "safeguards switched off",
-    Kind.DELEGATE: "agents without limits",
-}
-"""How a group of similar reasons is called, by the kind of the worst effect."""
+    Kind.READ: "files read outside the project", Kind.WRITE: "files changed outside the project",
+    Kind.DELETE: "deletions", Kind.PERMIT: "permissions", Kind.LINK: "links",
+    Kind.SECRET: "secrets read", Kind.REACH: "hosts contacted", Kind.FETCH: "downloads",
+    Kind.SEND: "data sent out", Kind.RUN: "programs run",
+    Kind.UNSEEN: "code run that nobody has seen", Kind.PRIVILEGE: "raised privileges",
+    Kind.KILL: "processes ended", Kind.DISCARD: "uncommitted work thrown away",
+    Kind.REWRITE: "history rewritten", Kind.PUBLISH: "things published",
+    Kind.DESTROY: "things destroyed", Kind.CHANGE: "changes elsewhere",
+    Kind.DEVICE: "devices overwritten", Kind.SYSTEM: "changes to the system",
+    Kind.PERSIST: "code that runs later by itself", Kind.INSTALL: "installations",
+    Kind.EXHAUST: "machine used up", Kind.ESCAPE: "containers left",
+    Kind.TAMPER: "safeguards switched off", Kind.DELEGATE: "agents without limits",
+}  # fmt: skip
+"""The name of a group of similar reasons, by the kind of the worst effect."""
 
 
 def family(review: Review | None) -> str:
-    """What sort of thing a step was stopped for."""
+    """Return the group of reasons for which Handrail stopped a step."""
     if review is None or (review.decision is Decision.BLOCK and not review.confidence):
         return "cannot be read"
     worst = max(review.effects, key=lambda effect: effect.severity, default=None)
@@ -68,7 +54,7 @@ def family(review: Review | None) -> str:
 
 
 class ReplayReport:
-    """Counts while a replay runs, keeps what would have been stopped or changed."""
+    """Counts the steps of a replay, and keeps those that Handrail would have stopped or changed."""
 
     def __init__(self, tally: ReadingCount, past: PastReviews) -> None:
         self._tally = tally
@@ -103,7 +89,7 @@ class ReplayReport:
 
     @contextmanager
     def progress(self, total: int) -> Iterator[None]:
-        """A progress bar on a terminal, for what takes more than a moment."""
+        """Show a progress bar on a terminal if the replay takes more than a second."""
         self._total = total
         try:
             yield
@@ -120,7 +106,7 @@ class ReplayReport:
         bar.update(task, completed=self._tally.bytes_read, sessions=f"{self._runs:,} sessions")
 
     def show(self, screen: TerminalOutput, *, show_all: bool) -> None:
-        """Print what was found."""
+        """Print the report."""
         steps = self._counts.total()
         took = perf_counter() - self._began
         each = self._seconds / steps * 1000 if steps else 0.0
@@ -141,7 +127,7 @@ class ReplayReport:
         self._troubles(screen)
 
     def _patterns(self, screen: TerminalOutput) -> None:
-        """What the steps show together."""
+        """Print findings and interventions."""
         rows = list(self._went_wrong.rows())
         times, made = self._went_wrong.interventions()
         if rows or times:
@@ -217,7 +203,7 @@ def _reason(judged: ReviewedStep) -> str:
 
 
 def _grouped(found: list[ReviewedStep]) -> list[list[ReviewedStep]]:
-    """What was tried several times is listed once."""
+    """Group equal actions with equal reasons."""
     groups: dict[tuple[str, str], list[ReviewedStep]] = {}
     for judged in found:
         groups.setdefault((action_in_words(judged.action), _reason(judged)), []).append(judged)

@@ -1,8 +1,8 @@
-"""Recorded sessions: transcripts of hosts and run traces, told apart by their content.
+"""Read recorded sessions: transcripts of hosts, or traces.
 
-A transcript is a `.jsonl` file with one message a line; the whole file is one session. A
-trace has one run a line: `{"run", "goal", "steps": [{"tool", "input", "ok", …}]}`. Either may
-be packed with gzip. One session at a time is in memory; what cannot be read is counted.
+A transcript is a `.jsonl` file with one message per line; the whole file is one session. A
+trace has one run per line: `{"run", "goal", "steps": [{"tool", "input", "ok", …}]}`. Both may
+be packed with gzip. Only one session is in memory at a time.
 """
 
 import gzip
@@ -29,17 +29,17 @@ class PastStep(msgspec.Struct, frozen=True):
 
     action: Action
     outcome: Outcome | None = None
-    """None: it did not run, or nobody noted what came of it."""
+    """None if it did not run, or if the record has no outcome."""
     problem: str = ""
-    """Why the step cannot be read, if it cannot."""
+    """Why the step cannot be read, or ""."""
     at: float | None = None
-    """Seconds since some moment, where the record has them."""
+    """Time in seconds, if the record has it."""
     agent: str = ""
-    """The sub-agent that took it; empty: the agent itself."""
+    """The sub-agent, or "" for the agent itself."""
     prompted: bool = False
-    """A person said something before it."""
+    """A prompt came before it."""
     said: str = ""
-    """What the agent said after it, where it stopped there."""
+    """The agent's message after it, if the agent stopped there."""
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -49,11 +49,11 @@ class Session(msgspec.Struct, frozen=True):
     goal: str
     steps: list[PastStep]
     roots: tuple[str, ...] = ()
-    """Folders that the session was started for, as far as it says."""
+    """The folders of the session, if the record names them."""
 
 
 class ReadingCount(msgspec.Struct):
-    """What was read, and what could not be."""
+    """How much was read, and what could not be read."""
 
     files: int = 0
     bytes_read: int = 0
@@ -62,7 +62,7 @@ class ReadingCount(msgspec.Struct):
 
 
 class _SessionLine(msgspec.Struct):
-    """What tells the formats apart."""
+    """The fields that tell the formats apart."""
 
     type: str | None = None
     steps: list[msgspec.Raw] | None = None
@@ -89,7 +89,7 @@ _trace_step = msgspec.json.Decoder(_TraceStep)
 
 
 def find_files(paths: Iterable[Path]) -> list[Path]:
-    """The files themselves, and of folders everything below that may hold sessions."""
+    """List the files, and all session files below the folders."""
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -101,7 +101,7 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def read_sessions(path: Path, tally: ReadingCount, seen: set[str]) -> Iterator[Session]:
-    """The sessions in one file. `seen` holds ids of calls that came up in other files."""
+    """Read the sessions of one file. `seen` holds the ids of calls in other files."""
     tally.files += 1
     transcripts = [find_host(name).recording(seen) for name in HOSTS]
     known = False
@@ -124,7 +124,7 @@ def read_sessions(path: Path, tally: ReadingCount, seen: set[str]) -> Iterator[S
 
 
 def _add(data: bytes, transcripts: Sequence[Recording]) -> None:
-    """Give a line to every host's reader; raises ValueError where none can read it."""
+    """Give a line to every host's reader; raise ValueError if none can read it."""
     errors: list[Exception] = []
     for transcript in transcripts:
         try:
@@ -203,7 +203,7 @@ def _read_step(raw: msgspec.Raw) -> "_TraceStep | str":
 
 
 def _roots(goal: str, steps: Iterable[_TraceStep]) -> tuple[str, ...]:
-    """What the goal names as uploaded; else where the first step was; else its first path."""
+    """Find the folders: named in the goal, else the first `cwd`, else of the first path."""
     uploaded = re.search(r"<uploaded_files>\s*(.*?)\s*</uploaded_files>", goal, re.DOTALL)
     if uploaded:
         folders = [line.strip().rstrip("/") for line in uploaded.group(1).splitlines()]

@@ -1,4 +1,4 @@
-"""How far one request has come, as a line; and below it, if need be, what to do."""
+"""The progress of one request as a line, with a hint below if the user can do something."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +11,7 @@ from handrail.cli.requests.sending import SentRequest
 from handrail.control.evidence import evidence_in_words, without_command
 from handrail.control.message import Result
 from handrail.control.transitions import transition
-from handrail.model.control import ControlCommand, Standing
+from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ControlAnswered
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
@@ -27,43 +27,38 @@ _ARROW = " → "
 _MAX_SAYS = 3
 _MAX_AT_WORK = 3
 _INSTEAD = {
-    Standing.PAUSING: "handrail resume {} takes that back",
-    Standing.PAUSED: "handrail resume {} lets it go on",
-    Standing.INTERRUPTING: "handrail resume {} takes that back",
-    Standing.FREEZING: "handrail resume {} takes that back",
-    Standing.FROZEN: "handrail resume {} lets it go on",
-    Standing.STOPPED: "handrail resume {} takes it up again",
+    **dict.fromkeys(HOLDING, "handrail resume {} lets it continue"),
+    Standing.STOPPED: "handrail resume {} starts it again",
 }
-_LOOK = "handrail status shows the runs that are under way"
+_LOOK = "handrail status lists the active runs"
 
 
 class RequestFacts(NamedTuple):
-    """What the log says of a request and its run."""
+    """What the log says about a request and its run."""
 
-    shows: str = ""
-    """What shows that it was done."""
+    evidence: str = ""
+    """Evidence that the command is done."""
     waits_for: str = ""
-    """What it waits for."""
     failed: bool = False
-    """It was begun, and did not succeed; else it was refused."""
+    """The command started and failed; otherwise it was refused."""
     instead: str = ""
-    """What could be done instead."""
+    """What the user can do instead."""
 
 
-def learn(home: "Home", sent: SentRequest) -> RequestFacts:
-    """Look into the log for what people want to know beside the messages."""
+def read_facts(home: "Home", sent: SentRequest) -> RequestFacts:
+    """Look up in the log what the messages do not tell."""
     try:
         with read_log(home) as store:
-            return _learn(store, sent)
-    except click.ClickException:  # it cannot be read: then the messages have to do
+            return _read_facts(store, sent)
+    except click.ClickException:  # the log cannot be read; the messages have to do
         return RequestFacts()
 
 
-def _learn(store: "Store", sent: SentRequest) -> RequestFacts:
+def _read_facts(store: "Store", sent: SentRequest) -> RequestFacts:
     if sent.result is None:
         return RequestFacts(waits_for=_waits_for(store, sent))
     if sent.result.ok:
-        return RequestFacts(shows=_shows(store, sent, sent.result))
+        return RequestFacts(evidence=_evidence(store, sent, sent.result))
     failed = _answer(store, sent) is not None
     return RequestFacts(failed=failed, instead=_instead(read_state(store, sent.run.id, []), sent))
 
@@ -75,7 +70,7 @@ def _instead(state: RunState, sent: SentRequest) -> str:
         return f"handrail {sent.command.value} {sent.run.name} tries again"
     if state.active and transition(state.hand.standing, sent.command) is None:
         return _INSTEAD.get(state.hand.standing, "").format(sent.run.name)
-    if state.active:  # what was refused says itself why
+    if state.active:  # the refusal itself gives the reason
         return ""
     is_done = state.loop is not None and state.hand.standing != Standing.CANCELLED
     if is_done and sent.command is ControlCommand.RESUME:
@@ -83,7 +78,7 @@ def _instead(state: RunState, sent: SentRequest) -> str:
     return _LOOK
 
 
-def _shows(store: "Store", sent: SentRequest, result: Result) -> str:
+def _evidence(store: "Store", sent: SentRequest, result: Result) -> str:
     if sent.command.holds and (held := read_state(store, sent.run.id, []).hand.held):
         return f"held before: {next(iter(held.values()))}"
     if "new_model" in result.payload:
@@ -94,7 +89,7 @@ def _shows(store: "Store", sent: SentRequest, result: Result) -> str:
 
 
 def _answer(store: "Store", sent: SentRequest) -> ControlAnswered | None:
-    """The event that answers a request."""
+    """Find the event that answers a request."""
     after = sent.run.seq
     while page := store.read(sent.run.topic, after):
         for stored in page:
@@ -114,7 +109,7 @@ def _waits_for(store: "Store", sent: SentRequest) -> str:
         if named := [each.intent.shown for each in actions if each.intent is not None]:
             more = len(named) - _MAX_AT_WORK
             also = f" and {count(more, 'more action')}" if more > 0 else ""
-            return f"it waits until this has ended: {', '.join(named[:_MAX_AT_WORK])}{also}"
+            return f"it waits for the end of {', '.join(named[:_MAX_AT_WORK])}{also}"
     return ""
 
 
@@ -123,11 +118,11 @@ def lines_of(
     sent: SentRequest,
     name: str,
     seconds: float,
-    learned: RequestFacts | None = None,
+    facts: RequestFacts | None = None,
 ) -> list[str]:
-    """The line of one request; what follows below it is said once nothing more is awaited."""
+    """Return the line of one request; hints follow once the request is over."""
     head = f" {name}  " if name else " "
-    words, style = _last_word(sent, seconds, learned)
+    words, style = _last_word(sent, seconds, facts)
     stages = ["requested", *(["acknowledged"] if sent.acknowledged else [])]
     start = f"{head}{sent.request.command} {_ARROW.join(stages)}"
     if not sent.over:
@@ -137,19 +132,19 @@ def lines_of(
     first, *rest = wrap(f"{start}{_ARROW}{words}"[len(head) :], room, limit=_MAX_SAYS)
     lines = [head + _painted(screen, first, style)]
     lines += [" " * indent + screen.paint(line, style) for line in rest]
-    learned = learned or RequestFacts()
+    facts = facts or RequestFacts()
     if sent.result is None and not sent.unreachable:
-        waits = f"; {learned.waits_for}" if learned.waits_for else ""
-        text = f"It stays asked for{waits}. handrail status shows when it is done."
+        waits = f"; {facts.waits_for}" if facts.waits_for else ""
+        text = f"The request stays open{waits}. See handrail status."
         lines += [" " * indent + screen.paint(line, "dim") for line in wrap(text, room)]
-    elif hint := _hint(sent, learned):
-        # In one piece, to be copied.
+    elif hint := _hint(sent, facts):
+        # On one line, for copying.
         lines.append(" " * indent + screen.paint(f"→ {visible(hint)}", "dim"))
     return lines
 
 
 def _painted(screen: TerminalOutput, line: str, style: str) -> str:
-    """What has come before stays plain; the last word has the colour."""
+    """Colour only the last stage."""
     for word in _COLOURED:
         before, found, after = line.partition(f"{_ARROW}{word}")
         if found:
@@ -157,36 +152,30 @@ def _painted(screen: TerminalOutput, line: str, style: str) -> str:
     return line
 
 
-_CONFIRMED, _REFUSED, _FAILED, _LATE, _NOBODY = (
-    "confirmed",
-    "refused",
-    "FAILED",
-    "not confirmed",
-    "NOT taken",
-)
-_COLOURED = (_CONFIRMED, _REFUSED, _FAILED, _LATE, _NOBODY)
+_COLOURED = ("confirmed", "refused", "FAILED", "not confirmed", "NOT sent")
+_CONFIRMED, _REFUSED, _FAILED, _LATE, _UNREACHABLE = _COLOURED
 
 
-def _last_word(sent: SentRequest, seconds: float, learned: RequestFacts | None) -> tuple[str, str]:
+def _last_word(sent: SentRequest, seconds: float, facts: RequestFacts | None) -> tuple[str, str]:
     result = sent.result
     if result is None:
         if sent.unreachable:
-            return f"{_NOBODY}: {sent.unreachable}", "red"
+            return f"{_UNREACHABLE}: {sent.unreachable}", "red"
         return f"{_LATE} after {seconds:g} s", "yellow"
     if result.ok:
-        shows = without_command(learned.shows if learned else "")[0]
+        shows = without_command(facts.evidence if facts else "")[0]
         if "(" in shows:
             return f"{_CONFIRMED}: {shows}", "green"
         return f"{_CONFIRMED} ({shows})" if shows else _CONFIRMED, "green"
-    word = _FAILED if learned is not None and learned.failed else _REFUSED
+    word = _FAILED if facts is not None and facts.failed else _REFUSED
     says = result.says.replace(sent.run.id, sent.run.name)
     return f"{word}: {without_command(says)[0]}", "red"
 
 
-def _hint(sent: SentRequest, learned: RequestFacts) -> str:
-    """What to do now; empty: nothing."""
+def _hint(sent: SentRequest, facts: RequestFacts) -> str:
+    """Return the next command, or ""."""
     if sent.result is None:
         return ""
     if sent.result.ok:
-        return without_command(learned.shows)[1]
-    return without_command(sent.result.says)[1] or learned.instead
+        return without_command(facts.evidence)[1]
+    return without_command(sent.result.says)[1] or facts.instead

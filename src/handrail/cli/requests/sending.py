@@ -1,4 +1,4 @@
-"""Requests on their way: to which runs, several at a time, and how far each has come."""
+"""Choose runs, send requests to them in parallel, and follow the replies."""
 
 import threading
 from collections.abc import Iterator
@@ -18,20 +18,20 @@ from handrail.supervise.state_reader import read_state
 
 _AT_ONCE = 32
 _FORGOTTEN = 24 * 60 * 60
-"""A session that was killed never says that it ended: after a day nobody is there, it seems."""
+"""A killed session never reports its end, so --all skips it after a day."""
 
 
 class ChosenRuns(msgspec.Struct, frozen=True):
-    """Whom a command goes to, and who is left out, why."""
+    """The runs that get a command, and the others with the reason."""
 
     runs: tuple[KnownRun, ...]
     left_out: tuple[tuple[KnownRun, str], ...] = ()
     among: int = 1
-    """Of how many runs they were chosen."""
+    """The number of runs to choose from."""
 
 
 def choose_one(runs: KnownRuns, store: Store, command: ControlCommand, typed: str) -> ChosenRuns:
-    """The run that a person means; of a project, the last one that can be told so now."""
+    """Choose the run that the user means; of a project, the latest that can take the command."""
     meant = runs.meant(typed)
     able = (run for run in meant if _is_able(read_state(store, run.id, []), command))
     run = next(able, meant[0]) if len(meant) > 1 else meant[0]
@@ -39,7 +39,7 @@ def choose_one(runs: KnownRuns, store: Store, command: ControlCommand, typed: st
 
 
 def choose_all(runs: KnownRuns, store: Store, command: ControlCommand, now: float) -> ChosenRuns:
-    """Every run that is under way and can be told so now."""
+    """Choose every active run that can take the command."""
     chosen: list[KnownRun] = []
     left_out: list[tuple[KnownRun, str]] = []
     for run in runs:
@@ -63,30 +63,30 @@ def _is_forgotten(state: RunState, now: float) -> bool:
 
 
 def _why_not(state: RunState, command: ControlCommand) -> str:
-    """Why a command is not sent to one of many; empty: it is."""
+    """Return why a run cannot take the command, or ""."""
     standing = state.hand.standing
     if transition(standing, command) is None or THEN.get(command) == standing:
         return f"it is {standing.value}"
     if command.spec.no_driver and state.loop is None:
-        return "handrail run has not started it"
+        return "it was not started by handrail run"
     return ""
 
 
 class SentRequest(msgspec.Struct):
-    """A request to one run, and how far it has come."""
+    """A request to one run, and its progress."""
 
     run: KnownRun
     request: Request
     acknowledged: bool = False
     result: Result | None = None
     unreachable: str = ""
-    """Why nobody has taken it."""
+    """Why the daemon did not get it."""
     over: bool = False
-    """Nothing more is awaited."""
+    """No more messages will come."""
 
     @property
     def command(self) -> ControlCommand:
-        """What was asked for."""
+        """The command of the request."""
         return ControlCommand(self.request.command)
 
 
@@ -94,9 +94,9 @@ News = tuple[SentRequest, Ack | Result | None]
 
 
 def follow(line: ControlConnection, all_sent: list[SentRequest], seconds: float) -> Iterator[News]:
-    """Send requests, and give each as it gets further, with the message that tells so.
+    """Send requests, and yield each message with its request; None ends a request.
 
-    Ends when nothing more is awaited: who has no result by then was not quick enough.
+    A request without a result at the end was not confirmed in time.
     """
     news: Queue[News] = Queue()
     left = Queue[SentRequest]()
@@ -108,7 +108,7 @@ def follow(line: ControlConnection, all_sent: list[SentRequest], seconds: float)
             while True:
                 _send(line, left.get_nowait(), seconds, news)
 
-    # Daemons: who leaves with Ctrl+C does not wait for them.
+    # Daemon threads, so that Ctrl+C does not wait for them.
     for _ in range(min(len(all_sent), _AT_ONCE)):
         threading.Thread(target=work, daemon=True).start()
     waiting = len(all_sent)
@@ -130,7 +130,7 @@ def _send(line: ControlConnection, sent: SentRequest, seconds: float, news: "Que
             news.put((sent, message))
     except UnreachableError as error:
         sent.unreachable = str(error)
-    except Exception as error:  # noqa: BLE001 - told, like all that goes wrong with it
+    except Exception as error:  # noqa: BLE001 - reported like every other failure
         sent.unreachable = f"{type(error).__name__}: {error}"
     finally:
         news.put((sent, None))

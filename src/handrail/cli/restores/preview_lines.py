@@ -1,4 +1,4 @@
-"""The picture of what a restore would do: a line for each file, by folder where there are many."""
+"""The preview of a restore: a line for each file."""
 
 import sys
 from collections import Counter
@@ -15,13 +15,13 @@ from handrail.words.amounts import count, size
 
 SHOWN = 20
 _AROUND = 6
-"""Lines of a terminal that the head, the question and its answer need."""
+"""Lines of the terminal for the title, the question and the answer."""
 _FEWEST = 6
 _WORD = 10
 _INDENT = "   "
 _MAX_PATH = 44
 _FOLDERS = 3
-_MADE = {UndoLevel.ACTION: "made by it", UndoLevel.REDO: "brought back by it"}
+_MADE = {UndoLevel.ACTION: "created by it", UndoLevel.REDO: "restored by it"}
 _WORDS = {
     FileRestoreAction.CREATE: ("restore", "green"),
     FileRestoreAction.CHANGE: ("change", "yellow"),
@@ -34,10 +34,10 @@ _NAMED = {"restore": "restored", "change": "changed", "delete": "deleted"}
 
 
 class PreviewLine(msgspec.Struct, frozen=True):
-    """What becomes of one file."""
+    """What a restore does to one file."""
 
     word: tuple[str, str]
-    """The word, and its style."""
+    """The verb and its style."""
     path: str
     note: str = ""
 
@@ -47,7 +47,7 @@ def show(
 ) -> None:
     """Print a line for each file; of many, the first of each sort.
 
-    `action_remark`: how many lines follow that should be seen together with these.
+    `below` is the number of lines that follow and should stay visible with these.
     """
     lines = sorted(_lines(preview, over=over), key=_place)
     sorts = [[line for line in lines if line.word == word] for word in _ORDER]
@@ -64,14 +64,14 @@ def show(
 
 
 def _room(below: int) -> int:
-    """How many files are shown: so many that what is undone still stands above them."""
+    """Return how many files fit on the terminal below the title."""
     if not sys.stdout.isatty():
         return SHOWN
     return max(min(get_terminal_size().lines - _AROUND - below, SHOWN), _FEWEST)
 
 
 def changes(preview: RestorePreview, *, over: bool = False) -> str:
-    """How many files become other than they are: `3 changes`, or more if there are many."""
+    """Count the changes: `3 changes`, or by sort if there are many."""
     lines = sorted(_lines(preview, over=over), key=_place)
     lines = [line for line in lines if line.word != _KEEP]
     if len(lines) <= SHOWN:
@@ -84,7 +84,7 @@ def changes(preview: RestorePreview, *, over: bool = False) -> str:
 
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:
-    """How much each gets of a room that may be too small for all: small ones get all they need."""
+    """Divide the room among the sorts; small ones get all they need."""
     given = [0] * len(sizes)
     left = room
     for done, at in enumerate(sorted(range(len(sizes)), key=lambda each: sizes[each])):
@@ -94,7 +94,7 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def where(paths: Sequence[str]) -> str:
-    """The folder that holds them all, or how many are where."""
+    """Name the common folder, or count the paths by folder."""
     if shared := commonpath([f"/{dirname(path)}" for path in paths])[1:]:
         return f"in {shared}/"
     tops = Counter(path.partition("/")[0] + "/" if "/" in path else "" for path in paths)
@@ -107,7 +107,7 @@ def where(paths: Sequence[str]) -> str:
 
 
 def _lines(preview: RestorePreview, *, over: bool) -> Iterator[PreviewLine]:
-    made = _MADE.get(preview.way.level, "made since")
+    made = _MADE.get(preview.way.level, "created since")
     for item in preview.items:
         taken = size(item.bytes) if item.bytes else ""
         notes = (made, taken) if item.does is FileRestoreAction.DELETE else (taken,)
@@ -136,7 +136,7 @@ def _say(screen: TerminalOutput, line: PreviewLine, width: int) -> None:
 
 
 def clip_path(path: str, width: int) -> str:
-    """A path in so many columns; where it is too long, its end says most."""
+    """Shorten a path from the left to this width."""
     text = visible(path)
     if columns(text) <= width:
         return text

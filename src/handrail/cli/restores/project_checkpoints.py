@@ -1,4 +1,4 @@
-"""The checkpoints of the project that a person is in, and what they are in words."""
+"""The checkpoints of the current project, and their descriptions."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,12 +43,12 @@ _MOMENTS = {
 
 
 def project_folder() -> str:
-    """The repository of the current folder, or that folder itself."""
+    """Return the repository of the current folder, or the folder itself."""
     return os.path.realpath(work_tree_of(os.getcwd(), os.environ))
 
 
 def saved_folder() -> str:
-    """The same; without a repository, the nearest folder above of which something was saved."""
+    """Return the project folder; without a repository, the nearest parent with checkpoints."""
     here = project_folder()
     if os.path.exists(os.path.join(here, ".git")):
         return here
@@ -61,21 +61,21 @@ def saved_folder() -> str:
 
 
 def checkpoints_folder(work_tree: str) -> str:
-    """Where the checkpoints of a work tree are."""
+    """Return the folder that holds the checkpoints of a work tree."""
     return checkpoint_folder(find_home().path, work_tree)
 
 
 def open_checkpoints(work_tree: str, settings: Settings = Settings()) -> CheckpointStore:  # noqa: B008
-    """Those of a work tree, for reading."""
+    """Open the checkpoints of a work tree for reading."""
     return CheckpointStore(checkpoints_folder(work_tree), work_tree, settings)
 
 
 def find_saved() -> str:
-    """The work tree that a person wants to look at or go back in; raises if nothing is saved."""
+    """Return the current work tree; fail if it has no checkpoints."""
     work_tree = check_can_be_saved(saved_folder(), os.environ)
     if not _is_saved(work_tree):
         raise click.ClickException(
-            f"there are no checkpoints of {work_tree} yet; handrail checkpoint takes one"
+            f"there are no checkpoints of {work_tree} yet; save one: handrail checkpoint"
         )
     return work_tree
 
@@ -85,7 +85,7 @@ def _is_saved(work_tree: str) -> bool:
 
 
 def find_record(checkpoints: CheckpointStore, typed: str) -> CheckpointRecord:
-    """The checkpoint that a person means; else an error that helps."""
+    """Find a checkpoint by id or name."""
     try:
         return checkpoints.find(typed)
     except NoSuchCheckpointError as error:
@@ -93,17 +93,17 @@ def find_record(checkpoints: CheckpointStore, typed: str) -> CheckpointRecord:
 
 
 def same_name(records: Iterable[CheckpointRecord], name: str) -> list[CheckpointRecord]:
-    """Those that a person has given this name."""
+    """Return the checkpoints with this name."""
     return [record for record in records if name and record.name == name]
 
 
 def age(record: CheckpointRecord) -> str:
-    """`3 min`."""
+    """Return the age of a checkpoint: `3 min`."""
     return duration_in_words(time() - record.created_at.timestamp())
 
 
 def reason(record: CheckpointRecord) -> str:
-    """What it is called, and why it was taken, in a line."""
+    """Return the name of a checkpoint and its cause in one line."""
     why = record.why or _MOMENTS[record.moment]
     if not record.name:
         return why
@@ -111,7 +111,7 @@ def reason(record: CheckpointRecord) -> str:
 
 
 def record_json(record: CheckpointRecord) -> dict[str, object]:
-    """A checkpoint for programs."""
+    """Describe a checkpoint for programs."""
     covers = record.coverage
     return {
         "id": record.id,
@@ -125,7 +125,7 @@ def record_json(record: CheckpointRecord) -> dict[str, object]:
 
 
 def coverage_in_words(coverage: Coverage, named: int = _MAX_NAMED) -> str:
-    """`complete`, or what is missing and why."""
+    """Return `complete`, or what is missing and why."""
     if coverage.complete:
         return "complete"
     left = coverage.left_out
@@ -135,7 +135,7 @@ def coverage_in_words(coverage: Coverage, named: int = _MAX_NAMED) -> str:
         more = f" and {len(left) - named:,} more" if len(left) > named else ""
         parts.append(f"{_left_out(left)} left out: {told}{more}")
     if coverage.unfinished:
-        parts.append("there was no time for everything; the next one goes on from there")
+        parts.append("there was not enough time; the next checkpoint continues from there")
     return f"partial: {'; '.join(parts)}"
 
 
@@ -146,7 +146,7 @@ def _left_out(left: Sequence[LeftOut]) -> str:
 
 
 def run_names(home: "Home", ids: Iterable[str]) -> Mapping[str, str]:
-    """By id, what people call a run; one that the log does not know is called by its id."""
+    """Return the names of runs by id; a run that the log does not know keeps its short id."""
     wanted = {run for run in ids if run}
     named = {run: run[:8] for run in wanted}
     if wanted:

@@ -1,4 +1,4 @@
-"""What undo, redo and rollback have in common: look, ask, have it done, say how it went."""
+"""The common flow of undo, redo and rollback: preview, ask, restore, report."""
 
 import sys
 
@@ -9,7 +9,7 @@ from handrail.checkpoint import RestorePreview, UndoLevel
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import find_home
-from handrail.cli.output.json_line import json_line
+from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, wrap
 from handrail.cli.restores.preview_lines import changes, show
 from handrail.cli.restores.wording import (
@@ -21,8 +21,8 @@ from handrail.cli.restores.wording import (
     question,
     remarks,
     result,
+    resume_command,
     say,
-    take_up,
     title,
     with_names,
 )
@@ -35,18 +35,18 @@ from handrail.server.files.restore_messages import (
 
 EXIT_NOT_ALL = 1
 EXIT_NOT_CONFIRMED = 2
-_NOBODY = "nobody is here to confirm it: {} --yes"
+_NOBODY = "this needs a confirmation: {} --yes"
 
 
 class _TerminalDialog:
-    """Tells a person, and asks."""
+    """Shows a restore to a person and asks."""
 
     def __init__(self, screen: TerminalOutput, manner: RestoreManner) -> None:
         self._screen = screen
         self._manner = manner
 
     def show(self, look: PreviewReply) -> None:
-        """What would be done."""
+        """Show what would change."""
         screen, manner = self._screen, self._manner
         names = names_in(look)
         look = with_names(look, names)
@@ -65,7 +65,7 @@ class _TerminalDialog:
             say(screen, text, style)
 
     def agrees(self, look: PreviewReply) -> RestoreAnswer:
-        """What the person says to it."""
+        """Ask the user."""
         if not _is_terminal():
             return RestoreAnswer.NO
         answers = answers_to(look.preview, self._manner)
@@ -74,7 +74,7 @@ class _TerminalDialog:
         return answers.get(sys.stdin.readline().strip().lower(), RestoreAnswer.NO)
 
     def leave(self, look: PreviewReply) -> None:
-        """Nothing is done."""
+        """Tell that nothing changed."""
         preview = look.preview
         if preview.items and (self._manner.dry_run or not _is_terminal()):
             counted = changes(preview, over=self._manner.over)
@@ -82,72 +82,72 @@ class _TerminalDialog:
         elif preview.items or any(each.conflict for each in preview.spared):
             say(self._screen, "Nothing was changed.", "")
         else:
-            files = "all else is as it was" if preview.spared else "the files are as they were"
-            say(self._screen, f"Nothing to do: {files} then.", "")
+            files = "all other files" if preview.spared else "the files"
+            say(self._screen, f"Nothing to do: {files} already match.", "")
 
     def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
-        """What was done."""
+        """Report the result."""
         if look.preview.items or look.preview.spared or back.problem:
             for text, style in result(look.preview.way, back, self._manner):
                 say(self._screen, text, style)
         else:
             self.leave(look)
         if following:
-            say(self._screen, "Take up the conversation where it was then:", "")
-            sys.stdout.write(f"   {following}\n")  # in one piece, to be copied
+            say(self._screen, "Resume the conversation at this point:", "")
+            self._screen.say(f"   {following}")  # on one line, for copying
 
 
 class _JsonDialog:
-    """Tells a program, once."""
+    """Prints one JSON object for a program."""
 
     def show(self, look: PreviewReply) -> None:
-        """Nothing yet: it is one object in the end."""
+        """Print nothing yet."""
 
     def agrees(self, look: PreviewReply) -> RestoreAnswer:
-        """A program says so beforehand."""
+        """A program has to add --yes."""
         return RestoreAnswer.NO
 
     def leave(self, look: PreviewReply) -> None:
-        """Nothing is done."""
-        click.echo(json_line({"done": False, **_told(look)}))
+        """Tell that nothing changed."""
+        print_json({"done": False, **_preview_json(look)})
 
     def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
-        """What was done."""
-        done = {"done": not back.problem, **_told(look), **msgspec.to_builtins(back)}
-        click.echo(json_line({**done, "next": following}))
+        """Report the result."""
+        done = {"done": not back.problem, **_preview_json(look), **msgspec.to_builtins(back)}
+        print_json({**done, "next": following})
 
 
 def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
-    """Show what would be done, and do it if a person says so; the exit code."""
+    """Preview a restore, ask, do it, and return the exit code."""
     home = find_home()
-    talk = _JsonDialog() if manner.as_json else _TerminalDialog(options.screen(), manner)
-    answer = ask_daemon(home, "/restores/preview", wanted, "looking at what has changed")
+    dialog = _JsonDialog() if manner.as_json else _TerminalDialog(options.screen(), manner)
+    answer = ask_daemon(home, "/restores/preview", wanted, "looking for changes")
     look = msgspec.convert(answer, PreviewReply)
-    talk.show(look)
+    dialog.show(look)
     left = any(each.conflict for each in look.preview.spared)
     is_done = not (look.preview.items or left)
     if manner.dry_run or (is_done and not _goes_back(wanted, look, manner)):
-        talk.leave(look)
+        dialog.leave(look)
         return 0
     over = manner.over
     if not manner.yes and not is_done:
-        says = talk.agrees(look)
+        says = dialog.agrees(look)
         if says is RestoreAnswer.NO:
-            talk.leave(look)
+            dialog.leave(look)
             return _not_confirmed(manner)
         over = over or says is RestoreAnswer.OVER
     if left and not look.preview.items and not over:
-        talk.leave(look)
+        dialog.leave(look)
         return EXIT_NOT_ALL
     seen = _seen(wanted.cwd, look.preview, manner, over=over)
-    back = msgspec.convert(ask_daemon(home, "/restores", seen, "putting files back"), RestoreReply)
-    talk.tell(look, back, take_up(back.conversation, look.preview.way.target))
+    back = msgspec.convert(ask_daemon(home, "/restores", seen, "restoring files"), RestoreReply)
+    dialog.tell(look, back, resume_command(back.conversation, look.preview.way.target))
     left = any(each.conflict for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
 
 
 def _goes_back(wanted: UndoRequest, look: PreviewReply, manner: RestoreManner) -> bool:
-    """Whether a run goes back with its files: also where none of these has changed."""
+    """Return whether the run goes back too, even if no file changed."""
     return (
         wanted.level is UndoLevel.CHECKPOINT
         and not manner.files_only
@@ -182,7 +182,7 @@ def _seen(
     )
 
 
-def _told(look: PreviewReply) -> dict[str, object]:
+def _preview_json(look: PreviewReply) -> dict[str, object]:
     told: dict[str, object] = msgspec.to_builtins(look)
     preview = told.pop("preview")
     assert isinstance(preview, dict)

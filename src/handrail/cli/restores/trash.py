@@ -1,4 +1,4 @@
-"""What rewritten deletions left behind: `$HANDRAIL_HOME/trash/<id>/<absolute path>`."""
+"""Files that rewritten deletions moved to `$HANDRAIL_HOME/trash/<id>/<absolute path>`."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ SAVED = {
     "untracked.tar": "untracked files that git clean deleted, packed",
     "work.patch": "uncommitted changes, as a patch",
 }
-"""Files of a batch that stand for others; where they belong is not written down in it."""
+"""Archives in a batch. They do not record the project that they belong to."""
 
 
 class TrashItem(msgspec.Struct, frozen=True):
@@ -22,27 +22,27 @@ class TrashItem(msgspec.Struct, frozen=True):
 
     source: str
     original: str
-    """Where it was, and goes back to."""
+    """Its old place."""
     size: int
     blocked: bool = False
-    """Something else is there now, so it stays in the trash."""
+    """Something else is in its old place."""
 
 
 class TrashBatch(msgspec.Struct, frozen=True):
-    """What one rewritten action moved away."""
+    """The files that one rewritten action moved to the trash."""
 
     id: str
     folder: str
     moved: float
-    """When, in seconds since 1970."""
+    """The time, in seconds since 1970."""
     items: tuple[TrashItem, ...]
     saved: tuple[str, ...] = ()
-    """Names out of SAVED that are there."""
+    """The archives, by their names in SAVED."""
 
 
 class NoSuchBatchError(LookupError):
     def __init__(self, key: str) -> None:
-        super().__init__(f"there is nothing in the trash under {key!r}")
+        super().__init__(f"the trash has no entry {key!r}")
         self.key = key
 
 
@@ -52,12 +52,12 @@ class UnpackError(RuntimeError):
 
 
 def trash_folder(environ: Mapping[str, str] = os.environ) -> str:
-    """Where the trash is."""
+    """Return the folder of the trash."""
     return f"{state_folder(environ)}/trash"
 
 
 def list_batches(folder: str) -> list[TrashBatch]:
-    """Everything in the trash, the newest first."""
+    """List the trash, newest first."""
     try:
         names = [entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
     except FileNotFoundError:
@@ -66,7 +66,7 @@ def list_batches(folder: str) -> list[TrashBatch]:
 
 
 def find_batch(folder: str, key: str) -> TrashBatch:
-    """One part of the trash by its id."""
+    """Find a batch by its id."""
     place = os.path.join(folder, key)
     if not key or key in {".", ".."} or "/" in key or "\0" in key or not os.path.isdir(place):
         raise NoSuchBatchError(key)
@@ -82,7 +82,7 @@ def find_batch(folder: str, key: str) -> TrashBatch:
 
 
 def _plan(source: str, original: str) -> Iterator[TrashItem]:
-    """The largest pieces that can go back as a whole: folders that exist are gone into."""
+    """Yield the largest pieces that can go back as a whole."""
     is_folder = os.path.isdir(source) and not os.path.islink(source)
     if not os.path.lexists(original):
         yield TrashItem(source, original, _size(source))
@@ -104,7 +104,7 @@ def _size(path: str) -> int:
 
 
 def put_back(item: TrashItem) -> bool:
-    """Move it to its original place; False if something has appeared there meanwhile."""
+    """Move an item to its old place; return False if something else is there now."""
     parent = os.path.dirname(item.original)
     os.makedirs(parent, exist_ok=True)
     try:
@@ -119,7 +119,7 @@ def put_back(item: TrashItem) -> bool:
 
 
 def _copy_back(item: TrashItem, parent: str) -> bool:
-    """Across filesystems: a whole copy beside the place first, so that no half is ever seen."""
+    """Copy across filesystems, beside the target first, so that no half copy is visible."""
     with tempfile.TemporaryDirectory(prefix=".handrail-", dir=parent) as scratch:
         copy = os.path.join(scratch, "copy")
         if os.path.isdir(item.source) and not os.path.islink(item.source):
@@ -138,18 +138,18 @@ def _copy_back(item: TrashItem, parent: str) -> bool:
 
 
 def _rename(source: str, target: str) -> None:
-    """A rename that never overwrites."""
+    """Rename without overwriting."""
     if os.path.isdir(source) and not os.path.islink(source):
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, "exists", target)
-        os.rename(source, target)  # onto a folder that is not empty it fails by itself
+        os.rename(source, target)  # fails by itself if the target is a non-empty folder
         return
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError as error:
         if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK}:
             raise
-        if os.path.lexists(target):  # no hard links here: a look first is the best there is
+        if os.path.lexists(target):  # without hard links, a check before the rename has to do
             raise FileExistsError(errno.EEXIST, "exists", target) from None
         os.rename(source, target)
     else:
@@ -157,7 +157,7 @@ def _rename(source: str, target: str) -> None:
 
 
 def unpack(batch: TrashBatch, name: str, into: str) -> None:
-    """Bring back what a saved file stands for; existing files are kept as they are."""
+    """Unpack an archive; keep existing files."""
     path = os.path.join(batch.folder, name)
     if name == "untracked.tar":
         _unpack_archive(path, into)
@@ -196,7 +196,7 @@ def _apply_patch(path: str, into: str) -> None:
 
 
 def tidy(batch: TrashBatch) -> None:
-    """Remove the folders of a batch that are empty now."""
+    """Remove the empty folders of a batch."""
     for folder, _, _ in os.walk(batch.folder, topdown=False):
         try:
             os.rmdir(folder)

@@ -1,4 +1,4 @@
-"""What is said around the picture of a restore: what it is, what to know, how it went."""
+"""The texts of a restore: title, remarks, question and result."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.cli.history.runs import find_home
-from handrail.cli.output.terminal import TerminalOutput, visible, wrap
+from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.cli.restores.preview_lines import changes
 from handrail.cli.restores.project_checkpoints import run_names
 from handrail.model.host import profile_of
@@ -34,12 +34,12 @@ Styled = tuple[str, str]
 
 
 class RestoreAnswer(Enum):
-    """What a person says to it."""
+    """The user's answer to the question."""
 
     NO = "no"
     YES = "yes"
     OVER = "over"
-    """Yes, and also where others have changed something since."""
+    """Yes, and overwrite files that others changed since."""
 
 
 _YES = {"y": RestoreAnswer.YES, "yes": RestoreAnswer.YES}
@@ -47,16 +47,14 @@ _OVER = {"o": RestoreAnswer.OVER, "over": RestoreAnswer.OVER}
 
 
 class RestoreManner(msgspec.Struct, frozen=True, kw_only=True):
-    """How it is asked for."""
+    """How the user asked for a restore."""
 
     verb: str
-    """Of what is done: Undo."""
-    ask: str
-    """Whether it is to be done: Undo this?"""
+    """Undo, Redo or Roll back."""
     done: str
-    """Of what was done: undone."""
+    """The participle: undone."""
     command: str
-    """As it was typed, to be typed again with --yes."""
+    """The command line as it was typed, without --yes."""
     over: bool = False
     files_only: bool = False
     dry_run: bool = False
@@ -65,14 +63,14 @@ class RestoreManner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def names_in(look: PreviewReply) -> Mapping[str, str]:
-    """What people call the runs that are spoken of."""
+    """Return the names of the runs that a preview mentions."""
     texts = (look.preview.way.says, *(each.why for each in look.preview.spared))
     spoken = {found for text in texts for found in _RUN.findall(text)}
     return run_names(find_home(), (*spoken, *look.working, *look.since))
 
 
 def with_names(look: PreviewReply, names: Mapping[str, str]) -> PreviewReply:
-    """The same with runs called as people call them."""
+    """Replace ids of runs by names."""
 
     def named(text: str) -> str:
         return _RUN.sub(lambda found: f"run {names[found[1]]}", text)
@@ -85,7 +83,7 @@ def with_names(look: PreviewReply, names: Mapping[str, str]) -> PreviewReply:
 
 
 def title(way: RestoreTarget, manner: RestoreManner) -> str:
-    """What is undone, and from when it is."""
+    """Describe what Handrail undoes, and its age."""
     target = way.target
     what = way.says if way.level is not UndoLevel.CHECKPOINT else f"to {target.id} {target.name}"
     record = way.base if way.level is UndoLevel.REDO and way.base else target
@@ -94,78 +92,80 @@ def title(way: RestoreTarget, manner: RestoreManner) -> str:
 
 
 def half_done(earlier: InterruptedRestore) -> Iterator[Styled]:
-    """What an earlier restore has left behind that was killed in the middle."""
+    """Describe an earlier restore that was killed in the middle."""
     target, undo = earlier.target, earlier.undo
-    yield f"Going back to {target} was interrupted: some files are as then, some are not.", "red"
-    yield f"To finish it: handrail rollback {target}; to take it back: handrail rollback {undo}", ""
+    yield (
+        f"An earlier rollback to {target} was interrupted. Some files are rolled back, some not.",
+        "red",
+    )
+    yield f"Finish it: handrail rollback {target}. Take it back: handrail rollback {undo}", ""
 
 
 def remarks(
     look: PreviewReply, manner: RestoreManner, names: Mapping[str, str]
 ) -> Iterator[Styled]:
-    """What a person should know before."""
+    """Tell what the user should know before."""
     preview = look.preview
     target = preview.way.target
     if look.since:
         each = (f"{count(n, 'action')} of run {names[run]}" for run, n in look.since.items())
-        yield f"Lost: what was done to these files since, by {', '.join(each)}.", "yellow"
+        yield f"You lose changes to these files by {', '.join(each)}.", "yellow"
     if target.head and preview.head and target.head != preview.head:
         then, now = target.head[:_SHORT], preview.head[:_SHORT]
-        stays = f"Your branch stays at {now}; it was at {then} then."
-        yield f"{stays} To move it too, afterwards: git reset --soft {then}", "yellow"
+        stays = f"Your branch stays at {now}; at the checkpoint it was at {then}."
+        yield f"{stays} To move it too, run afterwards: git reset --soft {then}", "yellow"
     if preview.items and not target.coverage.complete:
-        yield f"{target.id} is partial: what is not in it is left as it is.", "yellow"
+        yield f"{target.id} is incomplete. Files that are not in it stay as they are.", "yellow"
     if target.late:
-        began = "taken while the agent already changed files"
-        yield f"{target.id} was {began}: a part of that may not come back.", "yellow"
+        began = "saved while the agent already changed files"
+        yield f"{target.id} was {began}. Some of these changes may remain.", "yellow"
     for run in look.working:
-        waits = "its next change waits until this is done"
-        yield f"Run {names[run]} is working: {waits}.", "yellow"
+        yield f"Run {names[run]} is working. Its next change waits for this.", "yellow"
     if (kept := _kept(preview, manner)) and preview.items:
-        yield f"{count(kept, 'kept file')} can be overwritten too: --over, or answer o.", "dim"
+        yield f"{count(kept, 'kept file')} can be overwritten: add --over, or answer o.", "dim"
 
 
 def answers_to(preview: RestorePreview, manner: RestoreManner) -> Mapping[str, RestoreAnswer]:
-    """What may be answered, and what it means."""
+    """Return the valid answers and their meaning."""
     if not preview.items and not manner.over:
         return dict.fromkeys(_YES, RestoreAnswer.OVER)
     return _YES | _OVER if _kept(preview, manner) else _YES
 
 
 def question(screen: TerminalOutput, preview: RestorePreview, manner: RestoreManner) -> str:
-    """Whether it is to be done."""
-    hint = screen.paint(f"(afterwards: {_take_back(preview.way)})", "dim")
+    """Return the question."""
+    hint = screen.paint(f"(take it back: {_take_back(preview.way)})", "dim")
     kept = _kept(preview, manner)
     if kept and not preview.items:
         return f"Overwrite {count(kept, 'kept file')}? [y/N]   {hint}"
     choice = "[y/N/o]" if kept else "[y/N]"
     counted = changes(preview, over=manner.over)
-    # Many are counted by sort, which needs a line of its own.
+    # A long count gets a line of its own.
     between = "\n" if ":" in counted else ""
-    return f"{counted}.{between} {manner.ask} {choice}   {hint}"
+    return f"{counted}.{between} {manner.verb}? {choice}   {hint}"
 
 
 def _kept(preview: RestorePreview, manner: RestoreManner) -> int:
-    """How many files others have changed since, which are left alone unless one says so."""
+    """Count the files that others changed since and that Handrail leaves alone."""
     return 0 if manner.over else sum(each.conflict for each in preview.spared)
 
 
 def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Iterator[Styled]:
-    """How it went; only what was compared is said to be done."""
+    """Report the result; claim only what Handrail compared."""
     if back.problem:
-        yield f"✗ NOT ALL FILES ARE AS THEY WERE: {back.problem}", "red"
+        yield f"✗ SOME FILES WERE NOT RESTORED: {back.problem}", "red"
         if back.undo:
-            yield f"How they were before this: handrail rollback {back.undo}", ""
+            yield f"Go back to the files before this: handrail rollback {back.undo}", ""
         return
     done = f"{count(len(back.items), 'change')} {manner.done}"
     yield f"✓ {done}, and compared with {way.target.id}.", "green"
     if left := sum(each.conflict for each in back.spared):
-        yield f"  {count(left, 'file')} left alone, which others have changed since.", "yellow"
+        yield f"  Left {count(left, 'file')} alone that others changed since.", "yellow"
     yield f"  Take it back: {_take_back(way)}", "dim"
 
 
-def take_up(conversation: ConversationPosition | None, target: CheckpointRecord) -> str:
-    """The command line that goes on with a conversation at a checkpoint; empty: none."""
+def resume_command(conversation: ConversationPosition | None, target: CheckpointRecord) -> str:
+    """Return the command that resumes the conversation at a checkpoint, or ""."""
     if conversation is None or not conversation.message:
         return ""
     profile = profile_of(conversation.host)
@@ -181,14 +181,12 @@ def take_up(conversation: ConversationPosition | None, target: CheckpointRecord)
 
 
 def say(screen: TerminalOutput, text: str, style: str) -> None:
-    """Print a text, broken to the width; what it begins with stands before every line."""
-    lead = " " * (1 + len(text) - len(text.lstrip()))
-    for line in wrap(text.lstrip(), screen.width - len(lead)):
-        screen.say(f"{lead}{screen.paint(line, style)}")
+    """Print a text, wrapped to the width and indented like its beginning."""
+    screen.paragraph(text.lstrip(), style, indent=1 + len(text) - len(text.lstrip()))
 
 
 def _take_back(way: RestoreTarget) -> str:
-    """The command that takes this back again."""
+    """Return the command that takes this restore back."""
     if way.level is UndoLevel.REDO and way.base is not None:
         return f"handrail rollback {way.base.id}"
     return "handrail redo"

@@ -4,18 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionReviewed,
-    ControlAnswered,
-    ControlAsked,
-    Event,
-    FindingMade,
-    Intervened,
-    PromptGiven,
-    Verified,
-)
+from handrail.model import event as events
+from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision
 from handrail.tui.panes.fields import FieldLines
@@ -40,20 +30,20 @@ def entry_detail(
     event = entry.event
     if isinstance(event, ActionReviewed):
         _action(fields, entry, event, name)
-    elif isinstance(event, FindingMade):
+    elif isinstance(event, events.FindingMade):
         _title(fields, event, "finding")
         _finding(fields, event.finding, timeline)
-    elif isinstance(event, Intervened):
+    elif isinstance(event, events.Intervened):
         _intervention(fields, event, timeline)
-    elif isinstance(event, ControlAsked | ControlAnswered):
+    elif isinstance(event, events.ControlAsked | events.ControlAnswered):
         _control(fields, event)
-    elif isinstance(event, Verified):
+    elif isinstance(event, events.Verified):
         _title(fields, event, "verified" if event.ok else "not verified")
         fields.add("Command", event.command)
         fields.add("Iteration", str(event.iteration))
         fields.add("Took", time_taken(event.ms))
         fields.add("Printed", event.says, limit=_MAX_OUTPUT)
-    elif isinstance(event, PromptGiven):
+    elif isinstance(event, events.PromptGiven):
         _title(fields, event, "prompt")
         fields.add("Text", event.text)
     else:
@@ -107,9 +97,9 @@ def _outcome(fields: FieldLines, entry: TimelineEntry, event: ActionReviewed) ->
     end = entry.end
     status = action_status(event, end, waits=not entry.over)
     fields.add("Outcome", f"{status.mark} {status.words}".rstrip(), status.style)
-    if isinstance(end, ActionDropped):
+    if isinstance(end, events.ActionDropped):
         fields.add("Because", end.says)
-    elif isinstance(end, ActionEnded):
+    elif isinstance(end, events.ActionEnded):
         printed = (end.outcome.error or end.outcome.output).strip()
         fields.add("Printed", printed, "dim", limit=_MAX_OUTPUT)
         fields.add("Made", end.created)
@@ -131,7 +121,9 @@ def _finding(fields: FieldLines, finding: Finding, timeline: Sequence[TimelineEn
     fields.add("Facts", (f"{key}: {value}" for key, value in finding.facts.items()), "dim")
 
 
-def _intervention(fields: FieldLines, event: Intervened, timeline: Sequence[TimelineEntry]) -> None:
+def _intervention(
+    fields: FieldLines, event: events.Intervened, timeline: Sequence[TimelineEntry]
+) -> None:
     done = event.intervention
     _title(fields, event, done_in_words(done))
     fields.add("Told", done.guidance or "nothing was said")
@@ -141,8 +133,8 @@ def _intervention(fields: FieldLines, event: Intervened, timeline: Sequence[Time
     _finding(fields, done.finding, timeline)
 
 
-def _control(fields: FieldLines, event: ControlAsked | ControlAnswered) -> None:
-    if isinstance(event, ControlAsked):
+def _control(fields: FieldLines, event: events.ControlAsked | events.ControlAnswered) -> None:
+    if isinstance(event, events.ControlAsked):
         _title(fields, event, f"{event.command.value}, acknowledged")
         fields.add("By", event.by)
         fields.add("Reason", event.reason)
