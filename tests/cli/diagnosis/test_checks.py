@@ -19,7 +19,7 @@ from handrail.cli.diagnosis.checks import (
     check_daemon,
     check_log,
     check_port,
-    examine,
+    find_setup,
 )
 from handrail.cli.output.file_changes import connection
 from handrail.hosts.claude.doctor import check_hooks, check_obstacles, check_program
@@ -251,7 +251,7 @@ def test_the_patient_has_the_claude_code_of_its_path(place: DaemonSandbox) -> No
     program.write_text("#!/bin/sh\necho 2.1.300\n")
     program.chmod(0o755)
     environ = {**place.environ, "PATH": str(program.parent)}
-    hosts = examine(place.home, "/", environ).hosts
+    hosts = find_setup(place.home, "/", environ).hosts
     assert hosts == ((HOST, HostProgram(str(program), (2, 1, 300))),)
 
 

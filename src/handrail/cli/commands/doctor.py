@@ -41,7 +41,7 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
 
     Exit code: 0 if refusals are enforced; 1 if something is wrong; 2 for an error.
     """
-    from handrail.cli.diagnosis.checks import examine
+    from handrail.cli.diagnosis.checks import find_setup
     from handrail.server.home import open_home
 
     home = open_home(os.environ)
@@ -49,7 +49,7 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
         options.by_a_person()
         for did in _repair(home):
             click.echo(f" · {did}", err=as_json)
-    setup = examine(home, os.getcwd(), os.environ)
+    setup = find_setup(home, os.getcwd(), os.environ)
     screen = options.screen()
     findings: list[DoctorCheck] = []
     for found in _run_checks(setup, probing=not no_probe, screen=None if as_json else screen):

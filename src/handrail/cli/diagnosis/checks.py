@@ -42,7 +42,7 @@ class ExaminedSetup(msgspec.Struct, frozen=True):
         return short(path, self.folder, self.environ)
 
 
-def examine(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
+def find_setup(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
     """Look up the hosts for a folder."""
     hosts = tuple((host, host.find_program(environ)) for host in map(find_host, HOSTS))
     return ExaminedSetup(home, folder, environ, hosts)
