@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from handrail.hosts.claude.driver import PATIENCE, ClaudeDriver
 from handrail.hosts.claude.launch import launch
-from handrail.hosts.port import DriveOptions
+from handrail.hosts.port import DriveOptions, LaunchRequest
 from handrail.testing.model_server import (
     Answer,
     ModelRequest,
@@ -53,14 +53,16 @@ async def driving(
     """A session that runs inside the block."""
     with ModelServer(script) as model:
         launched = launch(
-            str(CLAUDE),
-            run or str(uuid4()),
-            str(bed.repo),
-            {**bed.environ, **served_by(model), **environ},
-            settings=settings,
-            settings_file=str(bed.state / "driven.json"),
-            options=DriveOptions(model=MODEL, mode="bypassPermissions"),
-            resume=resume,
+            LaunchRequest(
+                program=str(CLAUDE),
+                run=run or str(uuid4()),
+                cwd=str(bed.repo),
+                environ={**bed.environ, **served_by(model), **environ},
+                settings=settings,
+                settings_file=str(bed.state / "driven.json"),
+                options=DriveOptions(model=MODEL, mode="bypassPermissions"),
+                resume=resume,
+            )
         )
         async with ClaudeDriver(launched, patience=patience) as agent:
             yield DrivenAgent(agent, model)

@@ -25,7 +25,7 @@ from handrail.hosts.driven_agent import (
     DrivenAgent,
     ModelError,
 )
-from handrail.hosts.port import DriveOptions
+from handrail.hosts.port import DriveOptions, LaunchRequest
 from handrail.testing.model_server import Answer, ModelTurn, Say, ToolCall
 from tests.claude.driven_agent import (
     LONG,
@@ -485,13 +485,15 @@ def test_a_program_that_is_not_there_is_an_agent_that_is_gone(
 ) -> None:
     async def test() -> None:
         launched = launch(
-            str(CLAUDE / "nowhere"),
-            str(uuid4()),
-            str(sandbox.repo),
-            {},
-            settings="{}",
-            settings_file=str(sandbox.state / "driven.json"),
-            options=DriveOptions(),
+            LaunchRequest(
+                program=str(CLAUDE / "nowhere"),
+                run=str(uuid4()),
+                cwd=str(sandbox.repo),
+                environ={},
+                settings="{}",
+                settings_file=str(sandbox.state / "driven.json"),
+                options=DriveOptions(),
+            )
         )
         with pytest.raises(AgentGoneError, match="Not a directory"):
             async with ClaudeDriver(launched):

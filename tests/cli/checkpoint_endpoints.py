@@ -19,6 +19,7 @@ from handrail.checkpoint import CheckpointStore, checkpoint_folder, work_tree_of
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home
+from handrail.server.http.routes import starlette_app
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -86,14 +87,9 @@ class CheckpointEndpoints:
         async def healthz(request: Request) -> Response:
             return Response(json.dumps({"ok": True, "pid": os.getpid()}))
 
-        return Starlette(
-            routes=[
-                Route("/healthz", healthz),
-                Route("/checkpoints", restores.save, methods=["POST"]),
-                Route("/restores/preview", restores.preview, methods=["POST"]),
-                Route("/restores", restores.restore, methods=["POST"]),
-            ]
-        )
+        app = starlette_app([restores])
+        app.routes.append(Route("/healthz", healthz))
+        return app
 
     def _serve(self, listener: socket.socket, app: Starlette) -> None:
         while True:

@@ -350,7 +350,7 @@ def test_a_real_log_gives_back_what_was_in_memory(
                     runs.get(name, str(supervision.path)).take_in(ran(action))
         for name in ("one", "two"):
             run = runs.get(name, str(supervision.path))
-            run.settle(30)
+            run.log.settle(30)
             states[name] = run.state
     with closing(SqliteStore(path)) as store:
         for name, state in states.items():

@@ -377,7 +377,7 @@ def test_a_state_is_not_saved_before_all_of_it_is_in_the_log(supervision: Superv
     supervision.log.held = True
     run = supervision.run
     run.decide(supervision.bash("ls", "a"))
-    run.save()
+    run.log.save()
     assert supervision.log.calls["save_snapshot"] == 0
     supervision.log.release(1)
     assert supervision.log.calls["save_snapshot"] == 1
@@ -385,10 +385,10 @@ def test_a_state_is_not_saved_before_all_of_it_is_in_the_log(supervision: Superv
 
 def test_a_state_that_did_not_change_is_not_saved_again(supervision: SupervisionSetup) -> None:
     supervision.run.before(supervision.bash("ls", "a"))
-    supervision.run.save()
-    supervision.run.save()
+    supervision.run.log.save()
+    supervision.run.log.save()
     supervision.restart()
-    supervision.run.save()
+    supervision.run.log.save()
     assert supervision.log.calls["save_snapshot"] == 1
 
 

@@ -16,7 +16,7 @@ PASSWORD = "correct-horse_battery9staple"
 
 def assert_unknown(bed: SupervisionSetup, *secrets: str) -> None:
     """No trace of a secret in anything that is kept."""
-    bed.run.save()
+    bed.run.log.save()
     kept = bed.log.bodies + msgspec.json.encode(bed.run.state) + repr(bed.run.state).encode()
     assert bed.log.calls["save_snapshot"] >= 1
     for secret in secrets:

@@ -12,7 +12,6 @@ from handrail.control.command_actions import CommandOutcome
 from handrail.control.loop_status import USER_CANCELLED, abort_entry, state_entry
 from handrail.control.message import Ack, AnyMessage, Code, PartialRequest, Payload, Request, Result
 from handrail.control.request_ledger import RequestLedger, SeenRequest, counts, save
-from handrail.control.result_payload import failure, success
 from handrail.control.topics import CONTROL
 from handrail.control.transitions import THEN, answered
 from handrail.model.control import ControlCommand, Standing
@@ -20,7 +19,7 @@ from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.redact import Redactor
 from handrail.store.port import NewEntry, Receipt, Store
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.supervised_run import SupervisedRun
 
 Listener = Callable[[Result], None]
 Later = Callable[[Callable[[], None]], None]
@@ -107,7 +106,7 @@ class ResponseLog:
         again: Again | None = None,
     ) -> TakenRequest:
         """Say that nothing comes of a request; `again`: what to do if that cannot be written."""
-        result = self._result(request, failure(code, says))
+        result = self._result(request, _failure(code, says))
         if not request.request_id:
             return TakenRequest((result,))
         messages = (*before, result)
@@ -125,7 +124,7 @@ class ResponseLog:
         receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
         return TakenRequest((*before, cached), receipt)
 
-    def delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
+    def delivered(self, supervisor: SupervisedRun, asked: ControlAsked) -> Receipt:
         """Answer to a person whose message the agent was given."""
         step = supervisor.state.step
         where = f"at step {step}" if step else "at its start"
@@ -134,7 +133,7 @@ class ResponseLog:
 
     def answer(
         self,
-        supervisor: Supervisor,
+        supervisor: SupervisedRun,
         asked: ControlAsked,
         outcome: CommandOutcome,
         *,
@@ -172,7 +171,9 @@ class ResponseLog:
         self._announce(result, receipt)
         return receipt
 
-    def note(self, supervisor: Supervisor, standing: Standing, evidence: tuple[str, ...]) -> None:
+    def note(
+        self, supervisor: SupervisedRun, standing: Standing, evidence: tuple[str, ...]
+    ) -> None:
         """Write how a run stands, where no request is answered by that; it is not frozen."""
         at = self.clock()
         event = ControlAnswered(at, "", ControlCommand.PAUSE, standing, evidence=evidence)
@@ -205,13 +206,22 @@ class ResponseLog:
             self._listen(result)
 
 
+def _failure(code: Code, says: str) -> Payload:
+    return {"status": "failure", "code": code, "message": says}
+
+
 def _payload(
     state: RunState, asked: ControlAsked, outcome: CommandOutcome, redactor: Redactor
 ) -> Payload:
+    """What a RESULT tells."""
     if outcome.ok:
-        payload = success(state, asked.command, outcome)
+        message = asked.command.spec.result
+        if message is not None:
+            message = outcome.says or message.format(iteration=state.iteration)
+        said = {"message": message} if message else {}
+        payload = {"status": "success", **said, **outcome.payload}
     else:
-        payload = failure("invalid_state", outcome.says)
+        payload = _failure("invalid_state", outcome.says)
     return {name: redactor.value(value) for name, value in payload.items()}
 
 

@@ -41,31 +41,17 @@ class Home:
 
     def __init__(self, path: str) -> None:
         self.path = path
-
-    @property
-    def log(self) -> str:
-        """The event log."""
-        return self._file("events.db")
-
-    @property
-    def lock(self) -> str:
+        self.log = self._file("events.db")
+        self.lock = self._file("daemon.lock")
         """The file that the daemon holds locked as long as it lives."""
-        return self._file("daemon.lock")
-
-    @property
-    def daemon_log(self) -> str:
+        self.daemon_log = self._file("daemon.log")
         """Where a daemon in the background writes what it would say on a terminal."""
-        return self._file("daemon.log")
-
-    @property
-    def installs(self) -> str:
+        self.installs = self._file("installs.json")
         """The record of settings files that were changed."""
-        return self._file("installs.json")
-
-    @property
-    def incidents(self) -> str:
+        self.incidents = self._file("incidents")
         """The folder with one folder for each emergency stop."""
-        return self._file("incidents")
+        self.client_path = os.path.join(path, "bin", "handrail-hook")
+        """The hook client, which `client()` writes."""
 
     def secrets(self) -> dict[str, str]:
         """Passwords and keys for messages and second opinions: `NAME=value` lines of a file.
@@ -112,11 +98,6 @@ class Home:
     def control_token(self) -> str:
         """Opens everything on the port; only people's programs read it."""
         return self._kept("control-token", lambda: _new_token(32))
-
-    @property
-    def client_path(self) -> str:
-        """The hook client, which `client()` writes."""
-        return os.path.join(self.path, "bin", "handrail-hook")
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """What a daemon needs of an environment: it outlives whoever has started it."""
@@ -206,9 +187,8 @@ def _read(path: str) -> str:
 def _check_owner(folder: str) -> None:
     """Somebody else's folder could hold somebody else's socket, and so could the end of a link."""
     if {os.lstat(folder).st_uid, os.stat(folder).st_uid} != {os.getuid()}:
-        raise HomeError(
-            folder, "it belongs to another user; set HANDRAIL_HOME to a folder of yours"
-        )
+        says = "it belongs to another user; set HANDRAIL_HOME to a folder of yours"
+        raise HomeError(folder, says)
 
 
 def _new_token(size: int) -> str:

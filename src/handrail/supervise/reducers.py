@@ -1,52 +1,21 @@
 """What each event means for the state of a run: one function for each."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.model import event as events
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.effect import file_operations
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionHeld,
-    ActionReviewed,
-    AgentEnded,
-    AgentStarted,
-    BreachFound,
-    CheckpointTaken,
-    Compacted,
-    ControlAnswered,
-    ControlAsked,
-    Event,
-    FaultNoted,
-    FeedbackGiven,
-    FindingMade,
-    IncidentResolved,
-    Intervened,
-    InterventionJudged,
-    IterationBegun,
-    IterationEnded,
-    LoopBegun,
-    LoopEnded,
-    ModelAsked,
-    PromptGiven,
-    RestoreAsked,
-    RolledBack,
-    RunEnded,
-    RunStarted,
-    SettingsChanged,
-    StopConfirmed,
-    TaskNoted,
-    UsageMeasured,
-    Verified,
-)
+from handrail.model.event_table import by_event
 from handrail.model.intent import intent_of
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+from handrail.supervise.control_state import ControlState
 from handrail.supervise.loop_state import LoopState
 from handrail.supervise.open_action import OpenAction
+from handrail.supervise.run_health import RunHealth
 
 if TYPE_CHECKING:
     from handrail.supervise.state import RunState
@@ -62,7 +31,7 @@ _MAX_OVER = 8
 _MAX_GOAL = 2000
 
 
-def _started(state: "RunState", event: RunStarted) -> None:
+def _started(state: "RunState", event: events.RunStarted) -> None:
     state.phase = "working" if event.source in ("", "compact") else "waiting"
     state.host = event.host
     state.cwd = event.cwd or state.cwd
@@ -73,7 +42,7 @@ def _started(state: "RunState", event: RunStarted) -> None:
     state.settings = event.settings or state.settings
 
 
-def _prompted(state: "RunState", event: PromptGiven) -> None:
+def _prompted(state: "RunState", event: events.PromptGiven) -> None:
     state.phase = "working"
     state.rested = state.step
     state.prompts += 1
@@ -83,7 +52,7 @@ def _prompted(state: "RunState", event: PromptGiven) -> None:
     state.history.goal = "\n".join(dict.fromkeys((state.first_prompt, state.last_prompt)))
 
 
-def _reviewed(state: "RunState", event: ActionReviewed) -> None:
+def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
     state.phase = "working"
     state.course.back_untold = False
     state.hand.held.pop(event.action.id, None)
@@ -124,7 +93,7 @@ def _open(state: "RunState", action: OpenAction) -> None:
             state.open[-_MAX_REFUSED - 1] = msgspec.structs.replace(old, intent=None)
 
 
-def _ended(state: "RunState", event: ActionEnded) -> None:
+def _ended(state: "RunState", event: events.ActionEnded) -> None:
     usage, outcome = state.usage, event.outcome
     usage.ran += 1
     usage.failed += not outcome.ok
@@ -152,7 +121,7 @@ def _ended(state: "RunState", event: ActionEnded) -> None:
         state.course.end(event, changes, agent)
 
 
-def _dropped(state: "RunState", event: ActionDropped) -> None:
+def _dropped(state: "RunState", event: events.ActionDropped) -> None:
     closed = _close(state, event.step)
     if closed is not None and closed.asked and not closed.let_through:
         state.history.remember_refusal(closed.name)  # by the person who was asked
@@ -171,43 +140,43 @@ def _close(state: "RunState", step: int) -> OpenAction | None:
     return None
 
 
-def _breach(state: "RunState", event: BreachFound) -> None:
+def _breach(state: "RunState", event: events.BreachFound) -> None:
     state.usage.breaches += 1
 
 
-def _agent_started(state: "RunState", event: AgentStarted) -> None:
+def _agent_started(state: "RunState", event: events.AgentStarted) -> None:
     state.agents[event.agent] = event.kind
 
 
-def _agent_ended(state: "RunState", event: AgentEnded) -> None:
+def _agent_ended(state: "RunState", event: events.AgentEnded) -> None:
     state.agents.pop(event.agent, None)
 
 
-def _task(state: "RunState", event: TaskNoted) -> None:
+def _task(state: "RunState", event: events.TaskNoted) -> None:
     state.tasks[event.task] = event.state
     if len(state.tasks) > _MAX_TASKS:
         del state.tasks[next(iter(state.tasks))]
 
 
-def _compacted(state: "RunState", event: Compacted) -> None:
+def _compacted(state: "RunState", event: events.Compacted) -> None:
     state.compactions += 1
 
 
-def _iteration_ended(state: "RunState", event: IterationEnded) -> None:
+def _iteration_ended(state: "RunState", event: events.IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
     state.rested = state.step
 
 
-def _settings_changed(state: "RunState", event: SettingsChanged) -> None:
+def _settings_changed(state: "RunState", event: events.SettingsChanged) -> None:
     state.settings = event.settings or state.settings
 
 
-def _fault(state: "RunState", event: FaultNoted) -> None:
+def _fault(state: "RunState", event: events.FaultNoted) -> None:
     state.usage.faults += 1
 
 
-def _feedback(state: "RunState", event: FeedbackGiven) -> None:
+def _feedback(state: "RunState", event: events.FeedbackGiven) -> None:
     if event.finding:
         return
     if event.right:
@@ -216,27 +185,7 @@ def _feedback(state: "RunState", event: FeedbackGiven) -> None:
         state.usage.wrong += 1
 
 
-def _found(state: "RunState", event: FindingMade) -> None:
-    state.course.find(event)
-
-
-def _intervened(state: "RunState", event: Intervened) -> None:
-    state.course.intervene(event)
-
-
-def _judged(state: "RunState", event: InterventionJudged) -> None:
-    state.course.judge(event)
-
-
-def _checkpoint(state: "RunState", event: CheckpointTaken) -> None:
-    state.course.save(event)
-
-
-def _restore_asked(state: "RunState", event: RestoreAsked) -> None:
-    state.course.ask_back(event)
-
-
-def _rolled_back(state: "RunState", event: RolledBack) -> None:
+def _rolled_back(state: "RunState", event: events.RolledBack) -> None:
     state.course.roll_back(event)
     if event.state is not None:
         state.history.goal = event.state.goal
@@ -245,15 +194,7 @@ def _rolled_back(state: "RunState", event: RolledBack) -> None:
         state.tasks = dict(event.state.tasks)
 
 
-def _stop_confirmed(state: "RunState", event: StopConfirmed) -> None:
-    state.course.confirm(event)
-
-
-def _resolved(state: "RunState", event: IncidentResolved) -> None:
-    state.course.resolve(event)
-
-
-def _model_asked(state: "RunState", event: ModelAsked) -> None:
+def _model_asked(state: "RunState", event: events.ModelAsked) -> None:
     state.usage.opinions += 1
     if event.question != "goal" and event.answer == "block":
         state.open = [
@@ -264,7 +205,7 @@ def _model_asked(state: "RunState", event: ModelAsked) -> None:
         ]
 
 
-def opinion_verdict(event: ModelAsked) -> Verdict:
+def opinion_verdict(event: events.ModelAsked) -> Verdict:
     """What becomes of an action that a model would not let run."""
     return Verdict(
         Decision.BLOCK,
@@ -274,7 +215,7 @@ def opinion_verdict(event: ModelAsked) -> Verdict:
     )
 
 
-def _asked(state: "RunState", event: ControlAsked) -> None:
+def _asked(state: "RunState", event: events.ControlAsked) -> None:
     state.hand.ask(event)
     if event.command == ControlCommand.REDIRECT:
         state.first_prompt = state.last_prompt = state.history.goal = event.text[:_MAX_GOAL]
@@ -282,16 +223,12 @@ def _asked(state: "RunState", event: ControlAsked) -> None:
             state.loop.goal = event.text
 
 
-def _answered(state: "RunState", event: ControlAnswered) -> None:
+def _answered(state: "RunState", event: events.ControlAnswered) -> None:
     state.hand.answer(event)
     state.model = event.model or state.model
 
 
-def _held(state: "RunState", event: ActionHeld) -> None:
-    state.hand.hold(event)
-
-
-def _loop_begun(state: "RunState", event: LoopBegun) -> None:
+def _loop_begun(state: "RunState", event: events.LoopBegun) -> None:
     state.loop = LoopState.begun(event, state.loop)
     state.cwd = state.cwd or event.cwd
     state.model = event.model or state.model
@@ -299,71 +236,49 @@ def _loop_begun(state: "RunState", event: LoopBegun) -> None:
         state.hand.end(Standing.RUNNING, event.at)
 
 
-def _iteration_begun(state: "RunState", event: IterationBegun) -> None:
+def _iteration_begun(state: "RunState", event: events.IterationBegun) -> None:
     state.rested = state.step
     if state.loop is not None:
         state.loop.go_on(event)
 
 
-def _verified(state: "RunState", event: Verified) -> None:
-    if state.loop is not None:
-        state.loop.verify_with(event)
-
-
-def _measured(state: "RunState", event: UsageMeasured) -> None:
-    if state.loop is not None:
-        state.loop.use(event)
-
-
-def _loop_ended(state: "RunState", event: LoopEnded) -> None:
+def _loop_ended(state: "RunState", event: events.LoopEnded) -> None:
     if state.loop is not None:
         state.loop.end(event)
     if state.hand.standing != Standing.CANCELLED:
         state.hand.end(Standing.DONE, event.at)
 
 
-def _run_ended(state: "RunState", event: RunEnded) -> None:
+def _run_ended(state: "RunState", event: events.RunEnded) -> None:
     state.phase = "ended"
     state.hand.held.clear()
     state.open.clear()
     state.agents.clear()
 
 
-Apply = Callable[["RunState", Event], None]
-APPLY: dict[type, Apply] = {
-    kind: cast("Apply", function)
-    for kind, function in (
-        (RunStarted, _started),
-        (PromptGiven, _prompted),
-        (ActionReviewed, _reviewed),
-        (ActionEnded, _ended),
-        (ActionDropped, _dropped),
-        (BreachFound, _breach),
-        (AgentStarted, _agent_started),
-        (AgentEnded, _agent_ended),
-        (TaskNoted, _task),
-        (Compacted, _compacted),
-        (IterationEnded, _iteration_ended),
-        (SettingsChanged, _settings_changed),
-        (FaultNoted, _fault),
-        (FeedbackGiven, _feedback),
-        (FindingMade, _found),
-        (Intervened, _intervened),
-        (InterventionJudged, _judged),
-        (CheckpointTaken, _checkpoint),
-        (RestoreAsked, _restore_asked),
-        (RolledBack, _rolled_back),
-        (StopConfirmed, _stop_confirmed),
-        (IncidentResolved, _resolved),
-        (ModelAsked, _model_asked),
-        (ControlAsked, _asked),
-        (ControlAnswered, _answered),
-        (ActionHeld, _held),
-        (LoopBegun, _loop_begun),
-        (IterationBegun, _iteration_begun),
-        (Verified, _verified),
-        (UsageMeasured, _measured),
-        (LoopEnded, _loop_ended),
-        (RunEnded, _run_ended),
-    )
-}
+def _part(name: str, *methods: Callable[..., None]) -> dict[type, Callable[..., None]]:
+    """The events that only one part of the state needs to know, and its methods for them."""
+
+    def apply(method: Callable[..., None]) -> Callable[..., None]:
+        def apply_to_part(state: "RunState", event: events.Event) -> None:
+            if (part := getattr(state, name)) is not None:
+                method(part, event)
+
+        return apply_to_part
+
+    return {kind: apply(method) for kind, method in by_event(*methods).items()}
+
+
+APPLY: dict[type, Callable[..., None]] = {
+    **by_event(
+        _started, _prompted, _reviewed, _ended, _dropped, _breach, _agent_started, _agent_ended,
+        _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
+        _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _run_ended,
+    ),
+    **_part(
+        "course", RunHealth.find, RunHealth.intervene, RunHealth.judge, RunHealth.save,
+        RunHealth.ask_back, RunHealth.confirm, RunHealth.resolve,
+    ),
+    **_part("hand", ControlState.hold),
+    **_part("loop", LoopState.verify_with, LoopState.use),
+}  # fmt: skip

@@ -2,20 +2,8 @@
 
 import msgspec
 
+from handrail.model import event as events
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionReviewed,
-    CheckpointTaken,
-    FindingMade,
-    IncidentResolved,
-    Intervened,
-    InterventionJudged,
-    RestoreAsked,
-    RolledBack,
-    StopConfirmed,
-)
 from handrail.model.intent import Intent
 from handrail.model.intervention import Allowance, InterventionName
 from handrail.model.intervention_history import InterventionHistory
@@ -46,7 +34,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """A fold of events, as the state that it is part of."""
 
     past: InterventionHistory = msgspec.field(default_factory=InterventionHistory)
-    findings: dict[str, FindingMade] = {}
+    findings: dict[str, events.FindingMade] = {}
     """By name, each as it was last."""
     calls: list[float] = []
     """When the actions of the last minute were let through."""
@@ -60,9 +48,9 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     changes: int = 0
     tokens: int = 0
     """File changes and tokens since then."""
-    acting: Intervened | IncidentResolved | RestoreAsked | None = None
+    acting: events.Intervened | events.IncidentResolved | events.RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
-    rolled_back: RolledBack | None = None
+    rolled_back: events.RolledBack | None = None
     """The last one."""
     back_untold: bool = False
     """The agent was not told of it yet."""
@@ -74,11 +62,15 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     @property
     def held(self) -> bool:
         """A rollback is under way: nothing may change a file until it is done."""
-        if isinstance(self.acting, Intervened):
+        if isinstance(self.acting, events.Intervened):
             return self.acting.intervention.means == InterventionName.CHECKPOINT_ROLLBACK
         return self.acting is not None
 
-    def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
+    def see(
+        self,
+        event: events.ActionReviewed | events.ActionEnded | events.ActionDropped,
+        intent: Intent,
+    ) -> None:
         """Note that an action has come to its end: it ran, or was refused or dropped."""
         self.past.see(intent.agent, event.step)
 
@@ -90,7 +82,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.shown.append(shown)
         del self.shown[:-_MAX_SHOWN]
 
-    def end(self, event: ActionEnded, changes: int, agent: str = "") -> None:
+    def end(self, event: events.ActionEnded, changes: int, agent: str = "") -> None:
         """An action of an agent ended that may have changed so many files."""
         outcome = event.outcome
         seconds = outcome.duration_ms / 1000
@@ -110,14 +102,14 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.changes += changes
         self.tokens += outcome.tokens
 
-    def find(self, event: FindingMade) -> None:
+    def find(self, event: events.FindingMade) -> None:
         """Something was found."""
         self.findings.pop(event.finding.name, None)
         self.findings[event.finding.name] = event
         if len(self.findings) > _MAX_FINDINGS:
             del self.findings[next(iter(self.findings))]
 
-    def intervene(self, event: Intervened) -> None:
+    def intervene(self, event: events.Intervened) -> None:
         """Something was done about it."""
         done = event.intervention
         self.past.take(event)
@@ -128,34 +120,34 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
             self.acting = event
             self.stopped = done.incident
 
-    def judge(self, event: InterventionJudged) -> None:
+    def judge(self, event: events.InterventionJudged) -> None:
         """It is known whether that helped."""
         made = self.past.judge(event)
         if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
             self.allowance = None
 
-    def save(self, event: CheckpointTaken) -> None:
+    def save(self, event: events.CheckpointTaken) -> None:
         """The files were saved."""
         self.checkpoints.append(event.checkpoint)
         del self.checkpoints[:-_MAX_CHECKPOINTS]
 
-    def ask_back(self, event: RestoreAsked) -> None:
+    def ask_back(self, event: events.RestoreAsked) -> None:
         """A person wants files put back; a stop that is under way goes on."""
         if self.acting is None:
             self.acting = event
 
-    def roll_back(self, event: RolledBack) -> None:
+    def roll_back(self, event: events.RolledBack) -> None:
         """The files were put back, or could not be."""
         self.rolled_back = event
         self.back_untold = True
         if self.held:
             self.acting = None
 
-    def confirm(self, event: StopConfirmed) -> None:
+    def confirm(self, event: events.StopConfirmed) -> None:
         """The run was stopped."""
         self.acting = None
 
-    def resolve(self, event: IncidentResolved) -> None:
+    def resolve(self, event: events.IncidentResolved) -> None:
         """A person has decided; an abort is final, so that nothing is let through any more."""
         if event.option == "abort" or event.incident != self.stopped:
             return

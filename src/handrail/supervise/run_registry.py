@@ -15,7 +15,8 @@ from handrail.supervise.process_ancestry import ProcessAncestry
 from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import StateReader
-from handrail.supervise.supervisor import Delivered, Supervisor
+from handrail.supervise.supervised_run import Delivered
+from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.supervise.verdict import OnFault
 from handrail.supervise.watched_state import WatchedState
@@ -62,7 +63,7 @@ class RunRegistry:
             return kept
         if kept is not None:
             # What is still on its way to the log would be missing in the state.
-            kept.settle(_PATIENCE)
+            kept.log.settle(_PATIENCE)
         state = load_state(self.journal, run)
         lost = kept is not None
         supervisor = Supervisor(
@@ -185,7 +186,7 @@ class RunRegistry:
         kept = self._kept.get(run)
         if kept is None:
             return
-        kept.save()
+        kept.log.save()
         self._kept.move_to_end(run, last=False)
         self._let_go()
 
@@ -194,7 +195,7 @@ class RunRegistry:
         idle = [
             run
             for run, kept in self._kept.items()
-            if kept.state.changed < before and kept.settled and not kept.broken
+            if kept.state.changed < before and kept.log.settled and not kept.broken
         ]
         for run in idle:
             self._drop(run)
@@ -209,7 +210,7 @@ class RunRegistry:
     def save_all(self) -> None:
         """Keep the states of all runs, before the daemon ends."""
         for supervisor in self._kept.values():
-            supervisor.save()
+            supervisor.log.save()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -226,12 +227,12 @@ class RunRegistry:
             run, oldest = next(iter(self._kept.items()))
             if len(self._kept) < _MAX_KEPT and oldest.state.phase != "ended":
                 break
-            if not oldest.settled:  # read again now, it would lack what is on its way to the log
+            if not oldest.log.settled:  # read again, it would lack what is on its way to the log
                 break
             self._drop(run)
 
     def _drop(self, run: str) -> None:
-        self._kept.pop(run).save()
+        self._kept.pop(run).log.save()
         self._said.pop(run, None)
 
 

@@ -1,38 +1,21 @@
 """One run under supervision: before an action, after it, and whatever else happens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from time import perf_counter, time
 
 import msgspec
 
-from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
-from handrail.intervene.processes.process_tree import began_at
+from handrail.model import event as events
 from handrail.model.action import Action
-from handrail.model.active_settings import ActiveSettings
-from handrail.model.control import ENDING, HOLDING
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionHeld,
-    ActionReviewed,
-    BreachFound,
-    ControlAsked,
-    Event,
-    FaultNoted,
-    Intervened,
-    IterationEnded,
-    ModelAsked,
-    RunStarted,
-    SettingsChanged,
-)
+from handrail.model.control import HOLDING
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.active_settings import active_settings
 from handrail.supervise.breach import EndedCall, command_name, find_breach, without_env
 from handrail.supervise.checkpoint_need import action_line, checkpoint_request
 from handrail.supervise.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
@@ -45,8 +28,6 @@ from handrail.supervise.decision_progress import (
     Ready,
 )
 from handrail.supervise.event_bus import EventBus
-from handrail.supervise.event_recorder import EventRecorder, ExtraRows
-from handrail.supervise.fault_notices import NEWER, FaultNotices
 from handrail.supervise.messages import with_messages
 from handrail.supervise.open_action import OpenAction
 from handrail.supervise.project import Project
@@ -54,6 +35,7 @@ from handrail.supervise.reducers import opinion_verdict
 from handrail.supervise.reply_cache import ReplyCache
 from handrail.supervise.run_limits import refusal_by_limits, throttled
 from handrail.supervise.second_opinion import Question, about_action, about_goal
+from handrail.supervise.supervised_run import Delivered, SupervisedRun
 from handrail.supervise.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.watched_state import WatchedState
@@ -62,16 +44,14 @@ _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforc
 _FINE = Verdict(Decision.ALLOW)
 
 
-Delivered = Callable[["Supervisor", ControlAsked], Receipt]
-"""Who writes down that the agent was told what a person wants it to know."""
-
-
-class Supervisor:
-    """Joins the state of one run, the reviewer of its project and the log.
+class Supervisor(SupervisedRun):
+    """Reviews the actions of one run, and corrects it.
 
     Used from one thread at a time. `before` and `after` wait until the log has confirmed;
     `decide` and `take_in` leave the waiting to the caller, so that many runs share a commit.
     """
+
+    state: WatchedState
 
     def __init__(
         self,
@@ -96,51 +76,24 @@ class Supervisor:
         checkpoints; `current`: who supervises the run by now, for an action that has waited;
         `neighbour`: who else has changed files in a run's work tree since a moment.
         """
-        self.state = state
-        self.project = project
+        super().__init__(
+            state,
+            project,
+            journal,
+            said=set() if said is None else said,
+            distrusts_log=distrusts_log,
+            publish=(lambda event: None) if bus is None else partial(bus.publish, self),
+            delivered=delivered,
+            clock=clock,
+        )
         self._can = can
-        self._bus = bus
-        self._delivered = delivered
         self._planner = planner
         self._current = current or (lambda: self)
         self._neighbour = neighbour
-        self._clock = clock
-        self._alarms = FaultNotices(set() if said is None else said)
-        self._distrusts_log = distrusts_log
-        self._log = EventRecorder(state, journal, self._log_works)
         self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
         self._ended: ReplyCache[Verdict] = ReplyCache()
         self._inherited = frozenset(each.step for each in state.open)
         """Actions that were let through before: their ends may have been told to nobody."""
-
-    @property
-    def broken(self) -> bool:
-        """An event was lost: the state has run ahead of the log and must be read again."""
-        return self._log.lost is not None
-
-    @property
-    def settled(self) -> bool:
-        """Whether the log has answered to everything that was written."""
-        return self._log.settled
-
-    def follow(self, now: Project) -> None:
-        """Take note of the settings on the disk; what they loosen counts when a session starts."""
-        if not self.state.seq:  # nothing has begun
-            self.project = now
-            return
-        before, self.project = self.project, self.project.under_way(now)
-        newer = self.project.newer
-        if newer is None:
-            self._alarms.over("newer")
-            if not before.settled and self.project.settled:
-                at = self._clock()
-                self.record(SettingsChanged(at, FILE_NAME, "handrail", settings=self._settings()))
-        elif before.newer is None or before.newer.config != newer.config:
-            self.note_newer()
-
-    def note_newer(self) -> None:
-        """Write down that there are settings which count only so far as they forbid."""
-        self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", NEWER))
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns.
@@ -168,21 +121,23 @@ class Supervisor:
         name = fingerprint(action)
         given = self._ended.find(action.id, name)
         if given is not None:
-            return self._ready(given, self._log.under_way)
+            return self._ready(given, self.log.under_way)
         command = command_name(action)
         known = self.state.find_ended(action.id, name, command)
         if known is None and self.state.has_ended(action.id, name, command):
-            return self._ready(_FINE, self._log.under_way)
+            return self._ready(_FINE, self.log.under_way)
         at = self._clock()
         receipts: list[Receipt] = []
         problem = find_breach(known, ended, self.project.reviewer, self.state.history)
         if problem:
             step = known.step if known else 0
-            receipts.append(self.record(BreachFound(at, problem, step, action)))
+            receipts.append(self.record(events.BreachFound(at, problem, step, action)))
         if known is not None:
             overruled = known.asked and not known.let_through
             outcome = without_env(ended, self.project.redactor)
-            event = ActionEnded(at, known.step, outcome, ended.created, ended.changed, overruled)
+            event = events.ActionEnded(
+                at, known.step, outcome, ended.created, ended.changed, overruled
+            )
             receipts.append(self.record(event))
             self._answers.forget(action.id)
         verdict = _FINE
@@ -190,15 +145,16 @@ class Supervisor:
             verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
         elif known is not None:
             verdict = self._correct(verdict, receipts)
-            messages = self.messages if self._is_by_main_agent(known) else []
+            is_of_helper = known.intent is not None and known.intent.agent
+            messages = [] if is_of_helper else self.messages
             verdict = with_messages(verdict, messages)
             receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
         ready = self._ready(verdict, receipts)
-        every = self.project.config.judge.goal_every
-        if every and self.state.step % every == 0 and self._goal and self._may_doubt():
-            question = about_goal(self._goal, self.state.course.shown, self.project.redactor)
-            ready.doubt = self._doubt(question)
+        every, redactor = self.project.config.judge.goal_every, self.project.redactor
+        if every and self.state.step % every == 0 and self._goal:
+            shown = self.state.course.shown
+            ready.doubt = self._doubt(lambda: about_goal(self._goal, shown, redactor))
         return ready
 
     def rest(self, says: str, *, for_good: bool = False) -> Ready[Verdict]:
@@ -206,27 +162,14 @@ class Supervisor:
 
         `for_good`: it is not sent on by us once more, only for what a person tells it.
         """
-        receipts = [self.record(IterationEnded(self._clock(), says))]
+        receipts = [self.record(events.IterationEnded(self._clock(), says))]
         messages = self.messages
         verdict = _FINE if for_good else self._correct(_FINE, receipts)
         verdict = with_messages(verdict, messages)
         receipts += self.hand_over(messages)
         return self._ready(verdict, receipts)
 
-    @property
-    def messages(self) -> list[ControlAsked]:
-        """What the agent has to be told by a person, and can be told now."""
-        hand = self.state.hand
-        can_hear = self._delivered is not None and hand.standing not in ENDING
-        return hand.messages if can_hear else []
-
-    def hand_over(self, messages: Sequence[ControlAsked]) -> list[Receipt]:
-        """The agent is told; whoever wanted that is answered."""
-        if self._delivered is None:
-            return []
-        return [self._delivered(self, each) for each in messages]
-
-    def reconsider(self, event: ModelAsked) -> Ready[Verdict | None]:
+    def reconsider(self, event: events.ModelAsked) -> Ready[Verdict | None]:
         """Note what a model thinks; the verdict is what counts now, None: what was decided."""
         receipt = self.record(event)
         if event.question != "action" or event.answer != "block":
@@ -240,34 +183,7 @@ class Supervisor:
         if known is None or not (known.let_through or known.asked):
             return []
         self._answers.forget(action_id)
-        return [self.record(ActionDropped(self._clock(), known.step, says))]
-
-    def record(self, event: Event, beside: ExtraRows | None = None) -> Receipt:
-        """Write an event and make it part of the state.
-
-        `beside`: rows of other topics that the new state brings along; all are written or none.
-        """
-        if type(event) is RunStarted:
-            event = msgspec.structs.replace(event, settings=self._settings())
-            if not event.pid_began and (began := began_at(event.pid)):
-                event = msgspec.structs.replace(event, pid_began=began)
-        written = self._log.write(event, self.project.redactor, beside)
-        if self._bus is not None:
-            self._bus.publish(self, written.event)
-        self._log.save_now_and_then()
-        return written.receipt
-
-    def _settings(self) -> ActiveSettings | None:
-        """What the log has to give back after a restart."""
-        return active_settings(self.project.config) if self.project.settled else None
-
-    def save(self) -> None:
-        """Keep the state as it is now, as soon as all of it is in the log."""
-        self._log.save()
-
-    def settle(self, seconds: float) -> None:
-        """Wait until the log has answered to everything; raises NotWrittenError if it does not."""
-        self._log.settle(seconds)
+        return [self.record(events.ActionDropped(self._clock(), known.step, says))]
 
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
@@ -290,7 +206,7 @@ class Supervisor:
         if known is None and self._has_to_wait(call):
             return self._hold(call)
         if known is not None and known.verdict.decision is not Decision.MODIFY:
-            answer = self._ready(known.verdict, self._log.under_way)
+            answer = self._ready(known.verdict, self.log.under_way)
         else:
             progress = self._judge(call, known)
             if not isinstance(progress, Ready):
@@ -309,7 +225,7 @@ class Supervisor:
         return now._decide(call)
 
     def _has_to_wait(self, call: CallUnderReview) -> bool:
-        is_paused = self.state.hand.standing in HOLDING and self._log.lost is None
+        is_paused = self.state.hand.standing in HOLDING and self.log.lost is None
         return is_paused and bool(call.action.id) and not call.must_answer
 
     def _hold(self, call: CallUnderReview) -> Held[Verdict]:
@@ -317,35 +233,24 @@ class Supervisor:
         action = call.action
         if action.id not in self.state.hand.held:
             says = self.project.redactor.text(action_line(action))
-            self.record(ActionHeld(self._clock(), action.id, says, call.agent))
+            self.record(events.ActionHeld(self._clock(), action.id, says, call.agent))
             self._close_unheard(call.agent)
         later = msgspec.structs.replace(call, begun=None)
         last = msgspec.structs.replace(later, must_answer=True)
         return Held(
             self.state.run,
-            seconds=lambda: self._current()._hold_seconds,
+            seconds=lambda: self._current().hold_seconds,
             resume=lambda: self._decide_later(later),
             answer=lambda: self._decide_later(last),
-            abandon=lambda: self._current()._let_go(action.id),
+            abandon=lambda: self._current().release(action.id),
         )
-
-    @property
-    def _hold_seconds(self) -> float:
-        """For how long an action may be held; 0: the run is not paused any more."""
-        is_paused = self.state.hand.standing in HOLDING
-        return float(self.project.config.control.hold_seconds) if is_paused else 0.0
-
-    def _let_go(self, action_id: str) -> None:
-        """Note that nobody waits for a held action any more."""
-        if action_id in self.state.hand.held:
-            self.record(ActionHeld(self._clock(), action_id, "", released="its agent is gone"))
 
     def _close_unheard(self, agent: str) -> None:
         """An agent that comes with its next action has ended those of before the daemon died."""
         for each in self.state.at_work:
             of_agent = each.intent is not None and each.intent.agent == agent
             if of_agent and each.step in self._inherited:
-                self.record(ActionDropped(self._clock(), each.step, "its end was not heard"))
+                self.record(events.ActionDropped(self._clock(), each.step, "its end was not heard"))
 
     def _judge(self, call: CallUnderReview, known: OpenAction | None) -> DecisionProgress[Verdict]:
         """Review a call, and decide about it unless the files have to be saved first.
@@ -386,16 +291,16 @@ class Supervisor:
         verdict = throttled(action, self._tell_all(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
-        if self._log.lost is not None:
-            return self._ready(verdict, [], harmless=harmless, error=self._log.lost)
+        if self.log.lost is not None:
+            return self._ready(verdict, [], harmless=harmless, error=self.log.lost)
         if known is not None and known.command == command:
             # The log has the rewritten input without its secrets; this one is complete.
-            return self._ready(verdict, self._log.under_way, harmless=harmless)
+            return self._ready(verdict, self.log.under_way, harmless=harmless)
         messages = [] if call.agent else self.messages
         verdict = with_messages(verdict, messages)
         asked = call.may_ask and verdict.overrulable
         receipt = self.record(
-            ActionReviewed(
+            events.ActionReviewed(
                 self._clock(),
                 self.state.step + 1,
                 call.name,
@@ -416,14 +321,14 @@ class Supervisor:
             # Nothing more is heard of what was refused: its time to be looked at is now.
             verdict = self._correct(verdict, receipts)
         ready = self._ready(verdict, receipts, harmless=harmless)
-        if verdict.decision is Decision.WARN and self._may_doubt():
-            question = about_action(self._goal, action, review, self.project.redactor)
-            ready.doubt = self._doubt(question)
+        if verdict.decision is Decision.WARN:
+            redactor = self.project.redactor
+            ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
         return ready
 
     def _save(self, action: Action, review: Review, verdict: Verdict) -> Save | None:
         """How the files are saved before an action is decided about; None: they are not."""
-        if self._planner is None or self._log.lost is not None or self.state.course.stopped:
+        if self._planner is None or self.log.lost is not None or self.state.course.stopped:
             return None
         request = checkpoint_request(action, review, verdict, self.state, self.project.redactor)
         if request is None:
@@ -434,12 +339,12 @@ class Supervisor:
     def _goal(self) -> str:
         return self.state.history.goal or self.project.config.goal
 
-    def _may_doubt(self) -> bool:
-        judge = self.project.config.judge
-        return judge.enabled and self.state.usage.opinions < judge.calls_per_run
-
-    def _doubt(self, question: Question) -> OpinionRequest:
-        return OpinionRequest(self.state.run, self.state.step, question, self.project.config.judge)
+    def _doubt(self, ask: Callable[[], Question]) -> OpinionRequest | None:
+        """What a model is asked, where there is one that may be."""
+        judge, state = self.project.config.judge, self.state
+        if not judge.enabled or state.usage.opinions >= judge.calls_per_run:
+            return None
+        return OpinionRequest(state.run, state.step, ask(), judge)
 
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Write down what the last deed shows, and do something about it if need be."""
@@ -447,11 +352,11 @@ class Supervisor:
         can = self._can(self.state.host)
         for event in corrections(self.state, self.project, can, now, self._neighbour):
             receipts.append(self.record(event))
-            if isinstance(event, Intervened):
+            if isinstance(event, events.Intervened):
                 verdict = corrected(verdict, event.intervention)
         faults = (*self.state.course.watch.faults, *self.project.controller.faults)
         receipts += [
-            self.record(FaultNoted(now, "plugin", fault))
+            self.record(events.FaultNoted(now, "plugin", fault))
             for fault in faults
             if self._alarms.is_news(fault)
         ]
@@ -461,15 +366,6 @@ class Supervisor:
         """What the log knows of the same call, from before a restart for example."""
         known = self.state.find_open(action_id)
         return known if known is not None and known.name == name and not self.broken else None
-
-    @staticmethod
-    def _is_by_main_agent(known: OpenAction) -> bool:
-        return known.intent is None or not known.intent.agent
-
-    def _log_works(self) -> None:
-        """The log has taken an event; called in its thread."""
-        self._distrusts_log = False
-        self._alarms.over("log")
 
     def _decided(self, name: str, review: Review, saved: CheckpointResult | None = None) -> Verdict:
         refused = refusal_by_limits(self.state, review, self.project.limits, self._clock())

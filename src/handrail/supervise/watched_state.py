@@ -1,7 +1,6 @@
 """The state of a supervised run: the facts that the log tells, and what the detectors remember."""
 
-from collections.abc import Callable, Iterable
-from typing import cast
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,6 +16,7 @@ from handrail.model.event import (
     ModelAsked,
     PromptGiven,
 )
+from handrail.model.event_table import by_event
 from handrail.model.intent import Intent
 from handrail.supervise.run_health import RunHealth
 from handrail.supervise.state import RunState
@@ -83,14 +83,4 @@ def _model_asked(watch: RunDetectors, event: ModelAsked) -> None:
         watch.told(event.score)
 
 
-_Tell = Callable[[RunDetectors, Event], None]
-_TELL: dict[type, _Tell] = {
-    kind: cast("_Tell", function)
-    for kind, function in (
-        (PromptGiven, _prompted),
-        (AgentEnded, _agent_ended),
-        (Compacted, _compacted),
-        (IterationEnded, _agent_stopped),
-        (ModelAsked, _model_asked),
-    )
-}
+_TELL = by_event(_prompted, _agent_ended, _compacted, _agent_stopped, _model_asked)

@@ -16,7 +16,7 @@ from handrail.hosts.claude.launch import (
 )
 from handrail.hosts.claude.settings import HookOptions, add, hooks_for
 from handrail.hosts.driven_agent import MARK
-from handrail.hosts.port import DriveOptions
+from handrail.hosts.port import DriveOptions, LaunchRequest
 
 RUN = "0b0e5b3c-2f0c-4bb5-9d0c-7d1f2a3b4c5d"
 URL, CLIENT = "http://127.0.0.1:47100/hooks/claude", "/state/bin/handrail-hook"
@@ -29,14 +29,16 @@ def launched(
     environ: Mapping[str, str], *, resume: bool = False, options: DriveOptions | None = None
 ) -> Launch:
     return launch(
-        "/bin/claude",
-        RUN,
-        "/repo",
-        environ,
-        settings="{}",
-        settings_file="/state/RUN.json",
-        options=options or DriveOptions(),
-        resume=resume,
+        LaunchRequest(
+            program="/bin/claude",
+            run=RUN,
+            cwd="/repo",
+            environ=environ,
+            settings="{}",
+            settings_file="/state/RUN.json",
+            options=options or DriveOptions(),
+            resume=resume,
+        )
     )
 
 

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Message
 
 from handrail.checkpoint import CheckpointInfo, CheckpointStore, CheckpointTrigger, RestoreResult
 from handrail.checkpoint.errors import GitError, NotRestoredError
@@ -19,8 +16,10 @@ from handrail.model.action import Outcome
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded, RunStarted
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.http.routes import starlette_app
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.errors import DiskFullError
+from tests.server.asgi import AsgiResponse, ask
 from tests.supervise.supervision_setup import RUN, SupervisionSetup
 
 pytestmark = pytest.mark.slow
@@ -84,10 +83,10 @@ class Desk:
     def send(self, what: str, body: bytes) -> tuple[int, Json]:
         supervision = SupervisionThread()
         restores = RestoreEndpoint(supervision, self.bed.runs, self.shelf, self.bed.clock)
-        endpoint: Callable[[Request], Awaitable[Response]] = getattr(restores, what)
+        paths = {"save": "/checkpoints", "preview": "/restores/preview", "restore": "/restores"}
 
-        async def run() -> Response:
-            answer = await endpoint(_request(body))
+        async def run() -> AsgiResponse:
+            answer = await ask(starlette_app([restores]), "POST", paths[what], body)
             await supervision.call(lambda: None)  # what nobody waited for is done, too
             return answer
 
@@ -95,7 +94,7 @@ class Desk:
             answer = asyncio.run(run())
         finally:
             supervision.close()
-        return answer.status_code, json.loads(bytes(answer.body))
+        return answer.status, answer.json
 
     def look(self, **body: object) -> Json:
         status, said = self.ask("preview", level="checkpoint", checkpoint=self.point, **body)
@@ -109,14 +108,6 @@ class Desk:
 
     def told(self, run: str = RUN) -> list[RestoreAsked | RolledBack]:
         return [e for e in self.bed.events(run) if isinstance(e, RestoreAsked | RolledBack)]
-
-
-def _request(body: bytes) -> Request:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body}
-
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
-    return Request(scope, receive)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from time import time
-from typing import Literal
 
 import msgspec
 
@@ -12,20 +11,8 @@ from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import READS
 from handrail.hosts.claude.transcript import TranscriptIndex
 from handrail.hosts.port import Reply, SessionOrigin
+from handrail.model import event as events
 from handrail.model.control import ENDING, Standing
-from handrail.model.event import (
-    AgentEnded,
-    AgentStarted,
-    Compacted,
-    Event,
-    FaultNoted,
-    ModelAsked,
-    PromptGiven,
-    RunEnded,
-    RunStarted,
-    SettingsChanged,
-    TaskNoted,
-)
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
@@ -101,7 +88,7 @@ class ClaudeHooks:
         except RecursionError:
             return _now(unreadable("it is nested too deeply", payload.hook_event_name))
 
-    def reconsider(self, run: str, event: ModelAsked) -> Ready[Reply | None]:
+    def reconsider(self, run: str, event: events.ModelAsked) -> Ready[Reply | None]:
         """The reply in the light of a second opinion; None: it stays as it was."""
         ready = self.runs.get(run, "/").reconsider(event)
         return ready.then(
@@ -136,7 +123,9 @@ class ClaudeHooks:
         if unknown and payload.hook_event_name != "SessionStart":
             cwd = state.cwd or payload.cwd
             attended = bool(origin.attended)
-            event = RunStarted(self._clock(), PROFILE.name, cwd, attended=attended, pid=origin.pid)
+            event = events.RunStarted(
+                self._clock(), PROFILE.name, cwd, attended=attended, pid=origin.pid
+            )
             supervisor.record(event)
         return supervisor
 
@@ -198,14 +187,14 @@ class ClaudeHooks:
             return _now(reply.NO_OPINION)
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
         if problem := self._problem(call, supervisor):
-            event = FaultNoted(self._clock(), "hooks", problem)
+            event = events.FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
         said = reply.NO_OPINION
         messages = supervisor.messages
         if messages:
             told = "\n".join(map(said_to_agent, messages))
             said = reply.context("UserPromptSubmit", told)
-        answer = self._note(supervisor, PromptGiven(self._clock(), text), said)
+        answer = self._note(supervisor, events.PromptGiven(self._clock(), text), said)
         answer.receipts += supervisor.hand_over(messages)
         return answer
 
@@ -217,7 +206,7 @@ class ClaudeHooks:
         origin = call.origin
         attended = supervisor.state.attended if origin.attended is None else origin.attended
         cwd = supervisor.state.cwd or payload.cwd
-        event = RunStarted(
+        event = events.RunStarted(
             self._clock(),
             PROFILE.name,
             cwd,
@@ -235,7 +224,7 @@ class ClaudeHooks:
 
     def end(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A session has ended."""
-        answer = self._note(supervisor, RunEnded(self._clock(), call.payload.reason))
+        answer = self._note(supervisor, events.RunEnded(self._clock(), call.payload.reason))
         self.runs.end(call.payload.session_id)
         return answer
 
@@ -247,48 +236,42 @@ class ClaudeHooks:
         ready = supervisor.rest(payload.last_assistant_message, for_good=again)
         return ready.then(reply.after_turn)
 
-    def agent_start(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A sub-agent begins."""
-        payload = call.payload
-        return self._note(
-            supervisor, AgentStarted(self._clock(), payload.agent_id, payload.agent_type)
-        )
-
     def agent_stop(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A sub-agent has ended."""
         # /compact ends a sub-agent that was never started.
         if call.payload.agent_id not in supervisor.state.agents:
             return _now(reply.NO_OPINION)
-        return self._note(supervisor, AgentEnded(self._clock(), call.payload.agent_id))
+        return self._note(supervisor, events.AgentEnded(self._clock(), call.payload.agent_id))
 
-    def task(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A task is on the agent's list, or is completed."""
-        payload = call.payload
-        state: Literal["pending", "done"] = (
-            "done" if payload.hook_event_name == "TaskCompleted" else "pending"
-        )
-        event = TaskNoted(self._clock(), payload.task_id, state, payload.task_subject)
-        return self._note(supervisor, event)
-
-    def compact(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """The conversation is about to be shortened."""
-        return self._note(supervisor, Compacted(self._clock(), call.payload.trigger))
+    def note(self, call: HookCall, supervisor: Supervisor) -> Answer:
+        """Something has happened that is only written down."""
+        make = _NOTED[call.payload.hook_event_name]
+        return self._note(supervisor, make(self._clock(), call.payload))
 
     def config_change(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """Settings have changed; not taken over where they would end supervision."""
         payload = call.payload
         # All files count, not only the changed one: what is taken over later takes this along.
         refused = self._problem(call, supervisor)
-        event = SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
+        event = events.SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
         answer = reply.block(refused) if refused else reply.NO_OPINION
         return self._note(supervisor, event, answer)
 
     def _note(
-        self, supervisor: Supervisor, event: Event, said: Reply = reply.NO_OPINION
+        self, supervisor: Supervisor, event: events.Event, said: Reply = reply.NO_OPINION
     ) -> Ready[Reply]:
         receipt = supervisor.record(event)
         return Ready(said, [receipt], lambda error: said)
 
+
+_NOTED: dict[str, Callable[[float, Payload], events.Event]] = {
+    "SubagentStart": lambda at, seen: events.AgentStarted(at, seen.agent_id, seen.agent_type),
+    "TaskCreated": lambda at, seen: events.TaskNoted(
+        at, seen.task_id, "pending", seen.task_subject
+    ),
+    "TaskCompleted": lambda at, seen: events.TaskNoted(at, seen.task_id, "done", seen.task_subject),
+    "PreCompact": lambda at, seen: events.Compacted(at, seen.trigger),
+}
 
 _REACTIONS: dict[str, Callable[[ClaudeHooks, HookCall, Supervisor], Answer]] = {
     "PreToolUse": ClaudeHooks.before_tool,
@@ -300,12 +283,9 @@ _REACTIONS: dict[str, Callable[[ClaudeHooks, HookCall, Supervisor], Answer]] = {
     "SessionStart": ClaudeHooks.start,
     "SessionEnd": ClaudeHooks.end,
     "Stop": ClaudeHooks.stop,
-    "SubagentStart": ClaudeHooks.agent_start,
     "SubagentStop": ClaudeHooks.agent_stop,
-    "TaskCreated": ClaudeHooks.task,
-    "TaskCompleted": ClaudeHooks.task,
-    "PreCompact": ClaudeHooks.compact,
     "ConfigChange": ClaudeHooks.config_change,
+    **dict.fromkeys(_NOTED, ClaudeHooks.note),
 }
 
 

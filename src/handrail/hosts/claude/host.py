@@ -8,20 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
+from handrail.hosts import port
 from handrail.hosts.claude.profile import PROFILE
-from handrail.hosts.port import (
-    DoctorCheck,
-    DriveOptions,
-    ExaminedHost,
-    HookConnection,
-    HostAdapter,
-    HostError,
-    HostProgram,
-    InstallOffer,
-    LaunchRequest,
-    ProbeSession,
-    UnsupervisedError,
-)
 from handrail.intervene.capability import Capability
 
 if TYPE_CHECKING:
@@ -37,7 +25,7 @@ _BEFORE = b'"hook_event_name":"PreToolUse"'
 _BYPASS = "bypassPermissions"
 
 
-class ClaudeCode(HostAdapter):
+class ClaudeCode(port.HostAdapter):
     """The adapter of Claude Code."""
 
     profile = PROFILE
@@ -47,7 +35,7 @@ class ClaudeCode(HostAdapter):
     modes = (_BYPASS, "acceptEdits", "auto", "default", "dontAsk", "plan")
 
     def hooks(
-        self, runs: "RunRegistry", connection: HookConnection, environ: Mapping[str, str]
+        self, runs: "RunRegistry", connection: port.HookConnection, environ: Mapping[str, str]
     ) -> "ClaudeHooks":
         """Answers the hooks of all sessions."""
         from handrail.hosts.claude.guard import SettingsGuard
@@ -71,7 +59,7 @@ class ClaudeCode(HostAdapter):
 
         return Transcript(seen)
 
-    def find_program(self, environ: Mapping[str, str]) -> HostProgram | None:
+    def find_program(self, environ: Mapping[str, str]) -> port.HostProgram | None:
         """The Claude Code that a terminal would start."""
         from handrail.hosts.claude.program import find_claude
 
@@ -87,12 +75,12 @@ class ClaudeCode(HostAdapter):
         self,
         path: str,
         folder: str,
-        connection: HookConnection,
+        connection: port.HookConnection,
         environ: Mapping[str, str],
         *,
         handler: str,
         view: "GitView",
-    ) -> InstallOffer:
+    ) -> port.InstallOffer:
         """What to change for our hooks, and whether they will run in a folder."""
         from handrail.hosts.claude.handler import choose_style, hooking_for
         from handrail.hosts.claude.install import plan_install
@@ -109,7 +97,7 @@ class ClaudeCode(HostAdapter):
             url=hooking.url if style == "http" else "",
             instead={plan.settings.path: decode(plan.settings.after or b"")},
         )
-        return InstallOffer(program, style, plan, notes, found)
+        return port.InstallOffer(program, style, plan, notes, found)
 
     def plan_removal(self, path: str, record: str) -> "Removal":
         """What to change to take our hooks out."""
@@ -117,7 +105,7 @@ class ClaudeCode(HostAdapter):
 
         return plan_removal(path, record)
 
-    def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
+    def diagnose(self, who: port.ExaminedHost) -> Iterator[port.DoctorCheck]:
         """The program, the hooks, and what keeps them from running."""
         from handrail.hosts.claude import doctor
 
@@ -125,7 +113,7 @@ class ClaudeCode(HostAdapter):
         yield from doctor.check_hooks(who)
         yield from doctor.check_obstacles(who)
 
-    def probe(self, asked: ProbeSession) -> str:
+    def probe(self, asked: port.ProbeSession) -> str:
         """Run one session against a scripted model."""
         from handrail.hosts.claude.probe import run_probe
 
@@ -140,19 +128,19 @@ class ClaudeCode(HostAdapter):
     def check_mode(self, mode: str) -> None:
         """Raises HostError where Claude Code would not start."""
         if mode == _BYPASS and os.geteuid() == 0 and not os.environ.get("IS_SANDBOX"):
-            raise HostError(
+            raise port.HostError(
                 "Claude Code does not take bypassPermissions as root: run it as a user, set "
                 "IS_SANDBOX=1 in a container, or use --permission-mode acceptEdits"
             )
 
     def prepare(
         self,
-        program: HostProgram,
-        connection: HookConnection,
+        program: port.HostProgram,
+        connection: port.HookConnection,
         run: str,
         cwd: str,
         environ: Mapping[str, str],
-        options: DriveOptions,
+        options: port.DriveOptions,
     ) -> str:
         """The hooks, unless they are installed."""
         from handrail.hosts.claude.handler import choose_style, hooking_for
@@ -165,28 +153,18 @@ class ClaudeCode(HostAdapter):
         hooking = hooking_for(style, connection, program)
         for found in find_obstacles(own, cwd, url=hooking.url if style == "http" else ""):
             where = f"{found.path}: " if found.path else ""
-            raise UnsupervisedError(f"{where}{found.says}")
+            raise port.UnsupervisedError(f"{where}{found.says}")
         installs = [each.settings.path for each in load_installs(connection.installs)]
         return settings_for(hooking, own, cwd, installs, options.arguments)
 
     def drive(
-        self, request: LaunchRequest, heard: Callable[[str], None]
+        self, request: port.LaunchRequest, heard: Callable[[str], None]
     ) -> "AbstractAsyncContextManager[DrivenAgent]":
         """One process that takes prompts in its stdin."""
         from handrail.hosts.claude.driver import ClaudeDriver
         from handrail.hosts.claude.launch import launch
 
-        launched = launch(
-            request.program,
-            request.run,
-            request.cwd,
-            request.environ,
-            settings=request.settings,
-            settings_file=request.settings_file,
-            options=request.options,
-            resume=request.resume,
-        )
-        return ClaudeDriver(launched, heard=heard)
+        return ClaudeDriver(launch(request), heard=heard)
 
 
 HOST = ClaudeCode()

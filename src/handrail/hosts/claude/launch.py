@@ -18,7 +18,7 @@ from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import HookOptions, guards_tools, hooks_for, installed
 from handrail.hosts.driven_agent import MARK
 from handrail.hosts.json_text import JsonTextError
-from handrail.hosts.port import DriveOptions, HostError
+from handrail.hosts.port import HostError, LaunchRequest
 
 _STREAM = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
 _OF_A_SESSION = frozenset(
@@ -69,38 +69,30 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     settings_file: str = ""
 
 
-def launch(
-    claude: str,
-    run: str,
-    cwd: str,
-    environ: Mapping[str, str],
-    *,
-    settings: str,
-    settings_file: str,
-    options: DriveOptions,
-    resume: bool = False,
-) -> Launch:
-    """Start the Claude Code at a path as a run. Raises ArgumentError.
+def launch(request: LaunchRequest) -> Launch:
+    """How Claude Code is started as a run. Raises ArgumentError.
 
-    `settings`: see `settings_for`. They are passed in a file, because the command line of a process
-    is there for every user of the machine to read.
+    The settings are passed in a file, because the command line of a process is there for every
+    user of the machine to read.
     """
+    options, run = request.options, request.run
     check_arguments(options.arguments)
+    resumes = request.resume and has_conversation(request.environ, run)
     wanted = {
-        "--resume" if resume and has_conversation(environ, run) else "--session-id": run,
+        "--resume" if resumes else "--session-id": run,
         "--model": options.model,
         "--permission-mode": options.mode,
-        "--settings": settings_file,
+        "--settings": request.settings_file,
     }
     chosen = (part for option, value in wanted.items() if value for part in (option, value))
     return Launch(
         # An option with any number of values would take what is not an option for one of them.
-        argv=(claude, *_STREAM, *options.arguments, *chosen),
-        environ=environment(run, environ),
-        cwd=cwd,
+        argv=(request.program, *_STREAM, *options.arguments, *chosen),
+        environ=environment(run, request.environ),
+        cwd=request.cwd,
         model=options.model,
-        settings=settings,
-        settings_file=settings_file,
+        settings=request.settings,
+        settings_file=request.settings_file,
     )
 
 

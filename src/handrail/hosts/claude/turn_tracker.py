@@ -6,17 +6,7 @@ works without a prompt: a background command that ends wakes it up, too.
 
 from enum import Enum, auto
 
-from handrail.hosts.claude.stream import (
-    BackgroundTasks,
-    Line,
-    ModelSpoke,
-    PromptHeard,
-    TaskEnded,
-    TokenUsage,
-    ToolAnswered,
-    TurnEnded,
-    WorkBegan,
-)
+from handrail.hosts.claude import stream
 from handrail.hosts.driven_agent import AgentTurn
 
 _ABORTED = ("aborted_streaming", "aborted_tools")
@@ -45,7 +35,7 @@ class TurnTracker:
         """Somebody has asked it to stop."""
         self._runs = False
         """Between its beginning and its result."""
-        self._tasks = BackgroundTasks(frozenset(), frozenset())
+        self._tasks = stream.BackgroundTasks(frozenset(), frozenset())
         self._news: set[str] = set()
         """After which something comes: tasks that have ended, and the model does not know yet."""
         self._prompt = ""
@@ -54,12 +44,12 @@ class TurnTracker:
         """What was heard of it."""
         self._tells = False
         """Whether this version tells what becomes of a prompt."""
-        self._result: TurnEnded | None = None
+        self._result: stream.TurnEnded | None = None
         self._says = ""
         self._cut = False
         """Work was broken off, or a prompt thrown away, and no result tells of it."""
-        self._total = TokenUsage()
-        self._used = TokenUsage()
+        self._total = stream.TokenUsage()
+        self._used = stream.TokenUsage()
         self._answers: dict[str, int] = {}
         """By answer of the model since the last result, its tokens."""
 
@@ -98,37 +88,37 @@ class TurnTracker:
             model=self.model,
         )
         self._result, self._says, self._cut = None, "", False
-        self._used, self._news, self.interrupting = TokenUsage(), set(), False
+        self._used, self._news, self.interrupting = stream.TokenUsage(), set(), False
         self._answers.clear()
         return turn
 
-    def read(self, line: Line) -> None:
+    def read(self, line: stream.Line) -> None:
         """Go on with a line."""
         match line:
-            case WorkBegan():
+            case stream.WorkBegan():
                 self._runs = True
                 self._news.clear()
                 self.model = line.model or self.model
-            case ModelSpoke():
+            case stream.ModelSpoke():
                 self._says = line.text if line.text and line.model else self._says
                 self.model = line.model or self.model
                 if line.message:
                     known = self._answers.get(line.message, 0)
                     self._answers[line.message] = max(known, line.tokens)
-            case ToolAnswered():
+            case stream.ToolAnswered():
                 self._news.clear()
-            case PromptHeard():
+            case stream.PromptHeard():
                 self._hear(line)
-            case BackgroundTasks():
+            case stream.BackgroundTasks():
                 self._tasks = line
-            case TaskEnded():
+            case stream.TaskEnded():
                 self._end_task(line)
-            case TurnEnded():
+            case stream.TurnEnded():
                 self._end(line)
             case _:
                 pass
 
-    def _hear(self, heard: PromptHeard) -> None:
+    def _hear(self, heard: stream.PromptHeard) -> None:
         self._tells = True
         if not self._prompt or heard.prompt != self._prompt:
             return
@@ -141,14 +131,14 @@ class TurnTracker:
             self._runs = True
         self._state = heard.state
 
-    def _end_task(self, task: TaskEnded) -> None:
+    def _end_task(self, task: stream.TaskEnded) -> None:
         if not task.stopped and task.id in self._tasks.ids:
             self._news.add(task.id)
         elif task.stopped and task.id in self._tasks.workers:
             # Else its master has stopped it, or the result tells of it.
             self._cut = self._cut or self.interrupting or not self._runs
 
-    def _end(self, result: TurnEnded) -> None:
+    def _end(self, result: stream.TurnEnded) -> None:
         used = result.total.since(self._total) if result.used is None else result.used
         self._total, self._used = result.total, self._used + used
         self._runs, self._result = False, result
@@ -157,13 +147,13 @@ class TurnTracker:
         if not self._tells or self._state not in ("", "queued"):
             self._prompt = ""
 
-    def _was_broken_off(self, result: TurnEnded) -> bool:
+    def _was_broken_off(self, result: stream.TurnEnded) -> bool:
         if result.reason:
             return result.reason in _ABORTED
         return self.interrupting and result.subtype == _BROKEN_OFF
 
 
-def _problem(result: TurnEnded) -> str:
+def _problem(result: stream.TurnEnded) -> str:
     if result.reason == _BY_A_HOOK:
         return result.text or _NO_STOP
     if result.subtype == "success" and not result.is_error and result.answers != 0:

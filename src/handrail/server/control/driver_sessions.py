@@ -1,7 +1,6 @@
 """Those who drive agents: asked what they may do, told what to do, and heard."""
 
 import asyncio
-import http.client
 from collections.abc import Callable
 from time import monotonic
 from typing import TypeVar
@@ -20,24 +19,13 @@ from handrail.drive.daemon_client import (
     LoopStart,
 )
 from handrail.intervene.processes.process_tree import began_at
+from handrail.model import event as events
 from handrail.model.control import HOLDING, Standing
-from handrail.model.event import (
-    ControlAnswered,
-    ControlAsked,
-    Event,
-    IncidentResolved,
-    IterationBegun,
-    LoopBegun,
-    LoopEnded,
-    UsageMeasured,
-    Verified,
-)
 from handrail.server.control.run_processes import driver_of
-from handrail.server.http.json_response import as_json, wait_of, when_written
-from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
+from handrail.server.http.json_response import as_json, read_json, wait_of, when_written
+from handrail.server.http.routes import EndpointError, EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.threads.wake_up import WakeUp, call_in_loop, heard
-from handrail.store.errors import StoreError
 from handrail.store.port import NewEntry, Receipt
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.messages import said_to_agent
@@ -47,7 +35,6 @@ from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")
 
-_MAX_BODY = 1_000_000
 _PRESENT = 10.0
 """Seconds since a driver was heard for which it is believed to be there."""
 _MAX_ORDERS = 1000
@@ -63,15 +50,19 @@ _ORDER_SECONDS = 30.0
 """After which a driver that does not answer is believed to be gone."""
 
 
-class NoLoopError(LookupError):
+class NoLoopError(EndpointError):
     """Handrail does not drive a run."""
+
+    status = 404
 
     def __init__(self, run: str) -> None:
         super().__init__(f"run {run} is not driven by Handrail")
 
 
-class AlreadyDrivenError(RuntimeError):
+class AlreadyDrivenError(EndpointError):
     """Somebody else drives a run."""
+
+    status = 409
 
     def __init__(self, run: str, pid: int) -> None:
         super().__init__(f"run {run} is driven by process {pid}")
@@ -117,12 +108,7 @@ class DriverSessions:
         """Make a loop known to those who watch, before its driver starts the agent."""
         run = _run(request)
         answer = await self._answer(request, LoopStart, self._begin)
-        if answer.status_code != http.client.OK:
-            return answer
-        try:
-            awaited = await self._supervision.call(lambda: set(self._driven(run).state.hand.asked))
-        except tuple(_STATUS) as error:
-            return _failed(error)
+        awaited = await self._supervision.call(lambda: set(self._driven(run).state.hand.asked))
         # Whoever drove it before has carried out the others, or nobody waits for them now.
         line = self._line(run)
         line.orders = [each for each in line.orders if each.request in awaited]
@@ -138,44 +124,33 @@ class DriverSessions:
         until = monotonic() + wait_of(request)
         line = self._line(run)
         await request.body()  # what comes after it is that somebody leaves
-        try:
-            while True:
-                ring = line.bell.next
-                if await request.is_disconnected():  # what the agent is to be told would be lost
-                    return as_json({"error": "nobody waits for it"}, 400)
-                go = await self._supervision.answer(lambda: self._go(run, number))
-                left = until - monotonic()
-                if go.standing not in HOLDING or left <= 0:
-                    return as_json(go)
-                await heard(ring, left)
-        except tuple(_STATUS) as error:
-            return _failed(error)
+        while True:
+            ring = line.bell.next
+            if await request.is_disconnected():  # what the agent is to be told would be lost
+                return as_json({"error": "nobody waits for it"}, 400)
+            go = await self._supervision.answer(lambda: self._go(run, number))
+            left = until - monotonic()
+            if go.standing not in HOLDING or left <= 0:
+                return as_json(go)
+            await heard(ring, left)
 
     async def orders(self, request: Request) -> Response:
         """Give a driver what it has to do, when there is any; `?after=N&held=H&wait=SECONDS`."""
-        run, after, known = (
-            _run(request),
-            _number(request, "after"),
-            request.query_params.get("held"),
-        )
+        run, after = _run(request), _number(request, "after")
+        known = request.query_params.get("held")
         until = monotonic() + wait_of(request)
         line = self._line(run)
-        try:
-            while True:
-                line.heard = monotonic()
-                ring = line.bell.next
-                standing = await self._supervision.call(
-                    lambda: self._driven(run).state.hand.standing
-                )
-                over, held = standing in _OVER, standing in _STILL
-                found = [each for each in line.orders if each.number > after]
-                left = until - monotonic()
-                news = known is not None and held != (known == "1")
-                if found or over or news or left <= 0:
-                    return as_json({"orders": found, "over": over, "held": held})
-                await heard(ring, min(left, _PRESENT / 2))
-        except tuple(_STATUS) as error:
-            return _failed(error)
+        while True:
+            line.heard = monotonic()
+            ring = line.bell.next
+            standing = await self._supervision.call(lambda: self._driven(run).state.hand.standing)
+            over, held = standing in _OVER, standing in _STILL
+            found = [each for each in line.orders if each.number > after]
+            left = until - monotonic()
+            news = known is not None and held != (known == "1")
+            if found or over or news or left <= 0:
+                return as_json({"orders": found, "over": over, "held": held})
+            await heard(ring, min(left, _PRESENT / 2))
 
     def give(self, run: str, order: DriverOrder, finished: Finished | None = None) -> None:
         """Have a driver do something."""
@@ -193,21 +168,21 @@ class DriverSessions:
         if run in self._lines:
             self._lines[run].bell.ring()
 
-    def on_event(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
         """A run may stand otherwise; called in the brain's thread."""
         state = supervisor.state
         if state.loop is None:
             return
-        if isinstance(event, ControlAsked | ControlAnswered):
+        if isinstance(event, events.ControlAsked | events.ControlAnswered):
             self._in_loop(state.run, self.wake)
-        elif isinstance(event, IncidentResolved) and not state.loop.ended:
+        elif isinstance(event, events.IncidentResolved) and not state.loop.ended:
             self._resolve(supervisor, event)
 
-    def _resolve(self, supervisor: Supervisor, event: IncidentResolved) -> None:
+    def _resolve(self, supervisor: Supervisor, event: events.IncidentResolved) -> None:
         """A person has decided about an emergency stop: the agent is started again, or never."""
         run, at = supervisor.state.run, self._clock()
         if supervisor.state.course.stopped:
-            ended = LoopEnded(at, "abort", USER_CANCELLED, f"incident {event.incident}")
+            ended = events.LoopEnded(at, "abort", USER_CANCELLED, f"incident {event.incident}")
             supervisor.record(ended, lambda _: [abort_entry(run, USER_CANCELLED)])
             self._in_loop(run, self.wake)
         else:
@@ -222,12 +197,8 @@ class DriverSessions:
     async def _answer(
         self, request: Request, kind: type[T], decide: Callable[[str, T], Ready[object]]
     ) -> Response:
-        try:
-            body = (await request.body())[:_MAX_BODY]
-            given = msgspec.json.decode(body, type=kind)
-            return as_json(await self._supervision.answer(lambda: decide(_run(request), given)))
-        except tuple(_STATUS) as error:
-            return _failed(error)
+        given = await read_json(request, kind)
+        return as_json(await self._supervision.answer(lambda: decide(_run(request), given)))
 
     def _line(self, run: str) -> _DriverConnection:
         return self._lines.setdefault(run, _DriverConnection())
@@ -249,7 +220,7 @@ class DriverSessions:
         before = state.loop
         if self.is_present(state) and before is not None and before.driver != loop.driver:
             raise AlreadyDrivenError(run, before.driver)
-        event = LoopBegun(
+        event = events.LoopBegun(
             self._clock(),
             loop.goal,
             loop.max,
@@ -261,17 +232,10 @@ class DriverSessions:
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
-        begun = (
-            LoopProgress()
-            if used is None
-            else LoopProgress(
-                iteration=used.iteration,
-                tokens=used.tokens,
-                cost_usd=used.cost_usd,
-                seconds=used.seconds,
-                memory_mb=used.memory_mb,
-            )
-        )
+        begun = LoopProgress()
+        if used is not None:
+            names = LoopProgress.__struct_fields__
+            begun = LoopProgress(**{name: getattr(used, name) for name in names})
         return when_written(begun, [receipt])
 
     def _go(self, run: str, iteration: int) -> Ready[IterationPermission]:
@@ -289,7 +253,9 @@ class DriverSessions:
             )
         receipts = []
         if loop.iteration != iteration:
-            receipts.append(self._record(supervisor, IterationBegun(self._clock(), iteration)))
+            receipts.append(
+                self._record(supervisor, events.IterationBegun(self._clock(), iteration))
+            )
         messages = supervisor.messages
         receipts += supervisor.hand_over(messages)
         go = IterationPermission(
@@ -307,17 +273,17 @@ class DriverSessions:
         if report.kind == "order":
             self._finish(report.request, _outcome_of(report))
         elif report.kind == "verified":
-            event: Event = Verified(
+            event: events.Event = events.Verified(
                 at, report.iteration, report.command, report.ok, report.says, report.ms
             )
             receipts.append(supervisor.record(event))
         elif report.kind == "usage":
-            event = UsageMeasured(
+            event = events.UsageMeasured(
                 at, report.tokens, report.cost_usd, report.seconds, report.memory_mb
             )
             receipts.append(supervisor.record(event))
         elif supervisor.state.hand.standing not in _OVER:  # one end is enough
-            event = LoopEnded(at, report.kind, report.reason, report.says)
+            event = events.LoopEnded(at, report.kind, report.reason, report.says)
             entry = done_entry if report.kind == "done" else abort_entry
             receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))
         return when_written({"ok": True}, receipts)
@@ -327,7 +293,7 @@ class DriverSessions:
         if (finished := self._finished.pop(request, None)) is not None:
             finished(outcome)
 
-    def _record(self, supervisor: Supervisor, event: Event) -> Receipt:
+    def _record(self, supervisor: Supervisor, event: events.Event) -> Receipt:
         at = self._clock()
 
         def beside(state: RunState) -> list[NewEntry]:
@@ -352,21 +318,6 @@ def _outcome_of(report: DriverReport) -> CommandOutcome:
     if report.model:
         models = {"previous_model": report.previous_model, "new_model": report.model}
     return CommandOutcome(evidence=(report.says,) if report.says else (), payload=models)
-
-
-_STATUS: dict[type[Exception], int] = {
-    msgspec.MsgspecError: 400,
-    UnicodeDecodeError: 400,
-    NoLoopError: 404,
-    AlreadyDrivenError: 409,
-    StoreError: 503,
-    SupervisionTimeoutError: 503,
-}
-
-
-def _failed(error: Exception) -> Response:
-    status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
-    return as_json({"error": str(error)}, status)
 
 
 def _run(request: Request) -> str:

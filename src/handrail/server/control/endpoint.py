@@ -105,9 +105,7 @@ class ControlEndpoint:
             done = await self._unwritten.carry_out(body)
             if done:
                 return as_json({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
-            return as_json({"error": str(error)}, 503)
-        except SupervisionTimeoutError as error:
-            return as_json({"error": str(error)}, 503)
+            raise
         if isinstance(last, Result) and not last.request_id:
             return as_json({"error": last.says}, 400)
         return _messages(messages)
@@ -115,12 +113,9 @@ class ControlEndpoint:
     async def wait(self, request: Request) -> Response:
         """Say what has come of a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
-        try:
-            if await self._supervision.call(lambda: self._control.known(name)) is None:
-                return as_json({"error": f"no request {name} is known"}, 404)
-            result = await self._result(name, wait_of(request))
-        except (StoreError, SupervisionTimeoutError) as error:
-            return as_json({"error": str(error)}, 503)
+        if await self._supervision.call(lambda: self._control.known(name)) is None:
+            return as_json({"error": f"no request {name} is known"}, 404)
+        result = await self._result(name, wait_of(request))
         return _messages([] if result is None else [result])
 
     async def look_into_topic(self) -> None:

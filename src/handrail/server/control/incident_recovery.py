@@ -12,7 +12,6 @@ from starlette.responses import Response
 from handrail.intervene.incidents.folders import (
     IncidentError,
     IncidentFolders,
-    NoSuchIncidentError,
     Resolution,
 )
 from handrail.intervene.incidents.record import Incident
@@ -24,17 +23,14 @@ from handrail.intervene.incidents.recovery import (
 )
 from handrail.model.decodable import decodable
 from handrail.model.event import IncidentResolved, RolledBack
-from handrail.server.http.json_response import as_json
-from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
-from handrail.store.errors import StoreError
+from handrail.server.http.json_response import as_json, read_json, when_written
+from handrail.server.http.routes import EndpointError, EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.stop_lookup import find_stop
 
 _log = logging.getLogger(__name__)
-
-_MAX_BODY = 10_000
 
 
 @decodable
@@ -45,8 +41,10 @@ class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
-class CannotRecoverError(Exception):
+class CannotRecoverError(EndpointError):
     """A choice cannot be carried out."""
+
+    status = 409
 
 
 class IncidentRecovery:
@@ -73,19 +71,8 @@ class IncidentRecovery:
 
     async def endpoint(self, request: Request) -> Response:
         """Let a stopped run go on, or end it for good, as a person has decided."""
-        try:
-            body = await request.body()
-            choice = msgspec.json.decode(body[:_MAX_BODY], type=RecoveryChoice)
-            said = await self.choose(request.path_params["incident"], choice)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            return as_json({"error": str(error)}, 400)
-        except NoSuchIncidentError as error:
-            return as_json({"error": str(error)}, 404)
-        except CannotRecoverError as error:
-            return as_json({"error": str(error)}, 409)
-        except (IncidentError, StoreError, SupervisionTimeoutError) as error:
-            return as_json({"error": str(error)}, 503)
-        return as_json(said)
+        choice = await read_json(request, RecoveryChoice)
+        return as_json(await self.choose(request.path_params["incident"], choice))
 
     async def choose(self, incident: str, choice: RecoveryChoice) -> dict[str, object]:
         """Carry out a choice; says what was done."""
@@ -141,9 +128,4 @@ class IncidentRecovery:
             recovery.approval,
             checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
         )
-        receipt = supervisor.record(event)
-
-        def failed(error: StoreError) -> IncidentResolved:
-            raise error
-
-        return Ready(event, [receipt], failed)
+        return when_written(event, [supervisor.record(event)])

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from time import time
-from typing import TypeVar, cast
 
 from handrail.checkpoint import (
     CheckpointError,
@@ -14,20 +13,8 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.intervene.notify import Notification, Notifier
-from handrail.model.event import (
-    ActionEnded,
-    Event,
-    FindingMade,
-    IncidentResolved,
-    Intervened,
-    IterationEnded,
-    PromptGiven,
-    RestoreAsked,
-    RolledBack,
-    RunEnded,
-    RunStarted,
-    TaskNoted,
-)
+from handrail.model import event as events
+from handrail.model.event_table import by_event
 from handrail.model.intervention import InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
 from handrail.server.files.checkpoint_scheduler import (
@@ -36,8 +23,6 @@ from handrail.server.files.checkpoint_scheduler import (
 )
 from handrail.server.threads.keyed_executor import log_failure
 from handrail.supervise.supervisor import Supervisor
-
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -68,15 +53,14 @@ class EventReactions:
         self._stops = stops
         self._clock = clock
 
-    def on_event(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
         """Do what an event calls for; called in the supervision thread."""
-        act = _ACTS.get(type(event))
-        if act is not None:
-            act(self, supervisor, event)
+        if (react := _REACTIONS.get(type(event))) is not None:
+            react(self, supervisor, event)
 
     # Called in the supervision thread: what is needed of the run is taken along.
 
-    def began(self, supervisor: Supervisor, event: RunStarted) -> None:
+    def began(self, supervisor: Supervisor, event: events.RunStarted) -> None:
         """Before a run that nobody watches."""
         if not event.attended and event.source in _STARTS:
             self._scheduler.begin(
@@ -84,36 +68,36 @@ class EventReactions:
             )
             self._scheduler.leave(supervisor.state)
 
-    def before_prompt(self, supervisor: Supervisor, event: PromptGiven) -> None:
+    def before_prompt(self, supervisor: Supervisor, event: events.PromptGiven) -> None:
         """What the person may want to go back to."""
         self._scheduler.begin(supervisor, CheckpointTrigger.PROMPT, f"prompt: {_line(event.text)}")
 
-    def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
+    def after_action(self, supervisor: Supervisor, event: events.ActionEnded) -> None:
         """So that a rollback does not go back too far."""
         self._scheduler.after_action(supervisor, event.step, event.at)
 
-    def task(self, supervisor: Supervisor, event: TaskNoted) -> None:
+    def task(self, supervisor: Supervisor, event: events.TaskNoted) -> None:
         """After so many completed tasks."""
         if event.state == "done":
             self._scheduler.after_task(supervisor)
 
-    def rested(self, supervisor: Supervisor, event: IterationEnded) -> None:
+    def rested(self, supervisor: Supervisor, event: events.IterationEnded) -> None:
         """What the agent has done; sub-agents may still be at work."""
         if supervisor.state.phase == "waiting":
             self._scheduler.rest(supervisor, "the agent has stopped")
 
-    def ended(self, supervisor: Supervisor, event: RunEnded) -> None:
+    def ended(self, supervisor: Supervisor, event: events.RunEnded) -> None:
         """Nobody works there any more."""
         self._scheduler.ended(supervisor.state)
 
-    def found(self, supervisor: Supervisor, event: FindingMade) -> None:
+    def found(self, supervisor: Supervisor, event: events.FindingMade) -> None:
         """People are told of what is bad enough."""
         settings = supervisor.project.config.notify
         if event.finding.severity >= settings.severity:
             name = self._name(supervisor)
             self._notifier.tell(settings, Notification(f"Handrail: {name}", event.finding.says))
 
-    def intervened(self, supervisor: Supervisor, event: Intervened) -> None:
+    def intervened(self, supervisor: Supervisor, event: events.Intervened) -> None:
         """A rollback or a stop is carried out."""
         done = event.intervention
         if done.means == InterventionName.EMERGENCY_STOP:
@@ -121,16 +105,18 @@ class EventReactions:
         elif done.means == InterventionName.CHECKPOINT_ROLLBACK and done.checkpoint:
             self.roll_back(supervisor, event.at, done.checkpoint, done.id)
 
-    def resolved(self, supervisor: Supervisor, event: IncidentResolved) -> None:
+    def resolved(self, supervisor: Supervisor, event: events.IncidentResolved) -> None:
         """A person wants the files back as they were."""
         if event.checkpoint:
             self.roll_back(supervisor, event.at, event.checkpoint)
 
-    def asked_back(self, supervisor: Supervisor, event: RestoreAsked) -> None:
+    def asked_back(self, supervisor: Supervisor, event: events.RestoreAsked) -> None:
         """A restore that a daemon began which has ended since: nobody else will finish it."""
         run = supervisor.state.run
         if run not in self._scheduler.restoring:
-            back = RolledBack(self._clock(), event.checkpoint, problem=_INTERRUPTED, asked=True)
+            back = events.RolledBack(
+                self._clock(), event.checkpoint, problem=_INTERRUPTED, asked=True
+            )
             self._record(run, back)
 
     def roll_back(
@@ -148,7 +134,9 @@ class EventReactions:
 
         def work() -> None:
             if late:
-                event = RolledBack(self._clock(), checkpoint, intervention, problem=_TOO_LATE)
+                event = events.RolledBack(
+                    self._clock(), checkpoint, intervention, problem=_TOO_LATE
+                )
             else:
                 checkpoints = self._scheduler.checkpoints(cwd, config.checkpoints)
                 event = self._restored(checkpoints, run, checkpoint, commit, intervention)
@@ -172,7 +160,7 @@ class EventReactions:
         checkpoint: str,
         commit: str,
         intervention: str,
-    ) -> RolledBack:
+    ) -> events.RolledBack:
         """Put the files back, and say how that went; whatever happens, it says something."""
         try:
             way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run)
@@ -181,29 +169,20 @@ class EventReactions:
             if not isinstance(error, CheckpointError | OSError):
                 _log.exception("files could not be put back")
             undo = error.undo if isinstance(error, NotRestoredError) else ""
-            return RolledBack(
+            return events.RolledBack(
                 self._clock(), checkpoint, intervention, undo=undo, problem=str(error)
             )
-        return RolledBack(self._clock(), checkpoint, intervention, restored.files, restored.undo.id)
+        return events.RolledBack(
+            self._clock(), checkpoint, intervention, restored.files, restored.undo.id
+        )
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:_MAX_LINE]
 
 
-_Act = Callable[[EventReactions, Supervisor, Event], None]
-_ACTS: dict[type, _Act] = {
-    kind: cast("_Act", act)
-    for kind, act in (
-        (RunStarted, EventReactions.began),
-        (PromptGiven, EventReactions.before_prompt),
-        (ActionEnded, EventReactions.after_action),
-        (TaskNoted, EventReactions.task),
-        (IterationEnded, EventReactions.rested),
-        (RunEnded, EventReactions.ended),
-        (FindingMade, EventReactions.found),
-        (Intervened, EventReactions.intervened),
-        (IncidentResolved, EventReactions.resolved),
-        (RestoreAsked, EventReactions.asked_back),
-    )
-}
+_REACTIONS = by_event(
+    EventReactions.began, EventReactions.before_prompt, EventReactions.after_action,
+    EventReactions.task, EventReactions.rested, EventReactions.ended, EventReactions.found,
+    EventReactions.intervened, EventReactions.resolved, EventReactions.asked_back,
+)  # fmt: skip

@@ -21,30 +21,18 @@ from handrail.checkpoint import (
     RestorePreview,
     RestoreTarget,
     UndoLevel,
+    errors,
 )
-from handrail.checkpoint.errors import (
-    FilesChangedError,
-    FolderRefusedError,
-    NoSuchCheckpointError,
-    NothingToUndoError,
-    NotRestoredError,
-)
-from handrail.checkpoint.names import BadNameError, check_name
+from handrail.checkpoint.names import check_name
 from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.checkpoint.restore.undo_levels import restore_target, restores_run_state
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.hosts import HOSTS, find_host
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
-from handrail.server.files.restore_messages import (
-    PreviewReply,
-    RestoreReply,
-    RestoreRequest,
-    SaveReply,
-    SaveRequest,
-    UndoRequest,
-)
-from handrail.server.http.routes import EndpointRow
+from handrail.server.files import restore_messages as messages
+from handrail.server.http.json_response import as_json
+from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import Ready
@@ -57,20 +45,6 @@ T = TypeVar("T")
 State = StateSnapshot | None
 
 _MAX_BODY = 10_000
-_STATUS: dict[type[Exception], int] = {
-    msgspec.MsgspecError: 400,
-    ValueError: 400,
-    FolderRefusedError: 400,
-    BadNameError: 400,
-    NoSuchCheckpointError: 404,
-    FilesChangedError: 409,
-    NothingToUndoError: 409,
-    CheckpointError: 503,
-    StoreError: 503,
-    SupervisionTimeoutError: 503,
-    OSError: 503,
-}
-"""What is answered to an error: the nearest of its classes decides."""
 
 
 class RestoreBackend(Protocol):
@@ -117,24 +91,26 @@ class RestoreEndpoint:
 
     async def save(self, request: Request) -> Response:
         """Save the files of a project, for a person."""
-        return await _answer(request, SaveRequest, self._save)
+        return await _answer(request, messages.SaveRequest, self._save)
 
     async def preview(self, request: Request) -> Response:
         """Say what an undo would do; nothing is changed."""
-        return await _answer(request, UndoRequest, self._look)
+        return await _answer(request, messages.UndoRequest, self._look)
 
     async def restore(self, request: Request) -> Response:
         """Put files back as they were, as a person has decided."""
-        return await _answer(request, RestoreRequest, self._restore)
+        return await _answer(request, messages.RestoreRequest, self._restore)
 
-    async def roll_back(self, cwd: str, checkpoint: str, run: str) -> RestoreReply:
+    async def roll_back(self, cwd: str, checkpoint: str, run: str) -> messages.RestoreReply:
         """Put files back to a checkpoint, as they are now; what others have changed is spared."""
         seen = await self._look(
-            UndoRequest(cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint)
+            messages.UndoRequest(
+                cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint
+            )
         )
         way = seen.preview.way
         return await self._restore(
-            RestoreRequest(
+            messages.RestoreRequest(
                 cwd=cwd,
                 level=UndoLevel.CHECKPOINT,
                 target=way.target.id,
@@ -143,7 +119,7 @@ class RestoreEndpoint:
             )
         )
 
-    async def _save(self, wanted: SaveRequest) -> SaveReply:
+    async def _save(self, wanted: messages.SaveRequest) -> messages.SaveReply:
         if wanted.name:
             check_name(wanted.name)
         checkpoints = await self._open(wanted.cwd)
@@ -152,7 +128,7 @@ class RestoreEndpoint:
         )
         return await self._files.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
 
-    async def _look(self, wanted: UndoRequest) -> PreviewReply:
+    async def _look(self, wanted: messages.UndoRequest) -> messages.PreviewReply:
         checkpoints = await self._open(wanted.cwd)
         preview, interrupted = await self._files.do(
             wanted.cwd, lambda: self._preview(checkpoints, wanted)
@@ -163,22 +139,19 @@ class RestoreEndpoint:
             moment = target.created_at.timestamp()
             since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
         working = await self._supervision.call(lambda: self._under_way(target.work_tree, "working"))
-        return PreviewReply(preview, working, since, interrupted)
+        return messages.PreviewReply(preview, working, since, interrupted)
 
-    async def _restore(self, wanted: RestoreRequest) -> RestoreReply:
+    async def _restore(self, wanted: messages.RestoreRequest) -> messages.RestoreReply:
         checkpoints = await self._open(wanted.cwd)
-        way = await asyncio.to_thread(_way_seen, checkpoints, wanted)
-        goes_back = not wanted.files_only and await asyncio.to_thread(
-            restores_run_state, way, checkpoints.newest_first()
-        )
+        way, goes_back = await asyncio.to_thread(_way_seen, checkpoints, wanted)
         told = await self._supervision.answer(lambda: self._hold(way))
-        back = RestoreReply("", problem=_NOT_DONE)
+        back = messages.RestoreReply("", problem=_NOT_DONE)
         try:
             back = await self._files.do(
                 wanted.cwd, lambda: self._put_back(checkpoints, wanted, way)
             )
         except CheckpointError as error:
-            back = RestoreReply("", problem=str(error))
+            back = messages.RestoreReply("", problem=str(error))
             raise
         finally:
             event = self._rolled_back(way, back)
@@ -191,30 +164,32 @@ class RestoreEndpoint:
 
     # In the hands' thread
 
-    def _keep(self, checkpoints: CheckpointStore, folder: str, about: CheckpointInfo) -> SaveReply:
+    def _keep(
+        self, checkpoints: CheckpointStore, folder: str, about: CheckpointInfo
+    ) -> messages.SaveReply:
         saved = checkpoints.save(about)
         if saved.is_new:
             self._files.count(folder, checkpoints)
-        return SaveReply(saved.record, saved.is_new)
+        return messages.SaveReply(saved.record, saved.is_new)
 
     def _preview(
-        self, checkpoints: CheckpointStore, wanted: UndoRequest
+        self, checkpoints: CheckpointStore, wanted: messages.UndoRequest
     ) -> tuple[RestorePreview, InterruptedRestore | None]:
         by = self._files.worked(wanted.cwd)
         way = _way_back(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
     def _put_back(
-        self, checkpoints: CheckpointStore, wanted: RestoreRequest, way: RestoreTarget
-    ) -> RestoreReply:
+        self, checkpoints: CheckpointStore, wanted: messages.RestoreRequest, way: RestoreTarget
+    ) -> messages.RestoreReply:
         by = self._files.worked(wanted.cwd)
         try:
             done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
-        except NotRestoredError as error:
-            return RestoreReply(error.undo, problem=str(error), wrong=error.paths)
+        except errors.NotRestoredError as error:
+            return messages.RestoreReply(error.undo, problem=str(error), wrong=error.paths)
         finally:
             self._files.count(wanted.cwd, checkpoints)
-        return RestoreReply(done.undo.id, done.items, done.spared)
+        return messages.RestoreReply(done.undo.id, done.items, done.spared)
 
     # In the brain's thread
 
@@ -245,7 +220,7 @@ class RestoreEndpoint:
     def _supervisor(self, way: RestoreTarget, run: str) -> Supervisor:
         return self._runs.get(run, way.target.work_tree)
 
-    def _rolled_back(self, way: RestoreTarget, back: RestoreReply) -> RolledBack:
+    def _rolled_back(self, way: RestoreTarget, back: messages.RestoreReply) -> RolledBack:
         return RolledBack(
             self._clock(),
             way.target.id,
@@ -268,7 +243,7 @@ class RestoreEndpoint:
     async def _open(self, folder: str) -> CheckpointStore:
         """The checkpoints of a project, by the settings that hold there."""
         if not os.path.isabs(folder):
-            raise FolderRefusedError(folder, "it is not an absolute path")
+            raise errors.FolderRefusedError(folder, "it is not an absolute path")
         project = await self._supervision.call(lambda: self._runs.projects.at(folder))
         return await asyncio.to_thread(self._files.checkpoints, folder, project.config.checkpoints)
 
@@ -297,7 +272,7 @@ def _located(record: CheckpointRecord) -> ConversationPosition | None:
 
 
 def _way_back(
-    checkpoints: CheckpointStore, wanted: UndoRequest, by: Sequence[str]
+    checkpoints: CheckpointStore, wanted: messages.UndoRequest, by: Sequence[str]
 ) -> RestoreTarget:
     if wanted.level is UndoLevel.CHECKPOINT:
         return RestoreTarget(wanted.level, checkpoints.find(wanted.checkpoint))
@@ -311,9 +286,13 @@ def _way_back(
     return restore_target(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
 
 
-def _way_seen(checkpoints: CheckpointStore, wanted: RestoreRequest) -> RestoreTarget:
+def _way_seen(
+    checkpoints: CheckpointStore, wanted: messages.RestoreRequest
+) -> tuple[RestoreTarget, bool]:
+    """What a person has looked at, and whether the run goes back with its files."""
     base = checkpoints.find(wanted.base) if wanted.base else None
-    return RestoreTarget(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+    way = RestoreTarget(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+    return way, not wanted.files_only and restores_run_state(way, checkpoints.newest_first())
 
 
 async def _answer(
@@ -322,15 +301,6 @@ async def _answer(
     try:
         body = await request.body()
         # Not by msgspec: the path of a folder need not be text.
-        return _json(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
-    except tuple(_STATUS) as error:
-        status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
-        return _json({"error": str(error)}, status)
-
-
-def _json(value: object, status: int = 200) -> Response:
-    try:
-        data = msgspec.json.encode(value)
-    except UnicodeEncodeError:  # a file's name need not be text either
-        data = json.dumps(msgspec.to_builtins(value)).encode()
-    return Response(data, status, media_type="application/json")
+        return as_json(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
+    except ValueError as error:  # no JSON, or no path
+        raise EndpointError(str(error)) from None

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.server.http.hook_endpoint import START, HookEndpoint
 from handrail.server.http.json_response import as_json
-from handrail.server.http.routes import Component, routes_of
+from handrail.server.http.routes import Component, starlette_app
 
 
 def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
     """The application, without any check of who asks."""
-    others = Starlette(routes=routes_of(components))
+    others = starlette_app(components)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         # An agent waits for this one; the way through the framework costs as much as the rest.

@@ -10,12 +10,10 @@ from starlette.responses import Response
 from handrail.model.decodable import decodable
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
-from handrail.server.http.hook_endpoint import whole
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import as_json, read_json, when_written
 from handrail.server.http.metrics import Metrics
-from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
-from handrail.store.errors import StoreError
+from handrail.server.http.routes import EndpointError, EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.topics import topic_of
@@ -32,15 +30,19 @@ class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The kind of the finding that is meant; empty: the verdict."""
 
 
-class NoSuchStepError(LookupError):
+class NoSuchStepError(EndpointError):
     """A run has no such step."""
+
+    status = 404
 
     def __init__(self, run: str, step: int) -> None:
         super().__init__(f"run {run} has no step {step}")
 
 
-class NoSuchFindingError(LookupError):
+class NoSuchFindingError(EndpointError):
     """Nothing of that kind was found in a run."""
+
+    status = 404
 
     def __init__(self, run: str, kind: str) -> None:
         super().__init__(f"no {kind} was found in run {run}")
@@ -68,26 +70,17 @@ class FeedbackEndpoint:
     async def feedback(self, request: Request) -> Response:
         """Take down what a person thinks of a verdict or of a finding."""
         run = request.path_params["run"]
-        try:
-            body = await whole(request.receive) or b""
-            given = msgspec.json.decode(body, type=Feedback)
-            # To look for a step takes as long as the run is; no other run waits for that.
-            decision = await asyncio.to_thread(self._meant, run, given)
-            problem = await self._supervision.answer(lambda: self._judge(run, given, decision))
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            return as_json({"error": str(error)}, 400)
-        except (NoSuchStepError, NoSuchFindingError) as error:
-            return as_json({"error": str(error)}, 404)
-        except (StoreError, SupervisionTimeoutError) as error:
-            problem = str(error)
-        return as_json({"error": problem}, 503) if problem else as_json({"ok": True})
+        given = await read_json(request, Feedback)
+        # To look for a step takes as long as the run is; no other run waits for that.
+        decision = await asyncio.to_thread(self._meant, run, given)
+        return as_json(await self._supervision.answer(lambda: self._judge(run, given, decision)))
 
-    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[str]:
+    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[object]:
         supervisor = self._runs.get(run, "/")
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
         receipt = supervisor.record(event)
         self._metrics.judged(run, event, decision)
-        return Ready("", [receipt], str)
+        return when_written({"ok": True}, [receipt])
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:
         """The decision that is judged; None: a finding is."""

@@ -25,6 +25,11 @@ def as_json(value: object, status: int = 200) -> Response:
     return Response(data, status, media_type="application/json")
 
 
+async def read_json(request: Request, kind: type[T], most: int = 1_000_000) -> T:
+    """The body of a request; raises msgspec.MsgspecError or UnicodeDecodeError."""
+    return msgspec.json.decode((await request.body())[:most], type=kind)
+
+
 def wait_of(request: Request) -> float:
     """For how many seconds whoever asks would wait (`?wait=SECONDS`)."""
     try:

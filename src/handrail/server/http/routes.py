@@ -3,9 +3,18 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import NamedTuple, Protocol
 
+import msgspec
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from handrail.checkpoint import errors as checkpoint
+from handrail.checkpoint.names import BadNameError
+from handrail.intervene.incidents.folders import IncidentError, NoSuchIncidentError
+from handrail.server.http.json_response import as_json
+from handrail.server.threads.supervision_thread import SupervisionTimeoutError
+from handrail.store.errors import StoreError
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -25,7 +34,41 @@ class Component(Protocol):
         """Its endpoints."""
 
 
-def routes_of(components: Iterable[Component]) -> list[Route]:
-    """The endpoints of all components, for Starlette."""
+class EndpointError(Exception):
+    """An endpoint refuses a request."""
+
+    status = 400
+
+
+_STATUS: dict[type[Exception], int] = {
+    EndpointError: 400,  # or its own
+    msgspec.MsgspecError: 400,
+    UnicodeDecodeError: 400,
+    checkpoint.FolderRefusedError: 400,
+    BadNameError: 400,
+    checkpoint.NoSuchCheckpointError: 404,
+    NoSuchIncidentError: 404,
+    checkpoint.FilesChangedError: 409,
+    checkpoint.NothingToUndoError: 409,
+    checkpoint.CheckpointError: 503,
+    IncidentError: 503,
+    StoreError: 503,
+    SupervisionTimeoutError: 503,
+    OSError: 503,
+}
+"""What is answered to an error: the nearest of its classes decides."""
+
+
+def starlette_app(components: Iterable[Component]) -> Starlette:
+    """The endpoints of all components; what they raise is answered as `_STATUS` says."""
     rows = (row for component in components for row in component.routes())
-    return [Route(row.path, row.endpoint, methods=[row.method]) for row in rows]
+    return Starlette(
+        routes=[Route(row.path, row.endpoint, methods=[row.method]) for row in rows],
+        exception_handlers=dict.fromkeys(_STATUS, _answer_error),
+    )
+
+
+async def _answer_error(request: Request, error: Exception) -> Response:
+    nearest = next(kind for kind in type(error).__mro__ if kind in _STATUS)
+    status = error.status if isinstance(error, EndpointError) else _STATUS[nearest]
+    return as_json({"error": str(error)}, status)

@@ -1,0 +1,119 @@
+"""The state of one run and its log: what happens is written down, and told to others."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from handrail.config.sources import FILE_NAME
+from handrail.intervene.processes.process_tree import began_at
+from handrail.model import event as events
+from handrail.model.active_settings import ActiveSettings
+from handrail.model.control import ENDING, HOLDING
+from handrail.store.journal import Journal
+from handrail.store.port import Receipt
+from handrail.supervise.active_settings import active_settings
+from handrail.supervise.event_recorder import EventRecorder, ExtraRows
+from handrail.supervise.fault_notices import NEWER, FaultNotices
+from handrail.supervise.project import Project
+from handrail.supervise.state import RunState
+
+Delivered = Callable[["SupervisedRun", events.ControlAsked], Receipt]
+"""Who writes down that the agent was told what a person wants it to know."""
+
+
+class SupervisedRun:
+    """Joins the state of one run, the settings of its project and the log."""
+
+    def __init__(
+        self,
+        state: RunState,
+        project: Project,
+        journal: Journal,
+        *,
+        said: set[str],
+        distrusts_log: bool,
+        publish: Callable[[events.Event], None],
+        delivered: Delivered | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self.state = state
+        self.project = project
+        self.log = EventRecorder(state, journal, self._log_works)
+        self._publish = publish
+        self._delivered = delivered
+        self._clock = clock
+        self._alarms = FaultNotices(said)
+        self._distrusts_log = distrusts_log
+
+    @property
+    def broken(self) -> bool:
+        """An event was lost: the state has run ahead of the log and must be read again."""
+        return self.log.lost is not None
+
+    def record(self, event: events.Event, beside: ExtraRows | None = None) -> Receipt:
+        """Write an event and make it part of the state.
+
+        `beside`: rows of other topics that the new state brings along; all are written or none.
+        """
+        if type(event) is events.RunStarted:
+            event = msgspec.structs.replace(event, settings=self._settings())
+            if not event.pid_began and (began := began_at(event.pid)):
+                event = msgspec.structs.replace(event, pid_began=began)
+        written = self.log.write(event, self.project.redactor, beside)
+        self._publish(written.event)
+        self.log.save_now_and_then()
+        return written.receipt
+
+    def follow(self, now: Project) -> None:
+        """Take note of the settings on the disk; what they loosen counts when a session starts."""
+        if not self.state.seq:  # nothing has begun
+            self.project = now
+            return
+        before, self.project = self.project, self.project.under_way(now)
+        newer = self.project.newer
+        if newer is None:
+            self._alarms.over("newer")
+            if not before.settled and self.project.settled:
+                at, settings = self._clock(), self._settings()
+                self.record(events.SettingsChanged(at, FILE_NAME, "handrail", settings=settings))
+        elif before.newer is None or before.newer.config != newer.config:
+            self.note_newer()
+
+    def note_newer(self) -> None:
+        """Write down that there are settings which count only so far as they forbid."""
+        self.record(events.SettingsChanged(self._clock(), FILE_NAME, "handrail", NEWER))
+
+    @property
+    def messages(self) -> list[events.ControlAsked]:
+        """What the agent has to be told by a person, and can be told now."""
+        hand = self.state.hand
+        can_hear = self._delivered is not None and hand.standing not in ENDING
+        return hand.messages if can_hear else []
+
+    def hand_over(self, messages: Sequence[events.ControlAsked]) -> list[Receipt]:
+        """Answer to people whose messages the agent is told now."""
+        if self._delivered is None:
+            return []
+        return [self._delivered(self, each) for each in messages]
+
+    @property
+    def hold_seconds(self) -> float:
+        """For how long an action may be held; 0: the run is not paused any more."""
+        is_paused = self.state.hand.standing in HOLDING
+        return float(self.project.config.control.hold_seconds) if is_paused else 0.0
+
+    def release(self, action_id: str) -> None:
+        """Note that nobody waits for a held action any more."""
+        if action_id in self.state.hand.held:
+            self.record(
+                events.ActionHeld(self._clock(), action_id, "", released="its agent is gone")
+            )
+
+    def _settings(self) -> ActiveSettings | None:
+        """What the log has to give back after a restart."""
+        return active_settings(self.project.config) if self.project.settled else None
+
+    def _log_works(self) -> None:
+        """The log has taken an event; called in its thread."""
+        self._distrusts_log = False
+        self._alarms.over("log")
