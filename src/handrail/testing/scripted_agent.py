@@ -9,7 +9,6 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self, cast
 
 from handrail.server.http.socket_client import SocketConnection
@@ -84,12 +83,7 @@ class ScriptedAgent:
             self.tell("UserPromptSubmit", prompt=self._prompt)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self.tell("SessionEnd", reason="other")
         finally:

@@ -1,4 +1,4 @@
-"""What people asked of a run, and how the loop that drives it went, in words."""
+"""Sentences about control commands, and about runs that Handrail drives."""
 
 from collections.abc import Callable
 from typing import cast
@@ -16,14 +16,14 @@ _ENDS = {
     "COMPLETE": ("✓", "green", "done"),
     "MAX_ITERATIONS": ("!", "yellow", "NOT done: no iterations left"),
     "STUCK": ("!", "yellow", "NOT done: the agent is stuck"),
-    "LIMIT": ("!", "yellow", "NOT done: a limit is met"),
-    "ERROR": ("✗", "red", "NOT done: the agent fails"),
+    "LIMIT": ("!", "yellow", "NOT done: limit reached"),
+    "ERROR": ("✗", "red", "NOT done: the agent failed"),
     "USER_CANCELLED": ("■", "red", "cancelled"),
 }
 
 
 def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
-    """What a loop has used, as far as it is known."""
+    """Return the tokens, cost and time of a loop, as far as known."""
     return [
         count(tokens, "token") if tokens else "",
         money(cost_usd) if cost_usd else "",

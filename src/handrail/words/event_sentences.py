@@ -1,4 +1,4 @@
-"""Every event that is no action, in a sentence: the same on the screen and in `handrail log`."""
+"""A sentence for every event except actions, for `handrail log` and the screen."""
 
 from collections.abc import Callable
 from typing import cast
@@ -14,17 +14,17 @@ from handrail.words.times import duration_in_words
 
 _NO_REASON = ("", "other", "prompt input exit")
 _STARTS = {
-    "": "Handrail came in, in {}",
+    "": "Handrail joined a session in {}",
     "startup": "session began in {}",
     "resume": "session resumed in {}",
     "fork": "session forked in {}",
     "clear": "conversation cleared",
-    "compact": "goes on with a shorter conversation",
+    "compact": "continues with a shorter conversation",
 }
 
 
 def event_sentence(event: Event, facts: RunFacts) -> Sentence:
-    """An event that is no action, in a sentence; `facts`: what was known of its run by then."""
+    """Describe an event in a sentence; `facts` come from the earlier events of its run."""
     return SENTENCES[type(event)](event, facts)
 
 
@@ -35,20 +35,18 @@ def _started(event: events.RunStarted, facts: RunFacts) -> Sentence:
 
 
 def _prompted(event: events.PromptGiven, facts: RunFacts) -> Sentence:
-    # What Handrail tells an agent that it drives is always the same but for the beginning.
+    # The prompts of a driven agent differ only in the first paragraph.
     text = event.text.partition("\n\n")[0] if facts.driven else event.text
     return Sentence(text, "❯", "bold")
 
 
 def _ended_alone(event: events.ActionEnded, facts: RunFacts) -> Sentence:
-    how = "worked" if event.outcome.ok else "failed"
-    return Sentence(
-        f"step {event.step} ended: it {how}, but when it was reviewed is not in the log"
-    )
+    how = "succeeded" if event.outcome.ok else "failed"
+    return Sentence(f"step {event.step} {how}; its review is not in the log")
 
 
 def _dropped_alone(event: events.ActionDropped, facts: RunFacts) -> Sentence:
-    return Sentence(joined(f"step {event.step} was not run", event.says))
+    return Sentence(joined(f"step {event.step} did not run", event.says))
 
 
 def _breach(event: events.BreachFound, facts: RunFacts) -> Sentence:
@@ -71,9 +69,8 @@ def _agent_ended(event: events.AgentEnded, facts: RunFacts) -> Sentence:
 
 
 def _compacted(event: events.Compacted, facts: RunFacts) -> Sentence:
-    return Sentence(
-        "the conversation was shortened" + (f" ({event.trigger})" if event.trigger else "")
-    )
+    trigger = f" ({event.trigger})" if event.trigger else ""
+    return Sentence(f"the host shortened the conversation{trigger}")
 
 
 def _iteration_ended(event: events.IterationEnded, facts: RunFacts) -> Sentence:
@@ -84,7 +81,7 @@ def _iteration_ended(event: events.IterationEnded, facts: RunFacts) -> Sentence:
 def _settings_changed(event: events.SettingsChanged, facts: RunFacts) -> Sentence:
     text = f"settings changed: {shorten_paths(event.path, facts.cwd)}"
     if event.refused:
-        return Sentence(f"{text}; not taken over: {event.refused}", "✗", "red")
+        return Sentence(f"{text}; not applied: {event.refused}", "✗", "red")
     return Sentence(text)
 
 

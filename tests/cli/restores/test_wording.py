@@ -96,17 +96,17 @@ def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
 def test_what_a_partial_checkpoint_means_is_said() -> None:
     partial = Coverage((LeftOut("big.bin", "too large"),))
     [text] = said(look(RestoreTarget(UndoLevel.ACTION, record(3, coverage=partial))))
-    assert text == "c3 is partial: what is not in it is left as it is."
+    assert text == "c3 is incomplete. Files that are not in it stay as they are."
 
 
 def test_a_run_at_work_is_named() -> None:
     [text] = said(look(working=(RUN,)))
-    assert text == "Run shop-3f2a is working: its next change waits until this is done."
+    assert text == "Run shop-3f2a is working. Its next change waits for this."
 
 
 def test_kept_files_can_be_overwritten() -> None:
     given = look(preview={"spared": (KEPT, SparedFile("x.log", "ignored then"))})
-    assert said(given) == ["1 kept file can be overwritten too: --over, or answer o."]
+    assert said(given) == ["1 kept file can be overwritten: add --over, or answer o."]
     assert answers_to(given.preview, UNDO)["o"] is RestoreAnswer.OVER
     over = msgspec.structs.replace(UNDO, over=True)
     assert said(given, over) == []
@@ -121,7 +121,7 @@ def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
     )
     first, second = asked.splitlines()
     assert first == "31 changes: 30 changed, 1 deleted."
-    assert second == " Undo this? [y/N]   (afterwards: handrail redo)"
+    assert second == " Undo? [y/N]   (take it back: handrail redo)"
 
 
 def test_how_it_went_is_said() -> None:
@@ -129,7 +129,7 @@ def test_how_it_went_is_said() -> None:
     done = RestoreReply("c4", (ITEM,), (KEPT,))
     assert [text for text, _ in result(way, done, UNDO)] == [
         "✓ 1 change undone, and compared with c1.",
-        "  1 file left alone, which others have changed since.",
+        "  Left 1 file alone that others changed since.",
         "  Take it back: handrail redo",
     ]
 
@@ -139,8 +139,8 @@ def test_what_went_wrong_is_said_and_the_way_out() -> None:
     assert [
         text for text, _ in result(RestoreTarget(UndoLevel.ACTION, record(1)), failed, UNDO)
     ] == [
-        "✗ NOT ALL FILES ARE AS THEY WERE: not restored (disk full): cart.py",
-        "How they were before this: handrail rollback c4",
+        "✗ SOME FILES WERE NOT RESTORED: not restored (disk full): cart.py",
+        "Go back to the files before this: handrail rollback c4",
     ]
 
 

@@ -13,16 +13,8 @@ from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible, wrap
 from handrail.cli.output.verdict_text import explain_fully
 from handrail.hosts import wording
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionReviewed,
-    BreachFound,
-    Event,
-    FeedbackGiven,
-    FindingMade,
-    Intervened,
-)
+from handrail.model import event as events
+from handrail.model.event import ActionReviewed, Event
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
@@ -42,34 +34,34 @@ class StepStory(msgspec.Struct):
     """A step and all later events about it."""
 
     reviewed: ActionReviewed
-    ended: ActionEnded | None = None
-    dropped: ActionDropped | None = None
-    breaches: list[BreachFound] = []
-    feedback: list[FeedbackGiven] = []
-    findings: list[FindingMade] = []
+    ended: events.ActionEnded | None = None
+    dropped: events.ActionDropped | None = None
+    breaches: list[events.BreachFound] = []
+    feedback: list[events.FeedbackGiven] = []
+    findings: list[events.FindingMade] = []
     """The latest version of each finding that names this step as evidence."""
-    interventions: list[Intervened] = []
+    interventions: list[events.Intervened] = []
     """The interventions right after this step."""
 
     def add(self, event: Event) -> None:
         """Remember an event if it is about this step."""
         step = self.reviewed.step
-        if isinstance(event, FindingMade):
+        if isinstance(event, events.FindingMade):
             if step in event.finding.evidence:
                 others = [one for one in self.findings if one.finding.name != event.finding.name]
                 self.findings = [*others, event]
-        elif isinstance(event, Intervened):
+        elif isinstance(event, events.Intervened):
             if event.intervention.step == step:
                 self.interventions.append(event)
         elif getattr(event, "step", 0) != step:
             return
-        elif isinstance(event, ActionEnded):
+        elif isinstance(event, events.ActionEnded):
             self.ended = event
-        elif isinstance(event, ActionDropped):
+        elif isinstance(event, events.ActionDropped):
             self.dropped = event
-        elif isinstance(event, BreachFound):
+        elif isinstance(event, events.BreachFound):
             self.breaches.append(event)
-        elif isinstance(event, FeedbackGiven):
+        elif isinstance(event, events.FeedbackGiven):
             self.feedback.append(event)
 
 

@@ -21,8 +21,7 @@ from handrail.cli.output.json_line import printable_json, to_json
 from handrail.cli.output.terminal import TerminalOutput, columns, visible
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
-from handrail.store.decoding import decode
-from handrail.store.errors import DamagedError
+from handrail.store.decoding import decode_or_fault
 from handrail.supervise.topics import RUNS, run_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import day
@@ -203,7 +202,7 @@ class LogPrinter:
     def _take(self, page: "list[StoredEntry]") -> None:
         for stored in page:
             run = run_of(stored.topic)
-            event = _event(stored)
+            event = decode_or_fault(stored)
             wanted = self._filter.wants(run, event)
             if not self._as_json:
                 self._joiner.add(run, event, shown=wanted)
@@ -246,14 +245,6 @@ class LogPrinter:
     def _complain(self, problem: str) -> None:
         if not self._as_json:
             self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
-
-
-def _event(stored: "StoredEntry") -> Event:
-    """Decode an event; show one that cannot be read as a fault."""
-    try:
-        return decode(stored)
-    except DamagedError as error:
-        return FaultNoted(stored.at, "log", error.problem)
 
 
 def _json(run: str, stored: "StoredEntry", event: Event) -> str:

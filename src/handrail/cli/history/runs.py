@@ -14,7 +14,7 @@ from handrail.cli.output.terminal import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.run_names import project_of, short_ids
+from handrail.supervise.run_names import project_in, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
@@ -49,13 +49,6 @@ class KnownRun(msgspec.Struct, frozen=True):
         return topic_of(self.id)
 
 
-class _RunStart(msgspec.Struct):
-    cwd: str = ""
-
-
-_began = msgspec.json.Decoder(_RunStart)
-
-
 class KnownRuns:
     """All runs of a log, the latest first."""
 
@@ -76,14 +69,14 @@ class KnownRuns:
             if topic.changed < moment:
                 continue
             run = run_of(topic.name)
-            project = _project(self._store, topic.name)
+            project = project_in(self._store, topic.name)
             name = f"{project}-{self._short[run]}"
             yield KnownRun(run, name, project, topic.changed, topic.seq)
 
     def names(self, ids: Collection[str]) -> dict[str, str]:
         """Return the names of runs by id, without runs that the log does not know."""
         return {
-            run: f"{_project(self._store, topic.name)}-{self._short[run]}"
+            run: f"{project_in(self._store, topic.name)}-{self._short[run]}"
             for topic in self._topics
             if (run := run_of(topic.name)) in ids
         }
@@ -140,16 +133,6 @@ def find_home() -> "Home":
     from handrail.server.home import open_home
 
     return open_home(os.environ)
-
-
-def _project(store: Store, topic: str) -> str:
-    """Read from the first event the folder in which a run began."""
-    first = next(iter(store.read(topic, 0, 1)), None)
-    try:
-        cwd = _began.decode(first.body).cwd if first else ""
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        cwd = ""
-    return project_of(cwd)
 
 
 def _is_name(typed: str, run: KnownRun) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from handrail.cli import options
 from handrail.cli.output.terminal import TerminalOutput, clip
 from handrail.hosts import HOSTS
 
@@ -25,9 +24,7 @@ _RUN, _LAST = 26, 4
 _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
-def host_argument(function: options.Function) -> options.Function:
-    """Add the argument for the host."""
-    return click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))(function)
+host_argument = click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))
 
 
 def connection(home: "Home", *, dry_run: bool = False) -> "HookConnection":

@@ -9,7 +9,7 @@ from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision
 from handrail.tui.panes.fields import FieldLines
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import Line, StyledSpan, flat
 from handrail.words.action_status import MARKS, action_status
 from handrail.words.actions import action_subject, command_of, effect_in_words

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handrail.model.control import Standing
+from handrail.model.control import ENDING, FINAL, HOLDING, Standing
 from handrail.tui.state.run_overview import NEEDS_YOU, NOT_DONE, UNREADABLE, RunOverview
 from handrail.tui.text import Line, StyledSpan, clip, columns, flat, pad, width_of
 from handrail.words.sentence import in_words
@@ -31,25 +31,12 @@ LOOKS = {
     "working": StateStyle("●", "green"),
     "waiting": StateStyle("◆", "yellow"),
     "quiet": StateStyle("◌", "yellow"),
-    **{
-        each.value: StateStyle("‖", "yellow")
-        for each in (
-            Standing.PAUSING,
-            Standing.PAUSED,
-            Standing.INTERRUPTING,
-            Standing.FREEZING,
-            Standing.FROZEN,
-        )
-    },
-    Standing.STOPPING.value: StateStyle("■", "red"),
-    Standing.STOPPED.value: StateStyle("■", "red"),
-    Standing.CANCELLING.value: StateStyle("■", "red"),
-    Standing.CANCELLED.value: StateStyle("○", "dim", "ended"),
-    Standing.DONE.value: StateStyle("○", "dim", "ended"),
-    NOT_DONE: StateStyle("○", "dim", "ended"),
+    **{each.value: StateStyle("‖", "yellow") for each in Standing if each in HOLDING},
+    **{each.value: StateStyle("■", "red") for each in Standing if each in ENDING - FINAL},
+    **dict.fromkeys(("cancelled", "done", NOT_DONE), StateStyle("○", "dim", "ended")),
     "ended": StateStyle("○", "dim"),
 }
-_OVER = frozenset({"ended", Standing.CANCELLED.value, Standing.DONE.value, NOT_DONE})
+_OVER = frozenset({"ended", "cancelled", "done", NOT_DONE})
 
 
 def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
@@ -124,7 +111,7 @@ def standing_in_words(run: RunOverview, now: float) -> str:
             return flat(f"needs you: handrail incident show {run.incident}")
         return flat(f"asks you: {run.wants}")
     if run.left:
-        return flat(f"nobody drives it any more: handrail run --resume {run.name}")
+        return flat(f"its driver is gone: handrail run --resume {run.name}")
     if state == NOT_DONE:
         return flat(f"{state} ({in_words(run.ending).lower()}): {run.goal}")
     if run.standing == Standing.RUNNING or state == "ended":

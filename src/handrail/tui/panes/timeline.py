@@ -1,7 +1,7 @@
 """The timeline: one line an entry, and one more where something has to be said about it."""
 
 from handrail.model.event import ActionReviewed
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import Line, StyledSpan, clip, columns, flat, pad, wrap
 from handrail.words.action_status import action_remark, action_status
 from handrail.words.actions import action_subject

@@ -8,7 +8,7 @@ from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, columns, flat, width_of, wrap
 
 _MAX_BELOW = 2
-_STARTING = "daemon is down, starting it …"
+_STARTING = "starting the daemon …"
 _STYLES = {"confirmed": "green", "failed": "red", "starting": "yellow"}
 
 

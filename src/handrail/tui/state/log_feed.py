@@ -13,13 +13,12 @@ from psutil import pid_exists
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.port import Store, StoredEntry
-from handrail.supervise.run_names import project_of, short_ids
+from handrail.supervise.run_names import project_in, short_ids
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.tui.state.log_view import LogView
-from handrail.tui.state.overview_of_run import overview_of
-from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.state.run_overview import RunOverview, overview_of
 from handrail.tui.state.timeline import MAX_ENTRIES, Timeline
 
 _DAY = 24 * 60 * 60
@@ -39,17 +38,10 @@ _MAX_APPLIED = 100
 _LOADED_AT_ONCE = 20
 
 
-class _FirstEvent(msgspec.Struct):
-    cwd: str = ""
-
-
 class _FollowedRun(msgspec.Struct):
     overview: RunOverview
     state: RunState | None = None
     """None: it has ended, or cannot be read; should it go on, it is read again."""
-
-
-_began = msgspec.json.Decoder(_FirstEvent)
 
 
 class LogFeed:
@@ -184,12 +176,7 @@ class LogFeed:
         self._kept[run] = _FollowedRun(overview, None if is_over else state)
 
     def _name(self, run: str) -> str:
-        first = next(iter(self._store.read(topic_of(run), 0, 1)), None)
-        try:
-            cwd = _began.decode(first.body).cwd if first else ""
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            cwd = ""
-        return f"{project_of(cwd)}-{self._short.get(run, run)}"
+        return f"{project_in(self._store, topic_of(run))}-{self._short.get(run, run)}"
 
     def _look_around(self) -> None:
         """What is no event: somebody has decided about an incident, a driver was killed."""

@@ -15,9 +15,8 @@ from handrail.tui.sending.commands import why_not
 from handrail.tui.sending.questions import CommandOrder, CommandQuestions, first_question
 from handrail.tui.sending.sent_command import SentCommand
 from handrail.tui.state.line_editor import LineEditor
-from handrail.tui.state.log_view import LogView
+from handrail.tui.state.log_view import LogView, TimelineEntry
 from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.timeline_entry import TimelineEntry
 from handrail.tui.text import flat
 
 Pane = Literal["runs", "timeline"]

@@ -5,18 +5,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from handrail.model.event import (
-    ActionHeld,
-    ActionReviewed,
-    AgentEnded,
-    Event,
-    FaultNoted,
-    UsageMeasured,
-)
-from handrail.store.decoding import decode
-from handrail.store.errors import DamagedError
+from handrail.model.event import ActionHeld, ActionReviewed, AgentEnded, Event, UsageMeasured
+from handrail.store.decoding import decode_or_fault
 from handrail.store.port import StoredEntry
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.words.action_status import ActionEnd
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session
@@ -50,7 +42,7 @@ class Timeline:
     def skip(self, seq: int, beginning: Iterable[StoredEntry]) -> None:
         """Go on after that event; of all before, only the beginning is looked at."""
         for stored in beginning:
-            self._facts.take(_event(stored))
+            self._facts.take(decode_or_fault(stored))
         self._facts.whole = False
         self.seq = seq
         self.cut = True
@@ -59,7 +51,7 @@ class Timeline:
         """Go on with what was stored since."""
         for stored in page:
             self.seq = stored.seq
-            self._add(stored.seq, _event(stored))
+            self._add(stored.seq, decode_or_fault(stored))
         while len(self._entries) > MAX_ENTRIES:
             self._entries.popitem(last=False)
             self.cut = True
@@ -120,11 +112,3 @@ class Timeline:
             self._change(seq, over=True)
         self._open.clear()
         self._held.clear()
-
-
-def _event(stored: StoredEntry) -> Event:
-    """The event; one that cannot be read does not hide the others."""
-    try:
-        return decode(stored)
-    except DamagedError as error:
-        return FaultNoted(stored.at, "log", error.problem)
