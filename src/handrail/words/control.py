@@ -70,10 +70,6 @@ def _begun(event: events.LoopBegun, facts: RunFacts) -> Sentence:
     return Sentence(" · ".join(filter(None, parts)), "▸")
 
 
-def _iteration(event: events.IterationBegun, facts: RunFacts) -> Sentence:
-    return Sentence(f"iteration {event.iteration}", "▸", "bold")
-
-
 def _verified(event: events.Verified, facts: RunFacts) -> Sentence:
     time = f" ({time_taken(event.ms)})" if time_taken(event.ms) else ""
     if event.ok:
@@ -102,7 +98,9 @@ SAY = cast(
         events.ControlAnswered: _answered,
         events.ActionHeld: _held,
         events.LoopBegun: _begun,
-        events.IterationBegun: _iteration,
+        events.IterationBegun: lambda event, facts: Sentence(
+            f"iteration {event.iteration}", "▸", "bold"
+        ),
         events.Verified: _verified,
         events.UsageMeasured: _measured,
         events.LoopEnded: _ended,

@@ -45,14 +45,6 @@ def _ended_alone(event: events.ActionEnded, facts: RunFacts) -> Sentence:
     return Sentence(f"step {event.step} {how}; its review is not in the log")
 
 
-def _dropped_alone(event: events.ActionDropped, facts: RunFacts) -> Sentence:
-    return Sentence(joined(f"step {event.step} did not run", event.says))
-
-
-def _breach(event: events.BreachFound, facts: RunFacts) -> Sentence:
-    return Sentence(f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red")
-
-
 def _agent_started(event: events.AgentStarted, facts: RunFacts) -> Sentence:
     kind = f" ({event.kind})" if event.kind else ""
     return Sentence(f"sub-agent {facts.letter(event.agent)}{kind} began")
@@ -62,10 +54,6 @@ def _task(event: events.TaskNoted, facts: RunFacts) -> Sentence:
     name = event.subject or event.task
     done = event.state == "done"
     return Sentence(f"{'task done' if done else 'new task'}: {name}", "✓" if done else "·", "dim")
-
-
-def _agent_ended(event: events.AgentEnded, facts: RunFacts) -> Sentence:
-    return Sentence(f"sub-agent {facts.letter(event.agent)} ended")
 
 
 def _compacted(event: events.Compacted, facts: RunFacts) -> Sentence:
@@ -83,10 +71,6 @@ def _settings_changed(event: events.SettingsChanged, facts: RunFacts) -> Sentenc
     if event.refused:
         return Sentence(f"{text}; not applied: {event.refused}", "✗", "red")
     return Sentence(text)
-
-
-def _fault(event: events.FaultNoted, facts: RunFacts) -> Sentence:
-    return Sentence(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
 
 
 def _feedback(event: events.FeedbackGiven, facts: RunFacts) -> Sentence:
@@ -130,15 +114,23 @@ SENTENCES = cast(
         events.RunStarted: _started,
         events.PromptGiven: _prompted,
         events.ActionEnded: _ended_alone,
-        events.ActionDropped: _dropped_alone,
-        events.BreachFound: _breach,
+        events.ActionDropped: lambda event, facts: Sentence(
+            joined(f"step {event.step} did not run", event.says)
+        ),
+        events.BreachFound: lambda event, facts: Sentence(
+            f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red"
+        ),
         events.AgentStarted: _agent_started,
-        events.AgentEnded: _agent_ended,
+        events.AgentEnded: lambda event, facts: Sentence(
+            f"sub-agent {facts.letter(event.agent)} ended"
+        ),
         events.TaskNoted: _task,
         events.Compacted: _compacted,
         events.IterationEnded: _iteration_ended,
         events.SettingsChanged: _settings_changed,
-        events.FaultNoted: _fault,
+        events.FaultNoted: lambda event, facts: Sentence(
+            f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red"
+        ),
         events.FeedbackGiven: _feedback,
         events.RunEnded: _run_ended,
         **interventions.SAY,

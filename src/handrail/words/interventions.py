@@ -164,10 +164,6 @@ def _stop_confirmed(event: events.StopConfirmed, facts: RunFacts) -> Sentence:
     return Sentence(f"stopped: {ended}{event.says}", "■")
 
 
-def _resolved(event: events.IncidentResolved, facts: RunFacts) -> Sentence:
-    return Sentence(joined(f"you decided: {in_words(event.option)}", event.note))
-
-
 def _model_asked(event: events.ModelAsked, facts: RunFacts) -> Sentence:
     said = event.problem or f"{event.answer}: {event.says}"
     return Sentence(f"second opinion on the {event.question}: {said}")
@@ -183,7 +179,9 @@ SAY = cast(
         events.RestoreAsked: _restore_asked,
         events.RolledBack: _rolled_back,
         events.StopConfirmed: _stop_confirmed,
-        events.IncidentResolved: _resolved,
+        events.IncidentResolved: lambda event, facts: Sentence(
+            joined(f"you decided: {in_words(event.option)}", event.note)
+        ),
         events.ModelAsked: _model_asked,
     },
 )

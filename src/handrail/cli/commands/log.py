@@ -157,19 +157,13 @@ class LogPrinter:
 
     def show(self, run: KnownRun | None, limit: int | None) -> None:
         """Print the log as it is now."""
-        if limit:
-            self._tail = deque(maxlen=limit)
-        for page in self._source(run).pages():
-            self._take(page)
+        self._read_all(run, limit)
         self._give(self._joiner.rest())
         self._print_tail()
 
     def follow(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
         """Print the last entries, then new ones until Ctrl-C."""
-        source = self._source(run)
-        self._tail = deque(maxlen=limit)
-        for page in source.pages():
-            self._take(page)
+        source = self._read_all(run, limit)
         self._print_tail()
         self._joiner.patience = _PATIENCE
         try:
@@ -194,6 +188,15 @@ class LogPrinter:
             is_last_look = not page and over.is_set()
         self._give(self._joiner.rest())
         sys.stdout.flush()
+
+    def _read_all(self, run: KnownRun | None, limit: int | None) -> LogReader:
+        """Read what is in the log, and keep the last entries if there is a limit."""
+        if limit:
+            self._tail = deque(maxlen=limit)
+        source = self._source(run)
+        for page in source.pages():
+            self._take(page)
+        return source
 
     def _source(self, run: KnownRun | None) -> LogReader:
         self._only = run

@@ -1,4 +1,4 @@
-"""All there is to know of one entry of a timeline."""
+"""The details of one entry of a timeline."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ _MAX_INPUT = 6
 def entry_detail(
     entry: TimelineEntry, timeline: Sequence[TimelineEntry], name: str, width: int
 ) -> list[Line]:
-    """An entry in full; the timeline tells what its evidence was."""
+    """Return all details of an entry; the timeline provides its evidence."""
     fields = FieldLines(width)
     event = entry.event
     if isinstance(event, ActionReviewed):

@@ -1,4 +1,4 @@
-"""The keys: the line at the bottom, and the page behind `?`."""
+"""The keys: the lines at the bottom, and the page behind `?`."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -30,7 +30,7 @@ _PAGE = """
 
 
 def help_lines(run: RunOverview | None, width: int) -> list[Line]:
-    """Which key does what; what cannot be done now is dim. Where there is no room, `?` has all."""
+    """Return the keys; impossible commands are dim. If there is no room, only `?` shows all."""
     items = [
         *(
             _item(each.spec.on_screen.key, each.word, run is None or why_not(run, each))
@@ -69,7 +69,7 @@ def help_page() -> list[Line]:
 
 
 def _command_lines() -> Iterator[str]:
-    """Key, word and meaning of each command, in two columns."""
+    """Yield key, word and meaning of each command, in two columns."""
     items = [
         f"{each.spec.on_screen.key}  {each.word:<12}{each.spec.on_screen.short}"
         for each in ControlCommand

@@ -1,4 +1,4 @@
-"""The list of runs: how each is, what it is after, how far it is and what it costs."""
+"""The list of runs: state, goal, iteration and cost."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,19 +10,19 @@ from handrail.words.sentence import in_words
 from handrail.words.times import duration_in_words
 
 ONE_LINE = 60
-"""From that width on, one line is enough for a run."""
+"""From this width on, a run needs only one line."""
 _NAME = 14
 _SHORTEST = 9
 _MODEL = 11
 
 
 class StateStyle(NamedTuple):
-    """How a state is shown."""
+    """The look of a state."""
 
     mark: str
     style: str
     counted: str = ""
-    """The word in the top line, where it is another."""
+    """The word in the top line, if it differs."""
 
 
 LOOKS = {
@@ -40,7 +40,7 @@ _OVER = frozenset({"ended", "cancelled", "done", NOT_DONE})
 
 
 def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
-    """Those that need somebody first, those that are over last; else as they began."""
+    """Sort runs: those that need a person first, those that are over last, newest first."""
 
     def rank(run: RunOverview) -> tuple[int, float, str]:
         state = run.state(now)
@@ -51,7 +51,7 @@ def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
 
 
 def count_by_state(runs: Iterable[RunOverview], now: float, width: int) -> Line:
-    """How many runs there are of each kind, the most urgent ones first, as far as there is room."""
+    """Count the runs by state, most urgent first, as far as there is room."""
     found: dict[str, int] = {}
     for run in runs:
         state = run.state(now)
@@ -68,7 +68,7 @@ def count_by_state(runs: Iterable[RunOverview], now: float, width: int) -> Line:
 
 
 def run_lines(run: RunOverview, width: int, now: float, *, chosen: bool) -> list[Line]:
-    """A run in one line, or in two where there is little room."""
+    """Return a run in one line, or in two if there is little room."""
     look = LOOKS[run.state(now)]
     head = (StyledSpan("▸" if chosen else " ", "bold"), StyledSpan(f"{look.mark} ", look.style))
     if width >= ONE_LINE:
@@ -95,14 +95,14 @@ def _second(run: RunOverview, now: float) -> str:
 
 
 def _subject(run: RunOverview, now: float) -> str:
-    """The goal; where something keeps the run from it, that."""
+    """Return the goal, or the reason why the run does not work on it."""
     if run.state(now) in ("working", "waiting", "ended", "done", NOT_DONE):
         return flat(run.goal) or standing_in_words(run, now)
     return standing_in_words(run, now)
 
 
 def standing_in_words(run: RunOverview, now: float) -> str:
-    """How a run is, since when, by whom and why."""
+    """Describe the state of a run: since when, by whom and why."""
     state = run.state(now)
     if state == UNREADABLE:
         return flat(f"cannot be read: {run.problem}")
@@ -133,7 +133,7 @@ def _iteration(run: RunOverview) -> str:
 
 
 def _model(run: RunOverview) -> str:
-    """`claude-sonnet-4-5-20250929` is `sonnet-4-5` to people."""
+    """Shorten a model name: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`."""
     name = flat(run.model).removeprefix("claude-")
     head, _, last = name.rpartition("-")
     return head if head and len(last) == len("20250929") and last.isdigit() else name
