@@ -81,7 +81,8 @@ def test_what_was_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(line.strip() for line in lines[1:-1])
     assert text == (
         "partial: 1 file and 1 folder left out: data/big.bin (larger than 50 MB), "
-        "cache/ (too many files); there was not enough time; the next checkpoint continues from there"
+        "cache/ (too many files); there was not enough time; the next checkpoint continues "
+        "from there"
     )
     assert max(map(len, lines)) <= 80
 

@@ -1,7 +1,6 @@
 """`handrail explain`: tell the story of one step, or of the interventions in a run."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -18,12 +17,10 @@ from handrail.model.event import ActionReviewed, Event
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
+from handrail.store.port import Store
 from handrail.words.actions import action_in_words
 from handrail.words.interventions import done_in_words, finding_in_words
 from handrail.words.times import clock_time, day, time_taken
-
-if TYPE_CHECKING:
-    from handrail.store.port import Store
 
 LAST_STOPPED = "last-stopped"
 _MAX_COMMAND = 8
@@ -116,7 +113,7 @@ def command(name: str, step: str, chosen: str, interventions: bool, as_json: boo
     return 0
 
 
-def find_story(store: "Store", run: KnownRun, step: str) -> StepStory:
+def find_story(store: Store, run: KnownRun, step: str) -> StepStory:
     """Find the step that the user means."""
     wanted = step if step in (LAST, LAST_STOPPED) else _number(step)
     story: StepStory | None = None
@@ -133,7 +130,7 @@ def find_story(store: "Store", run: KnownRun, step: str) -> StepStory:
     return story
 
 
-def run_events(store: "Store", run: KnownRun) -> Iterable[Event]:
+def run_events(store: Store, run: KnownRun) -> Iterable[Event]:
     """Read the events of a run, without those that cannot be decoded."""
     after = 0
     while page := store.read(run.topic, after):

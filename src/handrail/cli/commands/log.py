@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -22,12 +22,10 @@ from handrail.cli.output.terminal import TerminalOutput, columns, visible
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode_or_fault
+from handrail.store.port import Store, StoredEntry
 from handrail.supervise.topics import RUNS, run_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import day
-
-if TYPE_CHECKING:
-    from handrail.store.port import Store, StoredEntry
 
 _PATIENCE = 1.0
 """Seconds that --follow waits for an action to end before it shows it as running."""
@@ -129,7 +127,7 @@ class LogPrinter:
     """Prints the log of one run or of all runs, once or as it grows."""
 
     def __init__(
-        self, store: "Store", chosen: EventFilter, screen: TerminalOutput, *, as_json: bool
+        self, store: Store, chosen: EventFilter, screen: TerminalOutput, *, as_json: bool
     ) -> None:
         self._store = store
         self._filter = chosen
@@ -202,7 +200,7 @@ class LogPrinter:
         self._only = run
         return LogReader(self._store, run.topic if run else RUNS, whole_log=run is None)
 
-    def _take(self, page: "list[StoredEntry]") -> None:
+    def _take(self, page: list[StoredEntry]) -> None:
         for stored in page:
             run = run_of(stored.topic)
             event = decode_or_fault(stored)
@@ -250,7 +248,7 @@ class LogPrinter:
             self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
 
 
-def _json(run: str, stored: "StoredEntry", event: Event) -> str:
+def _json(run: str, stored: StoredEntry, event: Event) -> str:
     """Return the stored event and its place as JSON."""
     place = {"run": run, "seq": stored.seq, "position": stored.position}
     body = stored.body

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from math import inf
 from time import time
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from handrail.cli.output.terminal import clip, columns, pad, visible
+from handrail.server.home import Home, open_home
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
@@ -18,9 +18,6 @@ from handrail.supervise.run_names import project_in, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
 
 LAST = "last"
 _MAX_LISTED = 10
@@ -108,7 +105,7 @@ class KnownRuns:
 
 
 @contextmanager
-def read_log(home: "Home") -> Iterator[Store]:
+def read_log(home: Home) -> Iterator[Store]:
     """Open the log for reading, without a daemon."""
     try:
         with closing(open_log(home.log, "read")) as store:
@@ -118,7 +115,7 @@ def read_log(home: "Home") -> Iterator[Store]:
         raise click.ClickException(f"{error}; {hint}") from None
 
 
-def incident_is_open(home: "Home", incident: str) -> bool:
+def incident_is_open(home: Home, incident: str) -> bool:
     """Return whether nobody has decided about an incident yet."""
     from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 
@@ -128,10 +125,8 @@ def incident_is_open(home: "Home", incident: str) -> bool:
         return True
 
 
-def find_home() -> "Home":
+def find_home() -> Home:
     """Return this user's state folder."""
-    from handrail.server.home import open_home
-
     return open_home(os.environ)
 
 

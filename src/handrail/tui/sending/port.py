@@ -16,7 +16,7 @@ class SendingStage(msgspec.Struct, frozen=True):
     says: str = ""
     """The evidence, or the reason for the failure."""
     code: str = ""
-    """The code of a failure: `not_found`, `invalid_state`, `duplicate`, `bad_request`, `unreachable`."""
+    """Of a failure: `not_found`, `invalid_state`, `duplicate`, `bad_request`, `unreachable`."""
 
     @property
     def is_last(self) -> bool:

@@ -1,11 +1,15 @@
 """A run as the list shows it."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, Standing
 from handrail.model.finding import Finding
-from handrail.supervise.state import RunState
+
+if TYPE_CHECKING:
+    from handrail.supervise.state import RunState
 
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"
@@ -87,7 +91,7 @@ class RunOverview(msgspec.Struct, frozen=True):
         return self.active and (is_driven or self.standing != Standing.RUNNING)
 
 
-def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> RunOverview:
+def overview_of(state: "RunState", name: str, *, incident: str, me: str = "") -> RunOverview:
     """Summarise the state of a run; `me` is the user's name."""
     hand, loop, course = state.hand, state.loop, state.course
     goal = loop.goal if loop is not None else state.first_prompt
@@ -125,7 +129,7 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
     )
 
 
-def _wanted(state: RunState) -> str:
+def _wanted(state: "RunState") -> str:
     """Return the action for which the host asks a person now. The next step ends the question."""
     if state.phase != "working" or state.hand.is_final or not state.open:
         return ""
