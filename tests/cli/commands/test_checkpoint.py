@@ -35,7 +35,7 @@ def test_what_is_unchanged_is_not_saved_again(
 ) -> None:
     (shell.project / "cart.py").write_text("total = 0\n")
     shell.run("checkpoint")
-    assert shell.run("checkpoint").out.startswith(" Unchanged since c1 of ")
+    assert shell.run("checkpoint").out.startswith(" Nothing changed since c1 ")
     told = shell.run("checkpoint", "--json").json
     assert (told["id"], told["isNew"]) == ("c1", False)
 

@@ -64,8 +64,8 @@ def test_what_is_not_confirmed_in_time_stays_asked_for(world: SupervisedSessions
     assert ran.code == 3
     assert ran.out == (
         " pause requested → acknowledged → not confirmed after 0.1 s\n"
-        "   It stays asked for; it waits until this has ended: sleep 100. handrail status\n"
-        "   shows when it is done.\n"
+        "   The request stays open; it waits for the end of sleep 100. See handrail\n"
+        "   status.\n"
     )
     world.after("sleep 100")
     world.until("paused")
@@ -209,7 +209,7 @@ def test_all_means_every_run_that_can_be_told_so(world: SupervisedSessions) -> N
     ran = world.run("pause", "--all")
     assert ran.code == 0
     left_out, told, *_ = ran.out.splitlines()
-    assert left_out == " shop-91bc is left out: it is paused"
+    assert left_out == " Skipped shop-91bc: it is paused"
     assert told.startswith(f" shop-3f2a  pause{DONE}")
 
 

@@ -85,7 +85,7 @@ def test_what_ran_is_told_too(shell: HandrailShell, shop: RunLog) -> None:
     assert " ALLOW " in out
     assert field(out, "Told") == "nothing"
     assert field(out, "Outcome") == (
-        "it failed, exit code 2, 3.4 s error: no such table hint: migrate"
+        "failed, exit code 2, 3.4 s error: no such table hint: migrate"
     )
 
 
@@ -93,7 +93,7 @@ def test_files_that_were_made_are_listed(shell: HandrailShell, shop: RunLog) -> 
     shop.ask("Bash", command="make")
     shop.note(ActionEnded(shop.book.now, 1, Outcome(True), ("/x/made.txt",), ("/x/changed.txt",)))
     told = field(shell.run("explain").out, "Outcome")
-    assert told == "it worked made /x/made.txt changed /x/changed.txt"
+    assert told == "succeeded made /x/made.txt changed /x/changed.txt"
 
 
 def test_what_a_person_decided_and_said_is_told(shell: HandrailShell, shop: RunLog) -> None:
@@ -105,7 +105,7 @@ def test_what_a_person_decided_and_said_is_told(shell: HandrailShell, shop: RunL
     shop.note(FeedbackGiven(shop.book.now, 2, right=True))
     first, second = (shell.run("explain", "shop", step).out for step in "12")
     assert field(first, "Told").startswith("(a person was asked) Handrail would stop this: ")
-    assert field(first, "Outcome") == "it worked, a person let it run"
+    assert field(first, "Outcome") == "succeeded, a person allowed it"
     assert field(first, "Feedback") == "wrong: an old copy"
     assert field(second, "Outcome") == (
         "the person who was asked refused it: The user doesn't want to proceed."

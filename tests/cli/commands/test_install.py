@@ -143,7 +143,7 @@ def test_uninstalling_takes_only_ours_from_a_file_that_was_changed(world: Instal
     world.write(b'{"model": "opus"}')
     world.run(install, "--yes")
     world.write(world.settings.read_bytes().replace(b"opus", b"haiku"))
-    assert "the rest stays" in world.run(uninstall, "--yes")
+    assert "Removed only Handrail's hooks" in world.run(uninstall, "--yes")
     assert world.settings.read_bytes() == b'{"model": "haiku"}'
 
 
@@ -241,7 +241,7 @@ def test_a_version_that_is_not_known_gets_what_every_version_understands(
 
 def test_without_claude_the_newest_is_assumed(world: InstallHome) -> None:
     world.no_claude()
-    assert "cannot find Claude Code" in world.run(install, "--yes")
+    assert "Claude Code was not found" in world.run(install, "--yes")
     assert world.kinds(world.settings) == {"http"}
 
 
@@ -326,7 +326,7 @@ def test_other_places_are_named(world: InstallHome) -> None:
 
 
 def test_a_place_must_be_clear(world: InstallHome) -> None:
-    with pytest.raises(click.UsageError, match="use only one of"):
+    with pytest.raises(click.UsageError, match="use --user or --project"):
         world.run(install, "--user", "--project", ".")
     with pytest.raises(click.UsageError, match="no such folder"):
         world.run(install, "--project", "nowhere")

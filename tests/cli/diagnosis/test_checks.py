@@ -163,7 +163,7 @@ def test_a_daemon_of_another_version_is_to_be_restarted(place: DaemonSandbox) ->
     with answering(place, healthy(version="0.0.1")):
         (found,) = examine(place, check_daemon)
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
-    assert found.says == f"has version 0.0.1, this is {__version__}"
+    assert found.says == f"has version 0.0.1, but this is {__version__}"
 
 
 def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox) -> None:

@@ -79,15 +79,15 @@ def test_where_there_is_nothing_to_know_nothing_is_said() -> None:
 
 def test_what_is_lost_is_said() -> None:
     [text] = said(look(since={RUN: 14}))
-    assert text == "Lost: what was done to these files since, by 14 actions of run shop-3f2a."
+    assert text == "You lose changes to these files by 14 actions of run shop-3f2a."
 
 
 def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
     way = RestoreTarget(UndoLevel.CHECKPOINT, record(1, head="a" * 40))
     [text] = said(look(way, preview={"head": "b" * 40}))
     assert text == (
-        "Your branch stays at bbbbbbbb; it was at aaaaaaaa then. "
-        "To move it too, afterwards: git reset --soft aaaaaaaa"
+        "Your branch stays at bbbbbbbb; at the checkpoint it was at aaaaaaaa. "
+        "To move it too, run afterwards: git reset --soft aaaaaaaa"
     )
     assert said(look(way, preview={"head": "a" * 40})) == []
     assert said(look(way)) == []
@@ -146,7 +146,9 @@ def test_what_went_wrong_is_said_and_the_way_out() -> None:
 
 def test_a_restore_that_was_interrupted_is_told() -> None:
     first, second = (text for text, _ in half_done(InterruptedRestore("c3", "c7")))
-    assert first == "Going back to c3 was interrupted: some files are as then, some are not."
+    assert (
+        first == "An earlier rollback to c3 was interrupted. Some files are rolled back, some not."
+    )
     assert "handrail rollback c3" in second
     assert "handrail rollback c7" in second
 

@@ -81,7 +81,7 @@ def command(
     Examples:
       handrail log                             the last run
       handrail log shop --follow               keep watching, until Ctrl-C
-      handrail log --decision modify,block     actions that Handrail changed or stopped
+      handrail log --decision modify,block     changed or stopped actions
       handrail log --findings                  findings and interventions
       handrail log --all-runs --since 2h
       handrail log shop --json | jq .event

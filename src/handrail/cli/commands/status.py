@@ -84,7 +84,7 @@ def report(
     me: str = "",
 ) -> None:
     """Print a head line, problems of the daemon, and the runs. `me` is the user's name."""
-    head = count(len(rows), "run") if rows else "No active runs."
+    head = count(len(rows), "run") if rows else "No active runs." if older else "No runs yet."
     if stopped := sum(bool(row.incident) for row in rows):
         head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
     if daemon is not None and not trouble:
@@ -99,7 +99,7 @@ def report(
     if rows:
         _table(screen, rows, me)
     elif not older:
-        screen.paragraph(NOTHING_YET)
+        screen.paragraph(NOTHING_YET.removeprefix("No runs yet. "))
     if older:
         more = f"{count(older, 'older run')}: handrail status --all"
         screen.say(screen.paint(f" {more}", "dim"))
