@@ -172,8 +172,8 @@ def test_a_second_ctrl_c_ends_it_at_once(world: SupervisedSandbox) -> None:
 @pytest.mark.parametrize(
     ("number", "reason"),
     [
-        (signal.SIGTERM, "its driver was asked to end"),
-        (signal.SIGHUP, "the terminal of its driver was closed"),
+        (signal.SIGTERM, "handrail run was terminated"),
+        (signal.SIGHUP, "the terminal of handrail run was closed"),
     ],
 )
 def test_a_driver_that_is_ended_takes_its_agent_along(

@@ -46,7 +46,7 @@ def test_an_agent_may_not_change_handrail(
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = shell.run(*command)
     assert (ran.code, ran.out) == (2, "")
-    assert "run it in a terminal of your own" in ran.err
+    assert "use a terminal of your own" in ran.err
     assert not shell.state.exists()
 
 

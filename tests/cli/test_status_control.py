@@ -113,7 +113,7 @@ def test_a_message_that_the_agent_has_not_got_yet_is_told(
     ask(shop, ControlCommand.STEER, Standing.RUNNING, text="use pytest")
     run, waiting = shown(book, capsys)
     assert run.startswith(" ● shop-3f2a  working ")
-    assert waiting == "   asked for, not confirmed yet: steer"
+    assert waiting == "   not confirmed yet: steer"
 
 
 def test_a_stopped_run_stays_in_the_list_although_its_session_has_ended(
@@ -161,7 +161,7 @@ def test_a_driven_run_whose_driver_is_gone_says_how_it_goes_on(
     driven(book)
     run, _, left = shown(book, capsys, lives=False)
     assert " quiet " in run
-    assert left.startswith("   nobody drives it any more → handrail run --resume ")
+    assert left.startswith("   its driver is gone → handrail run --resume ")
     assert left.endswith("-91bc")
 
 

@@ -22,15 +22,13 @@ def _remember(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         ctx.meta[_NO_COLOR] = True
 
 
-def color_option(function: Function) -> Function:
-    """`--no-color`."""
-    return click.option(
-        "--no-color",
-        is_flag=True,
-        expose_value=False,
-        callback=_remember,
-        help="Print without colours (also: NO_COLOR=1).",
-    )(function)
+color_option = click.option(
+    "--no-color",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember,
+    help="Print without colours (also: NO_COLOR=1).",
+)
 
 
 def json_option(text: str) -> Callable[[Function], Function]:
@@ -51,24 +49,20 @@ def restore_options(function: Function) -> Function:
     return function
 
 
-def scope_option(function: Function) -> Function:
-    """`--scope`."""
-    return click.option(
-        "--scope",
-        multiple=True,
-        metavar="GLOB",
-        help="A folder that the agent may change. Repeatable. Replaces the setting `scope`.",
-    )(function)
+scope_option = click.option(
+    "--scope",
+    multiple=True,
+    metavar="GLOB",
+    help="A folder that the agent may change. Repeatable. Replaces the setting `scope`.",
+)
 
 
-def config_option(function: Function) -> Function:
-    """`--config`."""
-    return click.option(
-        "--config",
-        "config_file",
-        metavar="FILE",
-        help="Use these settings instead of the project's handrail.yaml.",
-    )(function)
+config_option = click.option(
+    "--config",
+    "config_file",
+    metavar="FILE",
+    help="Use these settings instead of the project's handrail.yaml.",
+)
 
 
 def by_a_person() -> None:

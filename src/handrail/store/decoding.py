@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.model.event import Event
+from handrail.model.event import Event, FaultNoted
 from handrail.store.errors import DamagedError
 from handrail.store.port import StoredEntry
 
@@ -15,3 +15,11 @@ def decode(stored: StoredEntry) -> Event:
         return decoder.decode(stored.body)
     except (ValueError, RecursionError) as error:
         raise DamagedError("", f"entry {stored.position} of {stored.topic}: {error}") from None
+
+
+def decode_or_fault(stored: StoredEntry) -> Event:
+    """Decode an event; return a fault for one that cannot be read, so that the others show."""
+    try:
+        return decode(stored)
+    except DamagedError as error:
+        return FaultNoted(stored.at, "log", error.problem)

@@ -3,8 +3,19 @@
 import os
 from collections.abc import Collection
 
+import msgspec
+
+from handrail.store.port import Store
+
 _SHORT = 4
 """Of a session's id so many characters are shown, more where two of them begin alike."""
+
+
+class _FirstEvent(msgspec.Struct):
+    cwd: str = ""
+
+
+_first_event = msgspec.json.Decoder(_FirstEvent)
 
 
 def short_ids(runs: Collection[str]) -> dict[str, str]:
@@ -20,6 +31,15 @@ def short_ids(runs: Collection[str]) -> dict[str, str]:
 def project_of(cwd: str) -> str:
     """The folder that a run began in, by its name."""
     return os.path.basename(cwd.rstrip("/")) or "run"
+
+
+def project_in(store: Store, topic: str) -> str:
+    """Read from the first event of a run the name of the folder that it began in."""
+    first = next(iter(store.read(topic, 0, 1)), None)
+    try:
+        return project_of(_first_event.decode(first.body).cwd if first else "")
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return project_of("")
 
 
 def _shared(one: str, other: str) -> int:

@@ -1,1 +1,1 @@
-"""Fakes that ship: what stands in for a program or a service that is not there."""
+"""Fakes that ship with Handrail."""

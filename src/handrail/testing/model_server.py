@@ -1,8 +1,8 @@
-"""A Messages API on loopback that plays a script instead of thinking.
+"""A Messages API on loopback that plays a script instead of a model.
 
-A real agent program runs against it without an account and without the network, and really
-runs the tools that the script calls. The turn to play is the number of assistant messages in
-the request, so retries, resumed sessions and sub-agents side by side do not upset a script.
+A real agent program can run against it without an account or a network, and really runs the
+tools that the script calls. The number of assistant messages in a request chooses the turn,
+so retries, resumed sessions and parallel sub-agents do not confuse the script.
 """
 
 import json
@@ -29,7 +29,7 @@ class Say(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """The model calls a tool; an id is made up where none is given."""
+    """The model calls a tool; without an id, the server makes one."""
 
     tool: str
     input: Mapping[str, object]
@@ -40,47 +40,47 @@ class ModelTurn(NamedTuple):
     """One answer of the model, or an HTTP error the first `times` times."""
 
     parts: Sequence[Say | ToolCall] = ()
-    """Several calls are parallel calls."""
+    """Several calls run in parallel."""
     after: threading.Event | None = None
     """Answer only when this is set."""
     status: int = 0
     times: int = 1
     rest: threading.Event | None = None
-    """Stream the first half of the first words at once, and go on when this is set."""
+    """Stream the first half of the first text at once, and the rest when this is set."""
 
 
 class ToolResult(NamedTuple):
-    """What the model is told about one of its calls."""
+    """The result of a tool call."""
 
     text: str
     is_error: bool
 
 
 class ModelRequest(NamedTuple):
-    """One request for an answer, as the model got it."""
+    """One request to the model."""
 
     body: Json
 
     @property
     def turn(self) -> int:
-        """How many answers the conversation has so far."""
+        """The number of answers so far."""
         return sum(message.get("role") == "assistant" for message in self._messages())
 
     @property
     def prompt(self) -> str:
-        """What was asked for: the first user message without what the host added to it."""
+        """The first user message, without the additions of the host."""
         users = (message for message in self._messages() if message.get("role") == "user")
         return REMINDER.sub("", "\n".join(_texts(next(users, {}).get("content")))).strip()
 
     @property
     def text(self) -> str:
-        """All text that the model is sent, its own earlier answers left out."""
+        """All text in the request, without earlier answers."""
         told = [m.get("content") for m in self._messages() if m.get("role") != "assistant"]
         return "\n".join(text for part in (self.body.get("system"), *told) for text in _texts(part))
 
     @property
     def tool_results(self) -> dict[str, ToolResult]:
-        """Results of all calls so far, by the id of the call."""
+        """The results of all calls so far, by id."""
         return {
             str(block.get("tool_use_id")): ToolResult(
                 "\n".join(_texts(block.get("content"))), block.get("is_error") is True
@@ -92,7 +92,7 @@ class ModelRequest(NamedTuple):
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Names of the tools that the model may call."""
+        """The names of the tools that the model may call."""
         return tuple(str(tool.get("name")) for tool in _objects(self.body.get("tools")))
 
     def _messages(self) -> Iterator[Json]:
@@ -105,15 +105,15 @@ Script = Sequence[Step] | Mapping[str, Sequence[Step]]
 """Steps, or steps by a regular expression that the prompt has to match; the first match wins."""
 
 BESIDE_THE_SCRIPT = ModelTurn((Say("ok"),))
-"""Titles, summaries and other requests that offer no tools are no part of the conversation."""
+"""The answer to requests without tools, such as titles and summaries."""
 AFTER_THE_SCRIPT = Say("The script ends here.")
 
 
 class ModelServer:
-    """Plays a script to whoever asks, while its block runs."""
+    """Plays a script while its `with` block runs."""
 
     def __init__(self, script: Script, *, beside: Step = BESIDE_THE_SCRIPT) -> None:
-        """`beside`: the answer to requests that offer no tools."""
+        """`beside` answers requests without tools."""
         self._beside = beside
         self._routes = script if isinstance(script, Mapping) else {"": script}
         self._lock = threading.Lock()
@@ -127,12 +127,12 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """What `ANTHROPIC_BASE_URL` has to be."""
+        """The value for `ANTHROPIC_BASE_URL`."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
     def requests(self) -> list[ModelRequest]:
-        """All requests for an answer so far."""
+        """All requests so far."""
         with self._lock:
             return list(self._requests)
 
@@ -149,13 +149,13 @@ class ModelServer:
             self.check()
 
     def check(self) -> None:
-        """Raises what went wrong inside the script, if anything did; so does the block's end."""
+        """Raise the first exception of the script, if any; the end of the block does this too."""
         faults, self._faults = self._faults, []
         if faults:
             raise faults[0]
 
     def answer(self, body: Json) -> ModelTurn:
-        """The scripted answer to a request, which is recorded; waits where the script says so."""
+        """Record a request and return the scripted answer; wait if the script says so."""
         request = ModelRequest(body)
         with self._lock:
             self._requests.append(request)
@@ -168,7 +168,7 @@ class ModelServer:
         return turn
 
     def wait(self, event: threading.Event | None) -> None:
-        """Until something happens, or everything ends."""
+        """Wait for an event, or for the end of the server."""
         while event and not (event.wait(0.05) or self._closing.is_set()):
             pass
 
@@ -245,7 +245,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *args: object) -> None:
-        """Nothing: the requests are recorded."""
+        """Log nothing: the requests are recorded."""
 
 
 def _turn(step: Step, request: ModelRequest) -> ModelTurn:
@@ -275,7 +275,7 @@ def _block(part: Say | ToolCall) -> Json:
 
 
 def _events(message: Json, *, halved: bool = False) -> Iterator[Json]:
-    """The same message, the way it is streamed; `halved`: what is written, in two pieces."""
+    """Yield the events of a streamed message; with `halved`, in two pieces."""
     yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
     for index, block in enumerate(_objects(message["content"])):
         if block["type"] == "text":
@@ -307,7 +307,7 @@ def _objects(value: object) -> Iterator[Json]:
 
 
 def _texts(content: object) -> Iterator[str]:
-    """All text in a message's content, that of tool results too."""
+    """Yield all text in the content of a message, including tool results."""
     if isinstance(content, str):
         yield content
     for block in _objects(content):

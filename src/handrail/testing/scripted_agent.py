@@ -1,7 +1,7 @@
-"""An agent that plays a script, and asks Handrail as Claude Code does before it does anything.
+"""An agent that plays a script, and asks Handrail before each action as Claude Code does.
 
-It really runs its commands and really changes files, in the folder that it is given. For the
-demo, for benchmarks, and for tests that need an agent but not Claude Code itself.
+It really runs its commands and changes files in its folder. The demo, the benchmarks and
+tests use it when they need an agent but not Claude Code itself.
 """
 
 import json
@@ -9,7 +9,6 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self, cast
 
 from handrail.server.http.socket_client import SocketConnection
@@ -19,48 +18,48 @@ _SECONDS = 60.0
 
 
 class CallResult(NamedTuple):
-    """What came of one call."""
+    """The result of one call."""
 
     call: ToolCall
     reply: Json
-    """What Handrail said before it."""
+    """Handrail's reply before the call."""
     input: Json | None
-    """What was really done; None: it was refused."""
+    """The input that really ran; None if Handrail refused it."""
     ok: bool = False
     output: str = ""
     after: Json = {}  # noqa: RUF012 - never changed
-    """What Handrail said afterwards."""
+    """Handrail's reply after the call."""
 
     @property
     def refused(self) -> bool:
-        """Whether it did not run."""
+        """Whether Handrail refused the call."""
         return self.input is None
 
     def said(self, field: str) -> str:
-        """A text of the reply, such as `permissionDecisionReason`."""
+        """Return a text of the reply, such as `permissionDecisionReason`."""
         specific = cast("Json", self.reply.get("hookSpecificOutput", {}))
         return str(specific.get(field, ""))
 
 
 class HookClient:
-    """A connection to the daemon that is kept open, as a host keeps it."""
+    """An open connection to the daemon, as a host has it."""
 
     def __init__(self, path: str) -> None:
         self._http = SocketConnection(path, _SECONDS)
 
     def send(self, payload: Mapping[str, object]) -> Json:
-        """One hook message, and the answer to it."""
+        """Send one hook message and return the reply."""
         body = json.dumps(payload).encode()
         self._http.request("POST", "/hooks/claude", body, {"Content-Type": "application/json"})
         return cast("Json", json.loads(self._http.getresponse().read()))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._http.close()
 
 
 class ScriptedAgent:
-    """One session of a scripted agent; a context, from the session's start to its end."""
+    """One session of a scripted agent, from its start to its end (a context manager)."""
 
     def __init__(
         self,
@@ -84,24 +83,19 @@ class ScriptedAgent:
             self.tell("UserPromptSubmit", prompt=self._prompt)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self.tell("SessionEnd", reason="other")
         finally:
             self._line.close()
 
     def play(self, calls: Sequence[ToolCall]) -> Iterator[CallResult]:
-        """One call after the other, each as Handrail allows it."""
+        """Make one call after the other."""
         for call in calls:
             yield self.do(call)
 
     def do(self, call: ToolCall) -> CallResult:
-        """Ask, do what is allowed, and report."""
+        """Ask Handrail, run the call if allowed, and report the result."""
         self._calls += 1
         given = {"tool_name": call.tool, "tool_use_id": call.id or f"call{self._calls}"}
         reply = self.tell("PreToolUse", **given, tool_input=call.input)
@@ -128,7 +122,7 @@ class ScriptedAgent:
         )
 
     def carry_out(self, call: ToolCall, given: Json) -> tuple[bool, str]:
-        """Do what was allowed: whether it worked, and what came of it."""
+        """Run an allowed call; return whether it succeeded, and its output."""
         if call.tool == "Bash":
             return self._shell(str(given["command"]))
         path = Path(self.folder, str(given["file_path"]))

@@ -1,4 +1,4 @@
-"""`handrail watch`: keys in, frames out; the log is read and commands are sent beside it."""
+"""`handrail watch`: handle keys, draw frames, read the log and send commands in threads."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,23 +18,23 @@ from handrail.tui.state.log_view import LogView
 from handrail.tui.state.screen_state import ScreenState
 
 _PAUSE = 0.25
-"""Seconds between two looks at the log."""
+"""Seconds between two reads of the log."""
 
 
 class LogViewSource(Protocol):
-    """Where views come from; both may read from a disk."""
+    """The source of views; both methods may read from disk."""
 
     def poll(self, chosen: str) -> LogView:
-        """What there is now."""
+        """Return the current view."""
         ...
 
     def close(self) -> None:
-        """Nothing more is wanted."""
+        """Close the log."""
         ...
 
 
 class WatchApp(App[Exception]):
-    """The screen. Ends with the error that ended it, if one did."""
+    """The screen. It returns the error that ended it, if any."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS = """
@@ -50,7 +50,7 @@ class WatchApp(App[Exception]):
         clock: Callable[[], float] = time,
         pause: float = _PAUSE,
     ) -> None:
-        """`open_source` is called in a thread, after the first frame: it may take its time."""
+        """`open_source` runs in a thread after the first frame, so it may be slow."""
         colour = wants_colour()
         super().__init__(ansi_color=True)
         self.watching = ScreenState(clock)
@@ -61,30 +61,30 @@ class WatchApp(App[Exception]):
         self._wake = asyncio.Event()
 
     def compose(self) -> ComposeResult:
-        """One widget is all of it: so all keys come in at one place, in their order."""
+        """Use one widget, so that all keys arrive in one place, in order."""
         yield self._canvas
 
     def on_mount(self) -> None:
-        """Begin to read."""
+        """Start to read the log."""
         self._canvas.focus()
         self.run_worker(self._read(), exit_on_error=False)
 
     # What is drawn
 
     def draw(self) -> None:
-        """Show what there is now."""
+        """Draw the current state."""
         size = self._canvas.size
         if size.width and size.height:
             self._canvas.show(frame(self.watching, size.width, size.height))
 
     def on_canvas_resized(self) -> None:
-        """The terminal has another size."""
+        """Draw again in the new size."""
         self.draw()
 
     # What comes in
 
     async def _read(self) -> None:
-        """Look at the log for ever."""
+        """Read the log for ever."""
         try:
             source = await asyncio.to_thread(self._open_source)
             try:
@@ -99,7 +99,7 @@ class WatchApp(App[Exception]):
             self.exit(error)
 
     async def _rest(self, view: LogView) -> None:
-        """Wait a moment; not where something can be read that is missing on the screen."""
+        """Wait a moment, unless the screen still misses something."""
         is_missing = view.loading or self.watching.chosen != view.run
         if is_missing and not view.problem:
             return
@@ -108,7 +108,7 @@ class WatchApp(App[Exception]):
             await asyncio.wait_for(self._wake.wait(), self._pause)
 
     async def _send(self, order: CommandOrder) -> None:
-        """Send an order, and show what is heard of it."""
+        """Send a command, and show its progress."""
         sent = self.watching.send(order)
         self.draw()
         try:
@@ -131,7 +131,7 @@ class WatchApp(App[Exception]):
     # Keys
 
     def on_key(self, event: Key) -> None:
-        """While a question is open a key is part of the answer, and no command."""
+        """Handle a key: as part of an answer while a question is open, else as a command."""
         event.stop()
         event.prevent_default()
         typed = event.character if event.is_printable and event.character else ""
@@ -143,7 +143,7 @@ class WatchApp(App[Exception]):
         self.draw()
 
     def on_paste(self, event: Paste) -> None:
-        """What is pasted is never a command."""
+        """Insert pasted text into the answer; it is never a command."""
         event.stop()
         if self.watching.prompt:
             self.watching.typed = self.watching.typed.insert(event.text)

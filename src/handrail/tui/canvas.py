@@ -1,4 +1,4 @@
-"""The widget that shows lines as they are, and draws again only those that have changed."""
+"""A widget that shows lines, and redraws only those that changed."""
 
 import os
 
@@ -16,10 +16,10 @@ _COLOURS = frozenset({"green", "yellow", "red"})
 
 
 class Canvas(Widget, can_focus=True):
-    """Lines of spans; nothing in a text is read as markup."""
+    """Shows lines of spans without interpreting markup."""
 
     class Resized(Message):
-        """There is more room, or less."""
+        """The size changed."""
 
     def __init__(self, *, colour: bool = True) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Canvas(Widget, can_focus=True):
             self.refresh(*changed)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
+        """Render one line."""
         width = self.size.width
         if y >= len(self._lines):
             return Strip.blank(width)
@@ -50,7 +50,7 @@ class Canvas(Widget, can_focus=True):
         return strip.adjust_cell_length(width)
 
     def on_resize(self, event: Resize) -> None:
-        """The lines have to be made anew."""
+        """Ask the app for new lines."""
         self.post_message(self.Resized())
 
     def _style(self, names: str) -> Style:
@@ -60,5 +60,5 @@ class Canvas(Widget, can_focus=True):
 
 
 def wants_colour() -> bool:
-    """Whether whoever looks at this terminal wants colours."""
+    """Return whether the user wants colours."""
     return not os.environ.get("NO_COLOR")

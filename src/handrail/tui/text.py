@@ -1,6 +1,6 @@
-"""Text that is safe to show: whatever an agent wrote, it stays text and takes the room it takes.
+"""Make any text of an agent safe to show, and measure it.
 
-Lines are made of spans, which are shown as they are: nothing in them is read as markup.
+Lines consist of spans. Nothing in a span is markup.
 """
 
 import unicodedata
@@ -13,16 +13,16 @@ from rich.cells import cell_len
 from handrail.words import line_breaking
 
 _MAX_MARKS = 2
-"""Accents on one letter: more would grow into the lines above and below."""
+"""Accents per letter: more would grow into other lines."""
 _MAX_FLAT = 2000
 _FLAGS = range(0x1F1E6, 0x1F200)
 _SKINS = range(0x1F3FB, 0x1F400)
 _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
-"""Terminals do not agree how wide these make the sign before them."""
+"""Terminals disagree about the width of a sign before these."""
 
 
 class StyledSpan(NamedTuple):
-    """A piece of a line, and the name of its style."""
+    """A piece of a line with its style."""
 
     text: str
     style: str = ""
@@ -32,7 +32,7 @@ Line = tuple[StyledSpan, ...]
 
 
 def clean(text: str) -> str:
-    """The text with everything shown that a terminal would act on, hide or not agree about."""
+    """Escape every character that a terminal would act on, hide or measure differently."""
     if text.isascii() and text.isprintable():
         return text
     return _cleaned(text)
@@ -77,45 +77,45 @@ def _escaped(code: int) -> str:
 
 
 def flat(text: str) -> str:
-    """The beginning of a text as one clean line."""
+    """Return the beginning of a text as one clean line."""
     return clean(" ".join(text[:_MAX_FLAT].split()))
 
 
 def columns(text: str) -> int:
-    """How many columns a clean text takes."""
+    """Return the width of a clean text in columns."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def clip(text: str, width: int) -> str:
-    """A clean text, cut with an ellipsis where it is too long."""
+    """Cut a clean text to the width, with an ellipsis."""
     return line_breaking.clip(text, width, columns)
 
 
 def take(text: str, width: int) -> tuple[str, str]:
-    """The longest beginning of a clean text that fits, and the rest."""
+    """Split a clean text into the longest beginning that fits, and the rest."""
     return line_breaking.take(text, width, columns)
 
 
 def pad(text: str, width: int) -> str:
-    """A clean text, cut or filled up with blanks to a width."""
+    """Cut or fill a clean text to the width."""
     text = clip(text, width)
     return text + " " * (width - columns(text))
 
 
 def wrap(text: str, width: int, limit: int = 0) -> list[str]:
-    """A text in clean lines, broken between words where that is possible."""
+    """Clean a text and break it into lines, between words if possible."""
     return line_breaking.wrap(clean(text), width, limit, columns)
 
 
 def width_of(line: Iterable[StyledSpan]) -> int:
-    """How many columns a line takes."""
+    """Return the width of a line in columns."""
     return sum(columns(span.text) for span in line)
 
 
 def fitted(line: Line, width: int) -> Line:
-    """A line of exactly that width: cut, or filled up with blanks.
+    """Cut or fill a line to the width, and clean it.
 
-    Nothing is shown that did not come through here, so this is where cleaning cannot be forgotten.
+    Every line on the screen comes through here, so cleaning cannot be forgotten.
     """
     spans: list[StyledSpan] = []
     left = width
@@ -131,5 +131,5 @@ def fitted(line: Line, width: int) -> Line:
 
 
 def plain(line: Line) -> str:
-    """What a line says, without its styles."""
+    """Return the text of a line."""
     return "".join(span.text for span in line)

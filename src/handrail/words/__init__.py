@@ -1,1 +1,1 @@
-"""What people are told about runs and events: said once, for the command line and the screen."""
+"""The sentences about runs and events, for the command line and the screen."""

@@ -1,4 +1,4 @@
-"""What became of an action: its sign, a few words, and what else has to be said."""
+"""The status of an action: a sign, a few words, and a remark."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _MAX_TEXT = 400
 
 
 class ActionStatus(NamedTuple):
-    """What became of an action, in a sign and a few words."""
+    """The status of an action as a sign and a few words."""
 
     mark: str
     style: str
@@ -27,7 +27,7 @@ class ActionStatus(NamedTuple):
 
 
 def action_status(event: ActionReviewed, end: ActionEnd | None, *, waits: bool) -> ActionStatus:
-    """What became of an action; without an end, `waits` says whether one is still to come."""
+    """Return the status of an action; `waits`: its end is still to come."""
     if end is None:
         return _without_end(event, waits=waits)
     if isinstance(end, ActionDropped):
@@ -59,7 +59,7 @@ def _without_end(event: ActionReviewed, *, waits: bool) -> ActionStatus:
 
 
 def action_remark(event: ActionReviewed, end: ActionEnd | None, cwd: str) -> str:
-    """What else has to be said of an action: why it was stopped, how it was changed."""
+    """Return why Handrail stopped an action, how it changed it, or how it failed."""
     verdict = event.verdict
     text = ""
     if isinstance(end, ActionDropped):
@@ -74,7 +74,7 @@ def action_remark(event: ActionReviewed, end: ActionEnd | None, cwd: str) -> str
 
 
 def _complaint(end: ActionEnded) -> str:
-    """The first thing that a failed tool said."""
+    """Return the first line of output of a failed tool."""
     said = (end.outcome.error or end.outcome.output)[:_MAX_TEXT].strip()
     lines = [line for line in said.splitlines() if line.strip()]
     if lines and lines[0].startswith("Exit code "):

@@ -1,4 +1,4 @@
-"""An action and its effects, in a few words."""
+"""Actions and effects in a few words."""
 
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect
@@ -14,7 +14,7 @@ _UNDO = {
 
 
 def command_of(action: Action) -> str:
-    """The command line of an action of a shell; empty: it is another tool's."""
+    """Return the command line of a shell action, or "" for another tool."""
     if action.tool.lower() not in SHELL_TOOLS:
         return ""
     given = action.input
@@ -23,7 +23,7 @@ def command_of(action: Action) -> str:
 
 
 def action_subject(action: Action) -> str:
-    """What an action is about, without its tool."""
+    """Return the subject of an action: its command, path or pattern."""
     given = action.input
     if action.tool.lower() in SHELL_TOOLS:
         return command_of(action)
@@ -33,10 +33,10 @@ def action_subject(action: Action) -> str:
 
 
 def action_in_words(action: Action) -> str:
-    """An action in one line: the command, or the tool and what it is about."""
+    """Return an action in one line: the command, or the tool and its subject."""
     return command_of(action) or f"{action.tool} {action_subject(action)}".rstrip()
 
 
 def effect_in_words(effect: Effect) -> str:
-    """What an action does, to what, and whether that can be undone."""
+    """Describe an effect, its target, and whether it can be undone."""
     return f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"

@@ -1,13 +1,13 @@
-"""Numbers of things as people read them."""
+"""Amounts as people read them."""
 
 
 def count(number: int, noun: str) -> str:
-    """`1 file`, `1,200 files`."""
+    """Count things: `1 file`, `1,200 files`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def size(number: float) -> str:
-    """`310 B`, `4.1 KB`, `12 MB`."""
+    """Format a size: `310 B`, `4.1 KB`, `12 MB`."""
     for unit in ("B", "KB", "MB", "GB"):
         if number < 1000 or unit == "GB":
             break
@@ -16,5 +16,5 @@ def size(number: float) -> str:
 
 
 def money(usd: float) -> str:
-    """`$0.42`; of less than a cent, as much as is there."""
+    """Format an amount of dollars: `$0.42`, or `$0.0042` below a cent."""
     return f"${usd:,.2f}" if usd >= 0.005 or not usd else f"${usd:.4f}"

@@ -1,4 +1,4 @@
-"""What people asked of a run, and how the loop that drives it went, in words."""
+"""Sentences about control commands, and about runs that Handrail drives."""
 
 from collections.abc import Callable
 from typing import cast
@@ -16,14 +16,14 @@ _ENDS = {
     "COMPLETE": ("✓", "green", "done"),
     "MAX_ITERATIONS": ("!", "yellow", "NOT done: no iterations left"),
     "STUCK": ("!", "yellow", "NOT done: the agent is stuck"),
-    "LIMIT": ("!", "yellow", "NOT done: a limit is met"),
-    "ERROR": ("✗", "red", "NOT done: the agent fails"),
+    "LIMIT": ("!", "yellow", "NOT done: limit reached"),
+    "ERROR": ("✗", "red", "NOT done: the agent failed"),
     "USER_CANCELLED": ("■", "red", "cancelled"),
 }
 
 
 def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
-    """What a loop has used, as far as it is known."""
+    """Return the tokens, cost and time of a loop, as far as known."""
     return [
         count(tokens, "token") if tokens else "",
         money(cost_usd) if cost_usd else "",
@@ -70,10 +70,6 @@ def _begun(event: events.LoopBegun, facts: RunFacts) -> Sentence:
     return Sentence(" · ".join(filter(None, parts)), "▸")
 
 
-def _iteration(event: events.IterationBegun, facts: RunFacts) -> Sentence:
-    return Sentence(f"iteration {event.iteration}", "▸", "bold")
-
-
 def _verified(event: events.Verified, facts: RunFacts) -> Sentence:
     time = f" ({time_taken(event.ms)})" if time_taken(event.ms) else ""
     if event.ok:
@@ -102,7 +98,9 @@ SAY = cast(
         events.ControlAnswered: _answered,
         events.ActionHeld: _held,
         events.LoopBegun: _begun,
-        events.IterationBegun: _iteration,
+        events.IterationBegun: lambda event, facts: Sentence(
+            f"iteration {event.iteration}", "▸", "bold"
+        ),
         events.Verified: _verified,
         events.UsageMeasured: _measured,
         events.LoopEnded: _ended,

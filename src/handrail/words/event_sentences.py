@@ -1,4 +1,4 @@
-"""Every event that is no action, in a sentence: the same on the screen and in `handrail log`."""
+"""A sentence for every event except actions, for `handrail log` and the screen."""
 
 from collections.abc import Callable
 from typing import cast
@@ -14,17 +14,17 @@ from handrail.words.times import duration_in_words
 
 _NO_REASON = ("", "other", "prompt input exit")
 _STARTS = {
-    "": "Handrail came in, in {}",
+    "": "Handrail joined a session in {}",
     "startup": "session began in {}",
     "resume": "session resumed in {}",
     "fork": "session forked in {}",
     "clear": "conversation cleared",
-    "compact": "goes on with a shorter conversation",
+    "compact": "continues with a shorter conversation",
 }
 
 
 def event_sentence(event: Event, facts: RunFacts) -> Sentence:
-    """An event that is no action, in a sentence; `facts`: what was known of its run by then."""
+    """Describe an event in a sentence; `facts` come from the earlier events of its run."""
     return SENTENCES[type(event)](event, facts)
 
 
@@ -35,24 +35,14 @@ def _started(event: events.RunStarted, facts: RunFacts) -> Sentence:
 
 
 def _prompted(event: events.PromptGiven, facts: RunFacts) -> Sentence:
-    # What Handrail tells an agent that it drives is always the same but for the beginning.
+    # The prompts of a driven agent differ only in the first paragraph.
     text = event.text.partition("\n\n")[0] if facts.driven else event.text
     return Sentence(text, "❯", "bold")
 
 
 def _ended_alone(event: events.ActionEnded, facts: RunFacts) -> Sentence:
-    how = "worked" if event.outcome.ok else "failed"
-    return Sentence(
-        f"step {event.step} ended: it {how}, but when it was reviewed is not in the log"
-    )
-
-
-def _dropped_alone(event: events.ActionDropped, facts: RunFacts) -> Sentence:
-    return Sentence(joined(f"step {event.step} was not run", event.says))
-
-
-def _breach(event: events.BreachFound, facts: RunFacts) -> Sentence:
-    return Sentence(f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red")
+    how = "succeeded" if event.outcome.ok else "failed"
+    return Sentence(f"step {event.step} {how}; its review is not in the log")
 
 
 def _agent_started(event: events.AgentStarted, facts: RunFacts) -> Sentence:
@@ -66,14 +56,9 @@ def _task(event: events.TaskNoted, facts: RunFacts) -> Sentence:
     return Sentence(f"{'task done' if done else 'new task'}: {name}", "✓" if done else "·", "dim")
 
 
-def _agent_ended(event: events.AgentEnded, facts: RunFacts) -> Sentence:
-    return Sentence(f"sub-agent {facts.letter(event.agent)} ended")
-
-
 def _compacted(event: events.Compacted, facts: RunFacts) -> Sentence:
-    return Sentence(
-        "the conversation was shortened" + (f" ({event.trigger})" if event.trigger else "")
-    )
+    trigger = f" ({event.trigger})" if event.trigger else ""
+    return Sentence(f"the host shortened the conversation{trigger}")
 
 
 def _iteration_ended(event: events.IterationEnded, facts: RunFacts) -> Sentence:
@@ -84,12 +69,8 @@ def _iteration_ended(event: events.IterationEnded, facts: RunFacts) -> Sentence:
 def _settings_changed(event: events.SettingsChanged, facts: RunFacts) -> Sentence:
     text = f"settings changed: {shorten_paths(event.path, facts.cwd)}"
     if event.refused:
-        return Sentence(f"{text}; not taken over: {event.refused}", "✗", "red")
+        return Sentence(f"{text}; not applied: {event.refused}", "✗", "red")
     return Sentence(text)
-
-
-def _fault(event: events.FaultNoted, facts: RunFacts) -> Sentence:
-    return Sentence(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
 
 
 def _feedback(event: events.FeedbackGiven, facts: RunFacts) -> Sentence:
@@ -133,15 +114,23 @@ SENTENCES = cast(
         events.RunStarted: _started,
         events.PromptGiven: _prompted,
         events.ActionEnded: _ended_alone,
-        events.ActionDropped: _dropped_alone,
-        events.BreachFound: _breach,
+        events.ActionDropped: lambda event, facts: Sentence(
+            joined(f"step {event.step} did not run", event.says)
+        ),
+        events.BreachFound: lambda event, facts: Sentence(
+            f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red"
+        ),
         events.AgentStarted: _agent_started,
-        events.AgentEnded: _agent_ended,
+        events.AgentEnded: lambda event, facts: Sentence(
+            f"sub-agent {facts.letter(event.agent)} ended"
+        ),
         events.TaskNoted: _task,
         events.Compacted: _compacted,
         events.IterationEnded: _iteration_ended,
         events.SettingsChanged: _settings_changed,
-        events.FaultNoted: _fault,
+        events.FaultNoted: lambda event, facts: Sentence(
+            f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red"
+        ),
         events.FeedbackGiven: _feedback,
         events.RunEnded: _run_ended,
         **interventions.SAY,

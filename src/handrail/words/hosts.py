@@ -1,6 +1,6 @@
-"""The hosts in texts for people: `$title` is what they are called, `$host` one that can be named.
+"""Host names in texts: `$title` stands for their titles, `$host` for the name of one.
 
-A text of Handrail names no host itself, so that a new one is named everywhere at once.
+No text names a host itself, so that a new host appears everywhere at once.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def with_hosts(text: str) -> str:
-    """A text with the names of hosts put in; `$recordings`: where one keeps past sessions."""
+    """Put the names of hosts into a text; `$recordings` is the folder of past sessions."""
     hosts = known_hosts()
     return Template(text).safe_substitute(
         title=" or ".join(host.title for host in hosts),
@@ -30,7 +30,7 @@ def names_hosts(function: Function) -> Function:
 
 
 def resume_command(host: str, run: str) -> str:
-    """The command that takes up a run again in its host; empty: there is none."""
+    """Return the command that resumes a run in its host, or ""."""
     profile = profile_of(host)
     return profile.resume.format(run=run) if profile else ""
 

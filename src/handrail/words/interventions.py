@@ -1,4 +1,4 @@
-"""What was found in a run and done about it, in words."""
+"""Sentences about findings, interventions, checkpoints and rollbacks."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -32,26 +32,26 @@ _LIMITS = (
 
 
 def means_in_words(means: str) -> str:
-    """What an intervention is called, the user's own ones too."""
+    """Return the label of an intervention, including the user's own."""
     kind = _kind(means) if means else None
     return kind.label if kind else in_words(means)
 
 
 def _kind(means: str) -> "InterventionKind | None":
-    # Imported here: most logs name no intervention, and who reads one waits for every import.
+    # Imported late: most logs have no interventions, and every import delays the command.
     from handrail.intervene.plugins import kind_named  # noqa: PLC0415
 
     return kind_named(means)
 
 
 def done_in_words(done: Intervention) -> str:
-    """What was really done: where no file goes back, a rollback is only a plan."""
+    """Return what was done; a rollback without a checkpoint is only a plan."""
     is_plan = done.means == InterventionName.CHECKPOINT_ROLLBACK and not done.checkpoint
     return PLAN if is_plan else means_in_words(done.means)
 
 
 def limits_in_words(allowance: Allowance | None) -> str:
-    """What a run may still use."""
+    """Describe the limits of a run."""
     return ", ".join(
         f"{limit:,} MB{each}" if noun == "MB" else f"{count(limit, noun)}{each}"
         for field, noun, each in _LIMITS
@@ -60,17 +60,17 @@ def limits_in_words(allowance: Allowance | None) -> str:
 
 
 def finding_in_words(finding: Finding, cwd: str = "") -> str:
-    """Kind, severity, and what was seen."""
+    """Describe a finding: kind, severity and observation."""
     return f"{in_words(finding.kind)}, {finding.severity}: {_seen(finding, cwd)}"
 
 
 def _seen(finding: Finding, cwd: str) -> str:
-    """What was seen, without the steps: they stand beside it."""
+    """Return the observation without the steps, which stand beside it."""
     return _STEPS.sub("", shorten_paths(finding.says, cwd))
 
 
 def steps_in_words(steps: Iterable[int]) -> str:
-    """`3-5, 9`."""
+    """Shorten a list of steps: `3-5, 9`."""
     runs: list[list[int]] = []
     for step in sorted(set(steps)):
         if runs and step == runs[-1][-1] + 1:
@@ -81,7 +81,7 @@ def steps_in_words(steps: Iterable[int]) -> str:
 
 
 def incident_command(incident: str) -> str:
-    """The command that shows an incident."""
+    """Return the command that shows an incident, or ""."""
     return f"handrail incident show {incident}" if incident else ""
 
 
@@ -101,21 +101,19 @@ def _intervened(event: events.Intervened, facts: RunFacts) -> Sentence:
 def _what_was_done(done: Intervention, facts: RunFacts) -> str:
     if done.means == InterventionName.CHECKPOINT_ROLLBACK:
         if done.checkpoint:
-            return f"goes back to {_point(done.checkpoint, facts)}"
-        return f"{PLAN} sent, no file put back: {done.limits or done.guidance}"
+            return f"rolling back to {_point(done.checkpoint, facts)}"
+        return f"{PLAN} sent, no rollback: {done.limits or done.guidance}"
     if done.means == InterventionName.RESOURCE_THROTTLING:
         return f"slowed down: {limits_in_words(done.allowance) or done.guidance}"
     said = done.guidance
-    if (
-        done.means == InterventionName.CONTEXT_REINFORCEMENT
-    ):  # it begins with the finding, which is known
+    if done.means == InterventionName.CONTEXT_REINFORCEMENT:  # it begins with the finding
         said = said.partition("\n\n")[2] or said
     kind = _kind(done.means)
     return f"{(kind and kind.done) or in_words(done.means)}: {said}"
 
 
 def _point(checkpoint: str, facts: RunFacts) -> str:
-    """A checkpoint by its time, where the log has it."""
+    """Describe a checkpoint by its time if the log has it."""
     known = facts.checkpoints.get(checkpoint)
     if known is None:
         return f"checkpoint {checkpoint}"
@@ -143,7 +141,7 @@ def _checkpoint(event: events.CheckpointTaken, facts: RunFacts) -> Sentence:
 def _restore_asked(event: events.RestoreAsked, facts: RunFacts) -> Sentence:
     point = _point(event.checkpoint, facts)
     what = f" (the {event.level})" if event.level in _UNDONE else ""
-    return Sentence(f"a person wants the files back as they were at {point}{what}", "↶")
+    return Sentence(f"a person asked to restore the files of {point}{what}", "↶")
 
 
 def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
@@ -152,8 +150,8 @@ def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
     named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
     more = len(event.files) - _MAX_FILES
     files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
-    spared = f", {count(event.spared, 'file')} of others left alone" if event.spared else ""
-    what = "put back by a person" if event.asked else "rolled back"
+    spared = f", {count(event.spared, 'file')} of others kept" if event.spared else ""
+    what = "a person rolled back" if event.asked else "rolled back"
     point = _point(event.checkpoint, facts)
     return Sentence(f"{what} to {point} ({files}{spared})", "↶", "yellow")
 
@@ -161,16 +159,9 @@ def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
 def _stop_confirmed(event: events.StopConfirmed, facts: RunFacts) -> Sentence:
     if event.left:
         return Sentence(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
-    ended = f"{_processes(len(event.ended))} ended, " if event.ended else ""
+    number = len(event.ended)
+    ended = f"{number} process{'' if number == 1 else 'es'} ended, " if number else ""
     return Sentence(f"stopped: {ended}{event.says}", "■")
-
-
-def _processes(number: int) -> str:
-    return "1 process" if number == 1 else f"{number} processes"
-
-
-def _resolved(event: events.IncidentResolved, facts: RunFacts) -> Sentence:
-    return Sentence(joined(f"you decided: {in_words(event.option)}", event.note))
 
 
 def _model_asked(event: events.ModelAsked, facts: RunFacts) -> Sentence:
@@ -188,7 +179,9 @@ SAY = cast(
         events.RestoreAsked: _restore_asked,
         events.RolledBack: _rolled_back,
         events.StopConfirmed: _stop_confirmed,
-        events.IncidentResolved: _resolved,
+        events.IncidentResolved: lambda event, facts: Sentence(
+            joined(f"you decided: {in_words(event.option)}", event.note)
+        ),
         events.ModelAsked: _model_asked,
     },
 )

@@ -1,7 +1,7 @@
-"""Where a text breaks: the same on the screen and at the command line.
+"""Wrap and cut text, for the screen and the command line.
 
-How many columns a text takes is measured by whoever asks: Textual draws by tables of its own, and
-a command must not wait for these.
+The caller measures the width of a text: Textual has its own tables, and a command must not
+wait for these.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ Measure = Callable[[str], int]
 
 
 def take(text: str, width: int, columns: Measure) -> tuple[str, str]:
-    """The longest beginning that fits, and the rest."""
+    """Split a text into the longest beginning that fits, and the rest."""
     used = 0
     for index, char in enumerate(text):
         used += columns(char)
@@ -20,16 +20,16 @@ def take(text: str, width: int, columns: Measure) -> tuple[str, str]:
 
 
 def clip(text: str, width: int, columns: Measure) -> str:
-    """The text in one line, cut with an ellipsis where it is too long."""
+    """Cut a text to the width, with an ellipsis."""
     if columns(text) <= width:
         return text
     return take(text, width - 1, columns)[0].rstrip() + "…" if width > 0 else ""
 
 
 def wrap(text: str, width: int, limit: int, columns: Measure) -> list[str]:
-    """The text in lines, broken between words where that is possible.
+    """Break a text into lines, between words if possible.
 
-    With a limit, the last of so many lines ends in an ellipsis if there is more.
+    With a limit, the last line ends in an ellipsis if there is more.
     """
     width = max(width, 2)  # the widest single character
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""What earlier events of a run say about its later ones."""
+"""Facts from the earlier events of a run that later sentences need."""
 
 from collections.abc import Iterable
 
@@ -13,50 +13,50 @@ from handrail.words.actions import action_in_words
 from handrail.words.sentence import shorten_paths
 
 _MAX_ACTIONS = 200
-"""Actions of a run that are remembered, in case something is found in them."""
+"""The number of actions that are kept for findings."""
 _MAX_TEXT = 200
 
 _GOES_ON = ("", "compact")
-"""Ways in which a session starts in the middle of its work."""
+"""Starts of a session in the middle of its work."""
 
 StepsByAction = dict[str, list[int]]
-"""Actions in words, and the steps in which each was taken."""
+"""Actions in words, with their steps."""
 
 
 def ends_session(event: Event) -> bool:
-    """Whether nothing will be heard any more of what is under way: the session is another one."""
+    """Return whether the actions under way will never end, because the session is over."""
     begins = isinstance(event, events.RunStarted) and event.source not in _GOES_ON
     return begins or isinstance(event, events.RunEnded)
 
 
 class RunFacts(msgspec.Struct):
-    """What earlier events of a run say about its later ones."""
+    """Facts from the earlier events of a run that later sentences need."""
 
     cwd: str = ""
     began: float = 0.0
     agents: dict[str, str] = {}
-    """Sub-agents, and the letters they go by."""
+    """The letters of the sub-agents."""
     decided: dict[Decision, int] = {}
     failed: int = 0
     dropped: int = 0
     actions: dict[int, str] = {}
-    """The last ones, by step."""
+    """The last actions, by step."""
     checkpoints: dict[str, Checkpoint] = {}
     found: set[str] = set()
-    """Names of findings."""
+    """The names of findings."""
     interventions: int = 0
     plans: set[str] = set()
-    """Interventions that were to put files back and could not."""
+    """Rollbacks that could not restore files."""
     rollbacks: int = 0
     driven: bool = False
-    """By Handrail: no person gives the prompts."""
+    """Handrail drives the run and writes the prompts."""
     tokens: int = 0
-    """Used so far, as it was measured last."""
+    """The last measured number of tokens."""
     whole: bool = True
-    """Nothing of the run was left out, so that its actions can be counted."""
+    """The facts cover all events, so that actions can be counted."""
 
     def shown(self, steps: Iterable[int]) -> StepsByAction:
-        """What was done in these steps, as far as it is remembered."""
+        """Return the actions of these steps, as far as they are kept."""
         found: StepsByAction = {}
         for step in steps:
             if step in self.actions:
@@ -64,7 +64,7 @@ class RunFacts(msgspec.Struct):
         return found
 
     def take(self, event: Event) -> None:
-        """Note what an event says about later ones."""
+        """Update the facts with an event."""
         self.began = self.began or event.at
         if isinstance(event, events.RunStarted):
             self.cwd = event.cwd or self.cwd
@@ -107,7 +107,7 @@ class RunFacts(msgspec.Struct):
             del self.actions[next(iter(self.actions))]
 
     def letter(self, agent: str) -> str:
-        """A short name for a sub-agent; none for the agent itself."""
+        """Return the letter of a sub-agent, or "" for the agent itself."""
         if not agent:
             return ""
         return self.agents.setdefault(agent, _letters(len(self.agents)))

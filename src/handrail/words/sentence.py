@@ -1,4 +1,4 @@
-"""What a sentence of a timeline is, and the words that all of them share."""
+"""The sentence of a timeline, and helpers that all sentences share."""
 
 import os
 import re
@@ -8,27 +8,27 @@ _PATH_BEGINS = r"(?<![^\s'\"=:,(<>`])"
 
 
 class Sentence(NamedTuple):
-    """A sentence of a timeline."""
+    """One sentence of a timeline."""
 
     text: str
     mark: str = "·"
     style: str = "dim"
     hint: str = ""
-    """A command line to copy, which is never broken in two."""
+    """A command to copy; it is never wrapped."""
 
 
 def in_words(name: str) -> str:
-    """The name of a kind of finding, or of means, as people write it."""
+    """Write the name of a finding or an intervention with blanks."""
     return name.replace("_", " ")
 
 
 def joined(text: str, more: str) -> str:
-    """A sentence, and what else there is to say, if anything."""
+    """Append more text after a colon, if there is any."""
     return f"{text}: {more}" if more else text
 
 
 def shorten_paths(text: str, cwd: str) -> str:
-    """The text with paths as they are seen from the run's folder."""
+    """Shorten paths in a text, relative to the run's folder or the home folder."""
     home = os.path.expanduser("~")
     for folder, short in ((cwd.rstrip("/"), ""), (home, "~/")):
         if len(folder) > 1 and f"{folder}/" in text:

@@ -1,15 +1,15 @@
-"""Moments and spans of time as people read them."""
+"""Times and durations as people read them."""
 
 from time import localtime, strftime
 
 
 def clock_time(at: float) -> str:
-    """`14:02:11`, where this machine is."""
+    """Format a time in the local time zone: `14:02:11`."""
     return _local("%H:%M:%S", at) or "??:??:??"
 
 
 def day(at: float) -> str:
-    """`Sun 15 Nov 2026`."""
+    """Format a date: `Sun 15 Nov 2026`."""
     return _local("%a %d %b %Y", at) or "?"
 
 
@@ -21,7 +21,7 @@ def _local(form: str, at: float) -> str:
 
 
 def duration_in_words(seconds: float) -> str:
-    """`40 s`, `12 min`, `3 h`, `5 d`: as coarse as it may be."""
+    """Format a duration coarsely: `40 s`, `12 min`, `3 h`, `5 d`."""
     seconds = max(seconds, 0.0)  # clocks go back at times
     for unit, length, most in (("s", 1, 60), ("min", 60, 100), ("h", 3600, 48)):
         if seconds < length * most:
@@ -30,7 +30,7 @@ def duration_in_words(seconds: float) -> str:
 
 
 def time_taken(milliseconds: float) -> str:
-    """How long an action ran: `0.4 s`, `28 s`, `3 min`; empty where nobody waited for it."""
+    """Format the duration of an action: `0.4 s`, `28 s`, `3 min`; "" if it was instant."""
     seconds = milliseconds / 1000
     if seconds < 0.1:
         return ""

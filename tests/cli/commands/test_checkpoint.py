@@ -35,7 +35,7 @@ def test_what_is_unchanged_is_not_saved_again(
 ) -> None:
     (shell.project / "cart.py").write_text("total = 0\n")
     shell.run("checkpoint")
-    assert shell.run("checkpoint").out.startswith(" Unchanged since c1 of ")
+    assert shell.run("checkpoint").out.startswith(" Nothing changed since c1 ")
     told = shell.run("checkpoint", "--json").json
     assert (told["id"], told["isNew"]) == ("c1", False)
 
@@ -54,7 +54,7 @@ def test_of_a_name_that_is_used_twice_the_newest_is_meant(
 ) -> None:
     shell.run("checkpoint", "here")
     out = shell.run("checkpoint", "here").out
-    assert "c1 had this name too: from now on it means c2." in out
+    assert "c1 had this name before. From now on it means c2." in out
 
 
 @pytest.mark.parametrize("name", ["before refactor", "c12", "a/b", "", "é", "-", ".x", "0a1b2c3d"])
@@ -81,7 +81,8 @@ def test_what_was_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(line.strip() for line in lines[1:-1])
     assert text == (
         "partial: 1 file and 1 folder left out: data/big.bin (larger than 50 MB), "
-        "cache/ (too many files); there was no time for everything; the next one goes on from there"
+        "cache/ (too many files); there was not enough time; the next checkpoint continues "
+        "from there"
     )
     assert max(map(len, lines)) <= 80
 

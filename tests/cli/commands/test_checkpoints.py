@@ -73,7 +73,7 @@ def test_before_the_first_one_it_is_said_how_they_come_about(shell: HandrailShel
     assert ran.code == 0
     text = "".join(ran.out.split())  # a long path is broken
     assert text.startswith(f"Nocheckpointsof{shell.project}yet.")
-    assert text.endswith("handrailcheckpointsavesthemnow.")
+    assert text.endswith("Savethemnow:handrailcheckpoint")
     assert shell.run("checkpoints", "--json").json == []
     assert not shell.state.exists()
 

@@ -64,8 +64,8 @@ def test_what_is_not_confirmed_in_time_stays_asked_for(world: SupervisedSessions
     assert ran.code == 3
     assert ran.out == (
         " pause requested → acknowledged → not confirmed after 0.1 s\n"
-        "   It stays asked for; it waits until this has ended: sleep 100. handrail status\n"
-        "   shows when it is done.\n"
+        "   The request stays open; it waits for the end of sleep 100. See handrail\n"
+        "   status.\n"
     )
     world.after("sleep 100")
     world.until("paused")
@@ -92,7 +92,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do_instead(world: Supervise
     assert ran.out == (
         " pause requested → acknowledged → refused: A run that is paused cannot be told\n"
         "   to pause\n"
-        "   → handrail resume shop-3f2a lets it go on\n"
+        "   → handrail resume shop-3f2a lets it continue\n"
     )
 
 
@@ -100,7 +100,7 @@ def test_a_run_that_has_ended_is_refused(world: SupervisedSessions) -> None:
     world.tell("SessionEnd", reason="other")
     ran = world.run("pause", SHOP)
     assert ran.code == 1
-    assert ran.out.splitlines()[-1] == "   → handrail status shows the runs that are under way"
+    assert ran.out.splitlines()[-1] == "   → handrail status lists the active runs"
     assert f"Run {world.row().run.name} is not active" in ran.out
 
 
@@ -166,7 +166,7 @@ def test_ctrl_c_leaves_the_request(world: SupervisedSessions) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, err) == (130, "")
-    assert out.endswith(" The request stays: handrail status shows what comes of it.\n")
+    assert out.endswith(" The request stays open. See handrail status.\n")
     assert world.row().state == "pausing"
 
 
@@ -209,7 +209,7 @@ def test_all_means_every_run_that_can_be_told_so(world: SupervisedSessions) -> N
     ran = world.run("pause", "--all")
     assert ran.code == 0
     left_out, told, *_ = ran.out.splitlines()
-    assert left_out == " shop-91bc is left out: it is paused"
+    assert left_out == " Skipped shop-91bc: it is paused"
     assert told.startswith(f" shop-3f2a  pause{DONE}")
 
 
@@ -227,7 +227,7 @@ def test_of_several_runs_each_has_its_name_and_the_worst_is_the_exit_code(
 def test_nothing_to_do_is_no_error(shell: HandrailShell) -> None:
     with supervised(shell) as world:
         ran = world.run("resume", "--all")
-    assert (ran.code, ran.out) == (0, " Nothing to resume: no run is under way.\n")
+    assert (ran.code, ran.out) == (0, " Nothing to resume: no run is active.\n")
 
 
 def test_to_stop_several_runs_has_to_be_confirmed(
@@ -236,7 +236,7 @@ def test_to_stop_several_runs_has_to_be_confirmed(
     world.begin(DOCS, "release 2.3")
     ran = world.run("stop", "--all")
     assert ran.code == 2
-    assert "nobody is here to confirm it: handrail stop --all --yes" in ran.err
+    assert "this needs a confirmation: handrail stop --all --yes" in ran.err
     out = FakeTerminal()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdin", FakeTerminal("n\n"))
@@ -308,7 +308,7 @@ def test_only_what_handrail_drives_is_chosen_for_another_model(book: Logbook) ->
     RunLog(book, "91bc0000", "/w/docs").note(LoopBegun(book.now, "release", 10))
     assert chosen(book, ControlCommand.ESCALATE) == (
         ["91bc0000"],
-        {"3f2a0000": "handrail run has not started it"},
+        {"3f2a0000": "it was not started by handrail run"},
     )
 
 
@@ -346,11 +346,11 @@ def test_where_no_run_of_a_project_can_be_told_so_the_last_is_meant(book: Logboo
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["pause"], "pause which run? handrail status lists them; --all is every one"),
+        (["pause"], "pause which run? See handrail status, or use --all"),
         (["pause", "shop", "docs"], "pause: give one RUN at a time, or --all"),
         (["pause", "shop", "--all"], "pause: give a RUN or --all, not both"),
-        (["pause", "--wait", "shop"], "write --wait at the end: handrail pause RUN --wait"),
-        (["pause", "shop", "--wait", "nan"], "SECONDS is a number"),
+        (["pause", "--wait", "shop"], "Write --wait last: handrail pause RUN --wait"),
+        (["pause", "shop", "--wait", "nan"], "SECONDS must be a number"),
         (["steer", "shop"], 'steer needs a text: handrail steer shop "TEXT"'),
         (["redirect", "--all"], 'redirect needs a text: handrail redirect --all "GOAL"'),
         (["redirect", "shop", " "], "redirect needs a text"),
@@ -367,7 +367,7 @@ def test_what_cannot_be_meant_is_one_line(shell: HandrailShell, args: list[str],
 def test_what_is_no_text_is_one_line(shell: HandrailShell) -> None:
     ran = shell.spawn("steer", "shop", os.fsdecode(b"\xff\xfe"))
     assert ran.returncode == 2
-    assert ran.stderr.startswith(b"handrail: text cannot be read or written")
+    assert ran.stderr.startswith(b"handrail: cannot read or write this text")
     assert ran.stderr.count(b"\n") == 1
 
 

@@ -29,8 +29,8 @@ def test_the_story_is_told_and_the_stage_removed(
     out = ran.stdout.decode()
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert all(mark in out for mark in "✓~✗")
-    assert "brought notes/plan.md back, byte for byte" in out
-    assert "brought drafts/launch.md back, byte for byte" in out
+    assert "brings back notes/plan.md, byte for byte" in out
+    assert "brings back drafts/launch.md, byte for byte" in out
     assert "✓ the guidance helped: " in out
     assert "↶ rolled back to what was there after step 18 (cart.py)" in out
     assert "■ stopped: 6 processes ended, no process of the run is left" in out

@@ -111,8 +111,8 @@ def test_files_that_moved_are_told_as_such(project: DiffProject) -> None:
     ("args", "says"),
     [
         (("c99",), "there is no checkpoint 'c99'; see handrail checkpoints"),
-        (("befor-refactor",), "there is no checkpoint and no file 'befor-refactor'"),
-        (("c1", "c2", "c3"), "there is no checkpoint and no file 'c3'"),
+        (("befor-refactor",), "no checkpoint and no file is called 'befor-refactor'"),
+        (("c1", "c2", "c3"), "no checkpoint and no file is called 'c3'"),
         (("/etc/passwd",), "is outside of"),
     ],
 )
@@ -138,7 +138,7 @@ def test_the_list_says_how_many_lines(project: DiffProject) -> None:
 def test_where_nothing_has_changed_that_is_said(project: DiffProject) -> None:
     project.checkpoints.save(CheckpointInfo(name="here"))
     out = project.shell.run("diff", "here", "--stat").out
-    assert out == " Since c3 (here), 0 s ago: nothing has changed\n"
+    assert out == " Since c3 (here), 0 s ago: nothing changed\n"
     assert project.shell.run("diff", "here").out == ""
 
 

@@ -90,7 +90,7 @@ def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: Daemo
     assert "entry 1 of run:r1" in doctor(installed).stdout
     ran = doctor(installed, "--fix")
     assert ran.returncode == 0, ran.stdout
-    assert "the damaged log is kept as" in ran.stdout
+    assert "moved the damaged log to" in ran.stdout
     assert list(Path(installed.home.path).glob("events.db.damaged-*"))
     assert installed.pid != before
 
@@ -112,8 +112,8 @@ def test_an_agent_may_not_repair(installed: DaemonSandbox) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("echo no key; exit 3", "Claude Code did not get as far as the probe: no key"),
-        ("exit 3", "Claude Code did not get as far as the probe: it ended with 3"),
+        ("echo no key; exit 3", "Claude Code did not get to the command: no key"),
+        ("exit 3", "Claude Code did not get to the command: it ended with 3"),
     ],
 )
 def test_a_claude_code_that_gives_up_is_no_proof(

@@ -75,7 +75,7 @@ def test_what_was_changed_says_how_to_put_it_back(shell: HandrailShell, shop: Ru
     assert field(out, "Changed") == "notes moved to the trash instead of deleted"
     assert field(out, "Restore").startswith("handrail restore ")
     assert field(out, "Told").startswith("Handrail changed this command before it ran: notes moved")
-    assert field(out, "Outcome") == "it worked, 0.2 s"
+    assert field(out, "Outcome") == "succeeded, 0.2 s"
 
 
 def test_what_ran_is_told_too(shell: HandrailShell, shop: RunLog) -> None:
@@ -83,9 +83,9 @@ def test_what_ran_is_told_too(shell: HandrailShell, shop: RunLog) -> None:
     shop.do("make check", Outcome(False, 2, "", error, 3400))
     out = shell.run("explain").out
     assert " ALLOW " in out
-    assert field(out, "Told") == "nothing; it just ran"
+    assert field(out, "Told") == "nothing"
     assert field(out, "Outcome") == (
-        "it failed, exit code 2, 3.4 s error: no such table hint: migrate"
+        "failed, exit code 2, 3.4 s error: no such table hint: migrate"
     )
 
 
@@ -93,7 +93,7 @@ def test_files_that_were_made_are_listed(shell: HandrailShell, shop: RunLog) -> 
     shop.ask("Bash", command="make")
     shop.note(ActionEnded(shop.book.now, 1, Outcome(True), ("/x/made.txt",), ("/x/changed.txt",)))
     told = field(shell.run("explain").out, "Outcome")
-    assert told == "it worked made /x/made.txt changed /x/changed.txt"
+    assert told == "succeeded made /x/made.txt changed /x/changed.txt"
 
 
 def test_what_a_person_decided_and_said_is_told(shell: HandrailShell, shop: RunLog) -> None:
@@ -104,8 +104,8 @@ def test_what_a_person_decided_and_said_is_told(shell: HandrailShell, shop: RunL
     shop.note(FeedbackGiven(shop.book.now, 1, right=False, note="an old copy"))
     shop.note(FeedbackGiven(shop.book.now, 2, right=True))
     first, second = (shell.run("explain", "shop", step).out for step in "12")
-    assert field(first, "Told").startswith("(the person who was asked) Handrail would stop this: ")
-    assert field(first, "Outcome") == "it worked, a person let it run"
+    assert field(first, "Told").startswith("(a person was asked) Handrail would stop this: ")
+    assert field(first, "Outcome") == "succeeded, a person allowed it"
     assert field(first, "Feedback") == "wrong: an old copy"
     assert field(second, "Outcome") == (
         "the person who was asked refused it: The user doesn't want to proceed."
@@ -147,10 +147,10 @@ def test_a_step_is_found_by_number_or_word(
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        ("7", "shop-3f2a has no step 7; it has 1"),
+        ("7", "shop-3f2a has no step 7; the last one is 1"),
         ("-1", "No such option"),
-        ("last-stopped", "nothing was stopped in shop-3f2a"),
-        ("first", "STEP is a number, `last` or `last-stopped`, not 'first'"),
+        ("last-stopped", "Handrail stopped nothing in shop-3f2a"),
+        ("first", "STEP must be a number, `last` or `last-stopped`, not 'first'"),
     ],
 )
 def test_a_step_that_is_not_there_is_said_so(
@@ -164,7 +164,7 @@ def test_a_step_that_is_not_there_is_said_so(
 
 def test_a_run_without_steps_says_so(run: Run, shop: RunLog) -> None:
     ran = run("explain")
-    assert (ran.code, ran.err) == (2, "handrail: shop-3f2a has taken no step yet\n")
+    assert (ran.code, ran.err) == (2, "handrail: shop-3f2a has no steps yet\n")
 
 
 def test_json_has_all_events_of_the_step(shell: HandrailShell, shop: RunLog) -> None:

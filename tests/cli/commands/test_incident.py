@@ -59,9 +59,9 @@ def test_stops_are_listed_as_json(stopped: HandrailShell) -> None:
 
 
 def test_where_nothing_was_stopped_that_is_said(shell: HandrailShell) -> None:
-    assert shell.run("incident", "list").out == " Nothing was ever stopped.\n"
+    assert shell.run("incident", "list").out == " No emergency stops.\n"
     assert shell.run("incident", "list", "--json").json == []
-    assert shell.run("incident", "show").err == "handrail: Nothing was ever stopped.\n"
+    assert shell.run("incident", "show").err == "handrail: No emergency stops.\n"
     assert not shell.state.exists()
 
 
@@ -116,10 +116,10 @@ def test_the_whole_record_is_there_as_json(stopped: HandrailShell) -> None:
     ("args", "says"),
     [
         (("show", "nope"), "there is no incident 'nope'; see handrail incident list"),
-        (("show", "2026"), f"'2026' may be any of: {INCIDENT}, {OLDER}"),
-        (("resume", OLDER, "--option", "abort"), f"{OLDER} is resolved already: abort, "),
+        (("show", "2026"), f"'2026' matches several: {INCIDENT}, {OLDER}"),
+        (("resume", OLDER, "--option", "abort"), f"{OLDER} is already resolved: abort, "),
         (("resume", "last", "--option", "hope"), "'hope' is not one of"),
-        (("resume", "last"), "say how it goes on: --option resume_with_limits|"),
+        (("resume", "last"), "choose an option: --option resume_with_limits|"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_starts_no_daemon(
@@ -138,14 +138,14 @@ def test_without_a_checkpoint_there_is_no_way_back(
     incidents.save(gather(RUN, INCIDENT, events))
     ran = shell.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 2
-    assert "there is no checkpoint from before the trouble" in ran.err
+    assert "there is no checkpoint from before the problem" in ran.err
 
 
 def test_an_agent_may_not_decide(stopped: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = stopped.run("incident", "resume", "last", "--option", "manual_approval")
     assert ran.code == 2
-    assert "run it in a terminal of your own" in ran.err
+    assert "use a terminal of your own" in ran.err
     assert stopped.run("incident", "show").code == 0
 
 
@@ -197,8 +197,11 @@ def _request(readline: Callable[[], bytes], read: Callable[[int], bytes]) -> str
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("resume_with_limits", "Limits: 6 calls a minute, 20 file changes, 60 s for one command"),
-        ("rollback_and_retry", "Whether the files are those of c2 is not known yet"),
+        (
+            "resume_with_limits",
+            "Limits: 6 calls a minute, 20 file changes, 60 seconds for one command",
+        ),
+        ("rollback_and_retry", "Not known yet whether the files match c2"),
         ("manual_approval", "a person approves everything that changes something"),
     ],
 )
@@ -246,13 +249,13 @@ def test_files_are_said_to_be_back_only_when_they_are(stopped: HandrailShell) ->
     with daemon(Home(str(stopped.state)), answer=answer):
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 0
-    assert " 2 files put back to checkpoint c2, and compared with it.\n" in ran.out
+    assert " 2 files rolled back to checkpoint c2 and compared with it.\n" in ran.out
     assert "Limits: 3 calls a minute" in ran.out
     answer = json.dumps({"ok": True, "rolled_back": {**back, "problem": "the disk is full"}})
     with daemon(Home(str(stopped.state)), answer=answer):
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 1
-    assert " THE FILES WERE NOT PUT BACK: the disk is full\n" in ran.out
+    assert " THE ROLLBACK FAILED: the disk is full\n" in ran.out
 
 
 def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: HandrailShell) -> None:

@@ -94,7 +94,7 @@ def test_installing_shows_the_change_and_makes_it(world: InstallHome) -> None:
     world.write(TABS)
     out = world.run(install, "--yes")
     assert "+++ ~/.claude/settings.json" in out
-    assert "✓ Installed in ~/.claude/settings.json; the daemon runs." in out
+    assert "✓ Installed in ~/.claude/settings.json. The daemon is running." in out
     assert "handrail doctor" in out
     assert world.kinds(world.settings) == {"http"}
     assert health(world.state) is not None
@@ -112,7 +112,7 @@ def test_installing_twice_changes_nothing(world: InstallHome) -> None:
     world.write(TABS)
     world.run(install, "--yes")
     once = world.settings.read_bytes()
-    assert "is installed in ~/.claude/settings.json already" in world.run(install)
+    assert "is already installed in ~/.claude/settings.json" in world.run(install)
     assert world.settings.read_bytes() == once
 
 
@@ -122,7 +122,7 @@ def test_a_broken_record_is_told_kept_and_replaced(world: InstallHome) -> None:
     record = Path(world.state.installs)
     record.write_text("{broken")
     out = world.run(install)
-    assert "is kept beside a new one" in " ".join(out.split())
+    assert "Handrail keeps it and starts a new one" in " ".join(out.split())
     asides = list(record.parent.glob("installs.json.damaged-*"))
     assert [aside.read_text() for aside in asides] == ["{broken"]
     assert "is kept beside" not in world.run(install)
@@ -143,7 +143,7 @@ def test_uninstalling_takes_only_ours_from_a_file_that_was_changed(world: Instal
     world.write(b'{"model": "opus"}')
     world.run(install, "--yes")
     world.write(world.settings.read_bytes().replace(b"opus", b"haiku"))
-    assert "the rest stays" in world.run(uninstall, "--yes")
+    assert "Removed only Handrail's hooks" in world.run(uninstall, "--yes")
     assert world.settings.read_bytes() == b'{"model": "haiku"}'
 
 
@@ -160,7 +160,7 @@ def test_uninstalling_works_without_the_state_folder(
 
 def test_a_settings_file_that_was_made_goes_again(world: InstallHome) -> None:
     world.run(install, "--yes")
-    assert "is gone: it held nothing but Handrail's hooks" in world.run(uninstall, "--yes")
+    assert "it held only Handrail's hooks" in world.run(uninstall, "--yes")
     assert not world.settings.parent.exists()
 
 
@@ -293,7 +293,7 @@ def test_git_does_not_pick_the_settings_up(world: InstallHome) -> None:
     exclude = world.project / ".git/info/exclude"
     before = exclude.read_bytes() if exclude.exists() else b""
     out = world.run(install, "--yes", "--project")
-    assert "git would pick this file up" in out
+    assert "so that git ignores it" in out
     assert "+/.claude/settings.local.json" in out
     assert _git(world.project, "status", "--short") == ""
     world.run(uninstall, "--yes", "--project")
@@ -313,7 +313,7 @@ def test_settings_that_git_tracks_are_left_alone(world: InstallHome) -> None:
 def test_a_token_in_a_repository_of_settings_is_warned_of(world: InstallHome) -> None:
     world.write(b"{}")
     _git(world.settings.parent, "init", "-q")
-    assert "do not commit the token" in world.run(install, "--dry-run")
+    assert "Do not commit the token" in world.run(install, "--dry-run")
     assert "the token" not in world.run(install, "--dry-run", "--handler", "command")
 
 
@@ -326,7 +326,7 @@ def test_other_places_are_named(world: InstallHome) -> None:
 
 
 def test_a_place_must_be_clear(world: InstallHome) -> None:
-    with pytest.raises(click.UsageError, match="exclude each other"):
+    with pytest.raises(click.UsageError, match="use --user or --project"):
         world.run(install, "--user", "--project", ".")
     with pytest.raises(click.UsageError, match="no such folder"):
         world.run(install, "--project", "nowhere")

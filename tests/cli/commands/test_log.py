@@ -183,10 +183,10 @@ def test_an_entry_that_cannot_be_read_does_not_hide_the_others(
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["--decision", "deny"], "--decision deny: there is allow, warn, modify, block"),
+        (["--decision", "deny"], "--decision deny: use allow, warn, modify or block"),
         (["--grep", "("], "--grep (: "),
-        (["--since", "noon"], "--since noon: say 10m, 2h, 3d, 2026-11-15 or"),
-        (["shop", "--all-runs"], "give a RUN or --all-runs, not both"),
+        (["--since", "noon"], "--since noon: use 10m, 2h, 3d, 2026-11-15 or"),
+        (["shop", "--all-runs"], "use a RUN or --all-runs, not both"),
         (["--limit", "0"], "--limit"),
     ],
 )

@@ -39,7 +39,7 @@ def settings(shell: HandrailShell, *urls: str) -> None:
 def test_an_address_that_takes_a_message_is_ticked_off(shell: HandrailShell, port: int) -> None:
     settings(shell, f"json://127.0.0.1:{port}/right")
     ran = shell.run("notify")
-    assert (ran.code, ran.out) == (0, " ✓ 1. json://…  took the message\n")
+    assert (ran.code, ran.out) == (0, " ✓ 1. json://…  sent\n")
 
 
 def test_a_password_comes_from_the_state_folder(shell: HandrailShell, port: int) -> None:

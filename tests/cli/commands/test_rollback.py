@@ -37,7 +37,7 @@ def test_a_rollback_goes_by_name(project: UndoProject) -> None:
 def test_where_nothing_differs_there_is_nothing_to_do(project: UndoProject) -> None:
     ran = project.shell.run("rollback", "c2")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.endswith(" Nothing to do: the files are as they were then.\n")
+    assert ran.out.endswith(" Nothing to do: the files already match.\n")
 
 
 def test_where_all_was_changed_by_others_one_is_asked_for_that(
@@ -69,5 +69,5 @@ def test_the_conversation_goes_back_where_the_files_are_as_they_were(project: Un
     ran = project.shell.run("rollback", "c1", "--yes")
     again = project.shell.run("rollback", "c1")
     assert (again.code, again.err) == (0, "")
-    assert "Nothing to do: the files are as they were then." in again.out
+    assert "Nothing to do: the files already match." in again.out
     assert again.out.count("--resume-session-at m-17") == ran.out.count("--resume-session-at m-17")

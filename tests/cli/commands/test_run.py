@@ -70,10 +70,10 @@ def run(shell: HandrailShell, *args: str) -> CommandResult:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ([], 'what shall it do? handrail run "Fix the failing tests."'),
-        (["  "], "what shall it do?"),
-        (["x", "--max-cost", "0"], "--max-cost 0.0: say a number above 0"),
-        (["x", "--max-iterations", "-1"], "--max-iterations -1: say a number above 0"),
+        ([], 'what is the task? For example: handrail run "Fix the failing tests."'),
+        (["  "], "what is the task?"),
+        (["x", "--max-cost", "0"], "--max-cost 0.0: use a number above 0"),
+        (["x", "--max-iterations", "-1"], "--max-iterations -1: use a number above 0"),
         (["x", "--", "--settings", "y"], "--settings cannot be passed on to Claude Code"),
         (["x", "--", "-c"], "-c cannot be passed on to Claude Code: Handrail sets it itself"),
     ],
@@ -103,7 +103,7 @@ def test_without_claude_nothing_is_started(
     monkeypatch.setattr("handrail.hosts.claude.program._USUAL", ())
     ran = shell.run("run", "x")
     assert (ran.code, ran.out) == (2, "")
-    assert "Claude Code was not found" in ran.err
+    assert "cannot find Claude Code" in ran.err
 
 
 def test_where_hooks_would_not_run_nothing_is_started(shell: HandrailShell, programs: Path) -> None:
@@ -112,7 +112,7 @@ def test_where_hooks_would_not_run_nothing_is_started(shell: HandrailShell, prog
     (shell.home / ".claude/settings.json").write_text('{"disableAllHooks": true}')
     ran = run(shell, "x")
     assert (ran.code, ran.out) == (2, "")
-    assert "nothing was started, because it would not be supervised: " in ran.err
+    assert "did not start the agent, because it would be unsupervised: " in ran.err
     assert "disableAllHooks is true" in ran.err
 
 
@@ -156,7 +156,7 @@ def test_a_run_whose_output_nobody_reads_is_ended(shell: HandrailShell, programs
         assert process.wait(60) == 128 + signal.SIGPIPE
     (run,) = shell.run("status", "--json").json["runs"]
     assert run["state"] == "stopped"
-    assert run["control"]["reason"] == "nobody reads what its driver prints"
+    assert run["control"]["reason"] == "nobody reads the output of handrail run"
 
 
 def test_the_prompt_may_come_from_stdin(shell: HandrailShell, programs: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_session_of_ones_own_is_taken_up_by_claude(shell: HandrailShell, book:
     book.start("3f2a0000")
     ran = shell.run("run", "--resume", "shop")
     assert ran.code == 2
-    assert "shop-3f2a was not started by handrail run: claude --resume 3f2a0000" in ran.err
+    assert "shop-3f2a was not started by handrail run; use claude --resume 3f2a0000" in ran.err
 
 
 def test_a_cancelled_run_is_not_taken_up(shell: HandrailShell, book: Logbook) -> None:

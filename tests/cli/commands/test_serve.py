@@ -34,11 +34,11 @@ def test_it_is_started_once_and_stopped_once(place: DaemonSandbox) -> None:
     ]
     assert said == [
         "No daemon was running.\n",
-        "The daemon was started.\n",
-        "The daemon is running already.\n",
-        "The daemon was restarted.\n",
-        "The daemon was stopped.\n",
-        "The daemon was started.\n",
+        "Started the daemon.\n",
+        "The daemon is already running.\n",
+        "Restarted the daemon.\n",
+        "Stopped the daemon.\n",
+        "Started the daemon.\n",
     ]
 
 
@@ -67,7 +67,7 @@ def test_what_was_done_is_there_for_programs(place: DaemonSandbox) -> None:
 def test_two_wishes_at_once_are_refused(place: DaemonSandbox, options: list[str]) -> None:
     ran = place.run("serve", *options)
     assert ran.returncode == 2
-    assert "exclude each other" in ran.stderr
+    assert "use only one of" in ran.stderr
     assert health(place.home) is None
 
 

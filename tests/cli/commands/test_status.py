@@ -73,7 +73,9 @@ def test_a_daemon_that_does_not_run_is_said_loudly(
     three_runs(book)
     head, first, second, *_ = shown(book, capsys, daemon=None).splitlines()
     assert head.startswith(" 3 runs  ")
-    assert first == " ! The daemon is not running. The next session or prompt starts it; until then"
+    assert (
+        first == " ! The daemon is not running. The next session or prompt starts it. Until then,"
+    )
     assert second == "   agents can only read. Start it now: handrail serve --background"
 
 
@@ -82,7 +84,7 @@ def test_a_daemon_that_hangs_is_said_loudly(
 ) -> None:
     three_runs(book)
     assert shown(book, capsys, daemon=None, running=True).splitlines()[1] == (
-        " ! The daemon does not answer. Start it anew: handrail serve --restart"
+        " ! The daemon does not answer. Restart it: handrail serve --restart"
     )
 
 
@@ -91,7 +93,7 @@ def test_another_program_on_the_port_is_said_loudly(
 ) -> None:
     three_runs(book)
     _, first, second, third, *_ = shown(book, capsys, daemon=None, taken=True).splitlines()
-    assert first == " ! The daemon is not running, and ANOTHER PROGRAM answers on its port: open"
+    assert first == " ! The daemon is not running, and ANOTHER PROGRAM answers on its port. Open"
     assert second == "   sessions may not be supervised. handrail doctor says what to do."
     assert "◆" in third
 
@@ -150,7 +152,7 @@ def test_a_session_that_was_killed_is_left_out_after_a_day(
     book.wait(25 * 60 * MINUTE)
     out = shown(book, capsys)
     assert out.splitlines() == [
-        " No runs now. The daemon runs, 41 MB.",
+        " No active runs. The daemon is running, 41 MB.",
         " 3 older runs: handrail status --all",
     ]
     assert " ◌ shop-3f2a  quiet 25 h " in shown(book, capsys, show_all=True)
@@ -164,7 +166,7 @@ def test_what_ran_unreviewed_and_faults_stand_below_the_run(
     shop.end()
     shop.note(FaultNoted(book.now, "log", "the disk is full"))
     assert shown(book, capsys).splitlines()[2:] == [
-        "   ! 1 action ran that should not have: handrail log shop-3f2a",
+        "   ! 1 action ran against a refusal: handrail log shop-3f2a",
         "   ! Handrail failed 1 time: handrail log shop-3f2a",
     ]
 

@@ -26,7 +26,7 @@ def test_the_last_action_is_undone(project: UndoProject) -> None:
         "",
         "   restore   notes/plan.md  9 B",
         "   change    cart.py        10 B",
-        "   delete    out.json       made by it, 2 B",
+        "   delete    out.json       created by it, 2 B",
         "",
         " ✓ 3 changes undone, and compared with c1.",
         "   Take it back: handrail redo",
@@ -38,7 +38,7 @@ def test_what_is_not_confirmed_is_only_shown(project: UndoProject) -> None:
     assert ran.code == 2
     assert "   delete    out.json" in ran.out
     assert ran.out.endswith(" 3 changes. Nothing was changed.\n")
-    assert ran.err == ("handrail: nobody is here to confirm it: handrail undo --action 2 --yes\n")
+    assert ran.err == ("handrail: this needs a confirmation: handrail undo --action 2 --yes\n")
     assert project.files == AFTER
     assert project.counter.asked == ["/restores/preview"]
 
@@ -61,7 +61,7 @@ def test_what_a_person_has_changed_since_is_kept(project: UndoProject) -> None:
     assert ran.code == 1
     assert "   keep      cart.py        changed" in ran.out
     assert " → left alone" in " ".join(ran.out.split())
-    assert "   1 file left alone, which others have changed since.\n" in ran.out
+    assert "   Left 1 file alone that others changed since.\n" in ran.out
     assert project.files == {**BEFORE, "cart.py": "total = 7\n"}
 
 
@@ -91,7 +91,7 @@ def test_a_run_is_held_and_hears_how_it_went(project: UndoProject) -> None:
     run = project.counter.runs.get(RUN, str(project.path))
     run.record(RunStarted(1.0, "claude", str(project.path)))
     out = project.shell.run("undo", "--yes").out
-    assert " is working: its next change waits until this is done.\n" in out
+    assert " is working. Its next change waits for this.\n" in out
     events = [each for _, each in project.counter.runs.journal.read(topic_of(RUN))]
     asked, back = events[1:]
     assert asked == RestoreAsked(1.0, "c1", "action")
@@ -108,9 +108,9 @@ def test_a_run_is_held_and_hears_how_it_went(project: UndoProject) -> None:
     ("args", "says"),
     [
         (("rollback", "c99"), "there is no checkpoint 'c99'; see handrail checkpoints"),
-        (("rollback", "c1", "--files", "--all"), "--files and --all: say one of them"),
-        (("undo", "--task", "--iteration"), "--action, --iteration and --task: say one of them"),
-        (("undo", "--action", "x"), "STEP is a number"),
+        (("rollback", "c1", "--files", "--all"), "use --files or --all, not both"),
+        (("undo", "--task", "--iteration"), "use only one of --action, --iteration and --task"),
+        (("undo", "--action", "x"), "STEP must be a number"),
         (("undo", "--run", "nope"), "No runs yet"),
         (("redo",), "nothing was undone that could be redone"),
     ],
@@ -130,7 +130,7 @@ def test_before_the_first_checkpoint_no_daemon_is_started(
 ) -> None:
     ran = shell.run(*command)
     assert (ran.code, ran.out) == (2, "")
-    assert "handrail checkpoint takes one" in ran.err
+    assert "save one: handrail checkpoint" in ran.err
     assert not (shell.state / "daemon.lock").exists()
 
 
@@ -139,7 +139,7 @@ def test_a_person_is_asked(
     project: UndoProject, monkeypatch: pytest.MonkeyPatch, text: str, is_done: bool
 ) -> None:
     code, out = answer(text, monkeypatch, "undo")
-    assert " 3 changes. Undo this? [y/N]   (afterwards: handrail redo) " in out
+    assert " 3 changes. Undo? [y/N]   (take it back: handrail redo) " in out
     assert code == (0 if is_done else 2)
     assert ("Nothing was changed." in out) is not is_done
     assert project.files == (BEFORE if is_done else AFTER)
@@ -150,7 +150,7 @@ def test_a_person_may_overwrite_by_an_answer(
 ) -> None:
     project.write("cart.py", "total = 7\n")
     code, out = answer("o\n", monkeypatch, "undo")
-    assert " 2 changes. Undo this? [y/N/o] " in out
+    assert " 2 changes. Undo? [y/N/o] " in out
     assert code == 0
     assert project.files == BEFORE
 
@@ -166,7 +166,7 @@ def test_files_that_were_changed_while_one_looked_are_not_touched(
     monkeypatch.setattr(sys, "stdin", Slow())
     monkeypatch.setattr(sys, "stdout", (out := FakeTerminal()))
     assert main(["undo"]) == 1
-    assert "1 file left alone" in out.getvalue()
+    assert "Left 1 file alone" in out.getvalue()
     assert project.files == {**BEFORE, "cart.py": "total = 8\n"}
 
 

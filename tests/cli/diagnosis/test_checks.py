@@ -106,9 +106,7 @@ def hooks(
 
 
 def test_a_log_that_is_not_there_is_empty(place: DaemonSandbox) -> None:
-    assert examine(place, check_log) == [
-        DoctorCheck("log", "ok", "empty: nothing has been recorded yet")
-    ]
+    assert examine(place, check_log) == [DoctorCheck("log", "ok", "empty: no run yet")]
 
 
 def test_a_log_that_can_be_read_is_counted(place: DaemonSandbox) -> None:
@@ -148,7 +146,7 @@ def test_a_log_of_a_newer_version_is_no_damage(place: DaemonSandbox) -> None:
 
 def test_a_daemon_that_does_not_run_is_started(place: DaemonSandbox) -> None:
     (found,) = examine(place, check_daemon)
-    assert (found.mark, found.says[:28]) == ("ok", "was not running; started now")
+    assert (found.mark, found.says[:28]) == ("ok", "was not running, now started")
     (found,) = examine(place, check_daemon)
     assert (found.mark, found.says[:8]) == ("ok", "running,")
 
@@ -165,7 +163,7 @@ def test_a_daemon_of_another_version_is_to_be_restarted(place: DaemonSandbox) ->
     with answering(place, healthy(version="0.0.1")):
         (found,) = examine(place, check_daemon)
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
-    assert found.says == f"is of version 0.0.1, this is {__version__}"
+    assert found.says == f"has version 0.0.1, but this is {__version__}"
 
 
 def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox) -> None:

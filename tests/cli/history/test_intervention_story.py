@@ -59,16 +59,14 @@ def test_the_whole_way_up_to_a_stop_is_told(shell: HandrailShell, shop: RunLog) 
     shop.note(IncidentResolved(shop.book.now, stop["incident"], "abort", "wrong branch"))
     out = shell.run("explain").out
     assert out.startswith(" shop-3f2a · 6 interventions · 5 did not · stopped ")
-    assert "0.30 more for a try without effect" in out
-    assert "that allows up to a stop; of what fits this trouble, this came next" in " ".join(
-        out.split()
-    )
+    assert "0.30 more for 1 try without effect" in out
+    assert "that allows up to a stop; this was the next one that fits" in " ".join(out.split())
     last = out[out.index("\n 6  emergency stop") :]
-    assert field(last, "Score").endswith("nothing milder was left")
+    assert field(last, "Score").endswith("everything milder had failed")
     assert field(last, "Stop") == "stopped: 1 process ended, none is left"
     assert field(last, "Incident") == f"handrail incident show {stop['incident']}"
     assert field(last, "Decided") == "abort: wrong branch"
-    assert field(last, "Also seen").endswith("Nothing was done about it.")
+    assert field(last, "Also seen").endswith("Handrail did not step in.")
     assert all(cell_len(line) <= 80 for line in out.splitlines())
 
 
@@ -87,7 +85,7 @@ def test_a_run_without_interventions_tells_its_last_step(
     assert " · step 1 · Bash " in shell.run("explain", "shop").out
     asked = shell.run("explain", "shop", "--interventions")
     assert asked.code == 0
-    assert asked.out.startswith(" shop-3f2a · nothing was found ")
+    assert asked.out.startswith(" shop-3f2a · no findings ")
 
 
 def test_the_last_step_can_still_be_asked_for(shell: HandrailShell, shop: RunLog) -> None:
@@ -131,7 +129,7 @@ def test_only_one_thing_can_be_asked_for(
     shop.do("ls")
     ran = shell.run("explain", "shop", *args)
     assert ran.code == 2
-    assert "give one of STEP, --step and --interventions" in ran.err
+    assert "use only one of STEP, --step and --interventions" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -140,15 +138,15 @@ def test_only_one_thing_can_be_asked_for(
         ("soft_correction", Severity.LOW, 0.0, 0, "0.20 (low, 100% sure)",
          "that calls for guidance"),
         ("emergency_stop", Severity.HIGH, 0.5, 0,
-         "1.20 (high, 100% sure; 50% more for what is at stake)",
-         "each further action could do harm, so nothing milder came first"),
+         "1.20 (high, 100% sure; 50% more for the possible damage)",
+         "the next action could do harm, so Handrail tried nothing milder"),
         ("checkpoint_rollback", Severity.LOW, 0.0, 1,
-         "0.50 (low, 100% sure; 0.30 more for a try without effect)",
-         "what was tried had no effect, so something stronger came next"),
+         "0.50 (low, 100% sure; 0.30 more for 1 try without effect)",
+         "milder interventions had no effect"),
         ("context_reinforcement", Severity.LOW, 0.0, 0, "0.20 (low, 100% sure)",
-         "this is the mildest that fits this trouble"),
+         "this is the mildest one that fits"),
         ("my_own", Severity.MEDIUM, 0.0, 0, "0.50 (medium, 100% sure)",
-         "that allows up to lower limits; of what fits this trouble, this came next"),
+         "that allows up to lower limits; this was the next one that fits"),
     ],
 )  # fmt: skip
 def test_a_score_is_put_into_words(

@@ -66,7 +66,7 @@ def test_candidates_are_listed_where_several_are_meant(
         KnownRuns(book.store).find("3f")
     assert ended.value.exit_code == 2
     head, *listed = capsys.readouterr().err.splitlines()
-    assert head == "handrail: '3f' may be any of 2 runs:"
+    assert head == "handrail: '3f' matches 2 runs:"
     assert [line.split()[0] for line in listed] == ["my-docs-3f2b", "shop-3f2a"]
 
 

@@ -40,7 +40,7 @@ def test_every_file_has_its_word_and_its_reason(capsys: pytest.CaptureFixture[st
     assert shown(capsys, preview(items, spared)) == [
         "   restore   notes/plan.md  4.1 KB",
         "   change    src/cart.py    310 B",
-        "   delete    tmp/out.json   made by it",
+        "   delete    tmp/out.json   created by it",
         "   keep      src/total.py   changed since by you → left alone",
     ]
     assert shown(capsys, preview([], spared), over=True) == [

@@ -79,15 +79,15 @@ def test_where_there_is_nothing_to_know_nothing_is_said() -> None:
 
 def test_what_is_lost_is_said() -> None:
     [text] = said(look(since={RUN: 14}))
-    assert text == "Lost: what was done to these files since, by 14 actions of run shop-3f2a."
+    assert text == "You lose changes to these files by 14 actions of run shop-3f2a."
 
 
 def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
     way = RestoreTarget(UndoLevel.CHECKPOINT, record(1, head="a" * 40))
     [text] = said(look(way, preview={"head": "b" * 40}))
     assert text == (
-        "Your branch stays at bbbbbbbb; it was at aaaaaaaa then. "
-        "To move it too, afterwards: git reset --soft aaaaaaaa"
+        "Your branch stays at bbbbbbbb; at the checkpoint it was at aaaaaaaa. "
+        "To move it too, run afterwards: git reset --soft aaaaaaaa"
     )
     assert said(look(way, preview={"head": "a" * 40})) == []
     assert said(look(way)) == []
@@ -96,17 +96,17 @@ def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
 def test_what_a_partial_checkpoint_means_is_said() -> None:
     partial = Coverage((LeftOut("big.bin", "too large"),))
     [text] = said(look(RestoreTarget(UndoLevel.ACTION, record(3, coverage=partial))))
-    assert text == "c3 is partial: what is not in it is left as it is."
+    assert text == "c3 is incomplete. Files that are not in it stay as they are."
 
 
 def test_a_run_at_work_is_named() -> None:
     [text] = said(look(working=(RUN,)))
-    assert text == "Run shop-3f2a is working: its next change waits until this is done."
+    assert text == "Run shop-3f2a is working. Its next change waits for this."
 
 
 def test_kept_files_can_be_overwritten() -> None:
     given = look(preview={"spared": (KEPT, SparedFile("x.log", "ignored then"))})
-    assert said(given) == ["1 kept file can be overwritten too: --over, or answer o."]
+    assert said(given) == ["1 kept file can be overwritten: add --over, or answer o."]
     assert answers_to(given.preview, UNDO)["o"] is RestoreAnswer.OVER
     over = msgspec.structs.replace(UNDO, over=True)
     assert said(given, over) == []
@@ -121,7 +121,7 @@ def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
     )
     first, second = asked.splitlines()
     assert first == "31 changes: 30 changed, 1 deleted."
-    assert second == " Undo this? [y/N]   (afterwards: handrail redo)"
+    assert second == " Undo? [y/N]   (take it back: handrail redo)"
 
 
 def test_how_it_went_is_said() -> None:
@@ -129,7 +129,7 @@ def test_how_it_went_is_said() -> None:
     done = RestoreReply("c4", (ITEM,), (KEPT,))
     assert [text for text, _ in result(way, done, UNDO)] == [
         "✓ 1 change undone, and compared with c1.",
-        "  1 file left alone, which others have changed since.",
+        "  Left 1 file alone that others changed since.",
         "  Take it back: handrail redo",
     ]
 
@@ -139,14 +139,16 @@ def test_what_went_wrong_is_said_and_the_way_out() -> None:
     assert [
         text for text, _ in result(RestoreTarget(UndoLevel.ACTION, record(1)), failed, UNDO)
     ] == [
-        "✗ NOT ALL FILES ARE AS THEY WERE: not restored (disk full): cart.py",
-        "How they were before this: handrail rollback c4",
+        "✗ SOME FILES WERE NOT RESTORED: not restored (disk full): cart.py",
+        "Go back to the files before this: handrail rollback c4",
     ]
 
 
 def test_a_restore_that_was_interrupted_is_told() -> None:
     first, second = (text for text, _ in half_done(InterruptedRestore("c3", "c7")))
-    assert first == "Going back to c3 was interrupted: some files are as then, some are not."
+    assert (
+        first == "An earlier rollback to c3 was interrupted. Some files are rolled back, some not."
+    )
     assert "handrail rollback c3" in second
     assert "handrail rollback c7" in second
 

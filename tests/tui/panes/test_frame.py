@@ -15,11 +15,10 @@ from handrail.model.finding import Finding
 from handrail.tui.panes.frame import frame
 from handrail.tui.sending.commands import BY_KEY
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.state.log_view import LogView
+from handrail.tui.state.log_view import LogView, TimelineEntry
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ScreenState
 from handrail.tui.state.timeline import UNSHOWN
-from handrail.tui.state.timeline_entry import TimelineEntry
 from handrail.tui.text import columns, plain
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts

@@ -25,8 +25,8 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import StoredEntry
 from handrail.supervise.topics import topic_of
 from handrail.tui.panes.timeline import entry_lines
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.state.timeline import MAX_ENTRIES, UNSHOWN, Timeline
-from handrail.tui.state.timeline_entry import TimelineEntry
 from handrail.tui.text import plain
 from handrail.words.action_status import action_status
 from handrail.words.event_sentences import event_sentence

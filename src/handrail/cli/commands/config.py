@@ -1,8 +1,8 @@
 """`handrail config`: show the settings, check them, describe them."""
 
+import json
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -10,9 +10,10 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
-
-if TYPE_CHECKING:
-    from handrail.config import Settings
+from handrail.config import ConfigError, Settings, load_settings
+from handrail.config.json_schema import json_schema
+from handrail.config.reference import render_reference
+from handrail.review.judgement.rules import RuleSet
 
 _MAX_KEY = 44
 
@@ -42,8 +43,6 @@ def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
       handrail config show
       handrail config show --all --json | jq '.[] | select(.key == "scope")'
     """
-    from handrail.config import load_settings
-
     settings = load_settings(os.getcwd(), config_path=config_file)
     rows = [
         (key, value, str(origin))
@@ -98,8 +97,6 @@ def check(file: str | None, as_json: bool) -> int:
 
     Exit code: 0 if there is no mistake, 1 otherwise.
     """
-    from handrail.config import ConfigError, load_settings
-
     try:
         settings = load_settings(os.getcwd(), config_path=file)
     except ConfigError as error:
@@ -117,10 +114,8 @@ def check(file: str | None, as_json: bool) -> int:
     return 1 if problems else 0
 
 
-def _unknown_names(settings: "Settings") -> list[str]:
+def _unknown_names(settings: Settings) -> list[str]:
     """Report disabled rules that do not exist; only `review` knows the names."""
-    from handrail.review.judgement.rules import RuleSet
-
     rules = settings.config.step_reviewer.rules
     key = "step_reviewer.rules.disabled"
     where = settings.origin(key)
@@ -135,10 +130,6 @@ def schema() -> int:
     Example:
       handrail config schema > handrail.schema.json
     """
-    import json
-
-    from handrail.config.json_schema import json_schema
-
     sys.stdout.write(json.dumps(json_schema(), indent=2) + "\n")
     return 0
 
@@ -151,7 +142,5 @@ def reference() -> int:
     Example:
       handrail config reference | less
     """
-    from handrail.config.reference import render_reference
-
     sys.stdout.write(render_reference())
     return 0

@@ -2,17 +2,14 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
+from handrail.cli.demonstration.stage import DemoNote, DemoStage, DemoStep, open_stage
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
 from handrail.words.hosts import with_hosts
-
-if TYPE_CHECKING:
-    from handrail.cli.demonstration.stage import DemoNote, DemoStage, DemoStep
 
 _PAUSE = 0.6
 _FOR_A_NOTE = 0.5
@@ -40,8 +37,6 @@ def command(fast: bool, as_json: bool) -> int:
       handrail demo
       handrail demo --fast --no-color
     """
-    from handrail.cli.demonstration.stage import open_stage
-
     pause = 0.0 if fast or as_json or not sys.stdout.isatty() else _PAUSE
     with open_stage() as stage:
         if as_json:
@@ -51,14 +46,14 @@ def command(fast: bool, as_json: bool) -> int:
     return 0
 
 
-def _as_json(stage: "DemoStage") -> None:
+def _as_json(stage: DemoStage) -> None:
     for scene in stage.play():
         print_json(scene)
     incident = stage.incident()
     print_json({"summary": stage.counts(), "restored": stage.restored, "incident": incident})
 
 
-def _as_story(stage: "DemoStage", screen: TerminalOutput, pause: float) -> None:
+def _as_story(stage: DemoStage, screen: TerminalOutput, pause: float) -> None:
     screen.say(f" You ask an agent: {screen.paint(stage.goal, 'bold')}")
     screen.say(screen.paint(f" It works in {clip(stage.project, screen.width - 13)}", "dim"))
     screen.say()
@@ -82,7 +77,7 @@ def _as_story(stage: "DemoStage", screen: TerminalOutput, pause: float) -> None:
     _summary(screen, stage)
 
 
-def _restored(screen: TerminalOutput, stage: "DemoStage") -> None:
+def _restored(screen: TerminalOutput, stage: DemoStage) -> None:
     """Print which files were brought back since the last prompt."""
     screen.say()
     for said in stage.restored:
@@ -92,7 +87,7 @@ def _restored(screen: TerminalOutput, stage: "DemoStage") -> None:
     stage.restored.clear()
 
 
-def _line(screen: TerminalOutput, scene: "DemoStep") -> None:
+def _line(screen: TerminalOutput, scene: DemoStep) -> None:
     mark, style = _FAILED if scene.exit_code else _MARKS[scene.decision]
     text = clip(scene.shown, _ACTION)
     head = f" {scene.step:>2}  {scene.tool:<5} {pad(text, _ACTION)} "
@@ -108,13 +103,13 @@ def _line(screen: TerminalOutput, scene: "DemoStep") -> None:
         screen.paragraph(below, "dim", indent=_BELOW, mark=screen.paint("↳", "dim"))
 
 
-def _note(screen: TerminalOutput, note: "DemoNote") -> None:
+def _note(screen: TerminalOutput, note: DemoNote) -> None:
     """Print a finding or an intervention."""
     mark = screen.paint(note.mark, note.style)
     screen.paragraph(note.says, note.style, indent=_BELOW, mark=mark, limit=3)
 
 
-def _summary(screen: TerminalOutput, stage: "DemoStage") -> None:
+def _summary(screen: TerminalOutput, stage: DemoStage) -> None:
     counts = stage.counts()
     parts = [
         f"{counts['actions']:g} actions",

@@ -3,19 +3,22 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import click
 
+from handrail import __version__
 from handrail.cli import options
+from handrail.cli.diagnosis import checks
+from handrail.cli.diagnosis.checks import ExaminedSetup, find_setup
+from handrail.cli.diagnosis.live_probe import probe
+from handrail.cli.diagnosis.repair import move_damaged_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, pad, wrap
+from handrail.hosts.port import DoctorCheck, HostAdapter
+from handrail.server.home import Home, open_home
+from handrail.server.http.socket_client import health
+from handrail.server.launcher import ensure_daemon, stop_daemon
 from handrail.words.hosts import names_hosts, with_hosts
-
-if TYPE_CHECKING:
-    from handrail.cli.diagnosis.checks import ExaminedSetup
-    from handrail.hosts.port import DoctorCheck, HostAdapter
-    from handrail.server.home import Home
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
 _NAME = 15
@@ -41,9 +44,6 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
 
     Exit code: 0 if refusals are enforced; 1 if something is wrong; 2 for an error.
     """
-    from handrail.cli.diagnosis.checks import find_setup
-    from handrail.server.home import open_home
-
     home = open_home(os.environ)
     if fix:
         options.by_a_person()
@@ -63,10 +63,8 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
 
 
 def _run_checks(
-    who: "ExaminedSetup", *, probing: bool, screen: TerminalOutput | None
-) -> "Iterator[DoctorCheck]":
-    from handrail.cli.diagnosis import checks
-
+    who: ExaminedSetup, *, probing: bool, screen: TerminalOutput | None
+) -> Iterator[DoctorCheck]:
     looks: tuple[Callable[[ExaminedSetup], Iterator[DoctorCheck]], ...] = (
         checks.check_log,
         checks.check_daemon,
@@ -85,10 +83,7 @@ def _run_checks(
         yield _probe(who, host, program.path)
 
 
-def _probe(who: "ExaminedSetup", host: "HostAdapter", program: str) -> "DoctorCheck":
-    from handrail.cli.diagnosis.live_probe import probe
-    from handrail.hosts.port import DoctorCheck
-
+def _probe(who: ExaminedSetup, host: HostAdapter, program: str) -> DoctorCheck:
     found = probe(host, program, who.folder, who.home, who.environ)
     if found.enforced:
         return DoctorCheck("enforcement", "ok", f"{found.says} ({found.ms / 1000:.1f} s)")
@@ -97,13 +92,8 @@ def _probe(who: "ExaminedSetup", host: "HostAdapter", program: str) -> "DoctorCh
     return DoctorCheck("enforcement", "bad", found.says, fix)
 
 
-def _repair(home: "Home") -> Iterator[str]:
+def _repair(home: Home) -> Iterator[str]:
     """Repair everything that needs no decision, and report each repair."""
-    from handrail import __version__
-    from handrail.cli.diagnosis.repair import move_damaged_log
-    from handrail.server.http.socket_client import health
-    from handrail.server.launcher import ensure_daemon, stop_daemon
-
     said = health(home)
     aside = move_damaged_log(home)
     if aside:
@@ -115,11 +105,11 @@ def _repair(home: "Home") -> Iterator[str]:
     ensure_daemon(home)
 
 
-def _well(findings: "list[DoctorCheck]") -> bool:
+def _well(findings: list[DoctorCheck]) -> bool:
     return all(found.mark != "bad" for found in findings)
 
 
-def _show(screen: TerminalOutput, found: "DoctorCheck") -> None:
+def _show(screen: TerminalOutput, found: DoctorCheck) -> None:
     sign, style = _MARKS[found.mark]
     head = f" {screen.paint(sign, style)} {pad(found.name, _NAME - 2)}"
     for number, line in enumerate(wrap(found.says, screen.width - _NAME - 2)):

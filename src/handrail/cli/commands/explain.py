@@ -1,7 +1,6 @@
 """`handrail explain`: tell the story of one step, or of the interventions in a run."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -13,25 +12,15 @@ from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible, wrap
 from handrail.cli.output.verdict_text import explain_fully
 from handrail.hosts import wording
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionReviewed,
-    BreachFound,
-    Event,
-    FeedbackGiven,
-    FindingMade,
-    Intervened,
-)
+from handrail.model import event as events
+from handrail.model.event import ActionReviewed, Event
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
+from handrail.store.port import Store
 from handrail.words.actions import action_in_words
 from handrail.words.interventions import done_in_words, finding_in_words
 from handrail.words.times import clock_time, day, time_taken
-
-if TYPE_CHECKING:
-    from handrail.store.port import Store
 
 LAST_STOPPED = "last-stopped"
 _MAX_COMMAND = 8
@@ -42,34 +31,34 @@ class StepStory(msgspec.Struct):
     """A step and all later events about it."""
 
     reviewed: ActionReviewed
-    ended: ActionEnded | None = None
-    dropped: ActionDropped | None = None
-    breaches: list[BreachFound] = []
-    feedback: list[FeedbackGiven] = []
-    findings: list[FindingMade] = []
+    ended: events.ActionEnded | None = None
+    dropped: events.ActionDropped | None = None
+    breaches: list[events.BreachFound] = []
+    feedback: list[events.FeedbackGiven] = []
+    findings: list[events.FindingMade] = []
     """The latest version of each finding that names this step as evidence."""
-    interventions: list[Intervened] = []
+    interventions: list[events.Intervened] = []
     """The interventions right after this step."""
 
     def add(self, event: Event) -> None:
         """Remember an event if it is about this step."""
         step = self.reviewed.step
-        if isinstance(event, FindingMade):
+        if isinstance(event, events.FindingMade):
             if step in event.finding.evidence:
                 others = [one for one in self.findings if one.finding.name != event.finding.name]
                 self.findings = [*others, event]
-        elif isinstance(event, Intervened):
+        elif isinstance(event, events.Intervened):
             if event.intervention.step == step:
                 self.interventions.append(event)
         elif getattr(event, "step", 0) != step:
             return
-        elif isinstance(event, ActionEnded):
+        elif isinstance(event, events.ActionEnded):
             self.ended = event
-        elif isinstance(event, ActionDropped):
+        elif isinstance(event, events.ActionDropped):
             self.dropped = event
-        elif isinstance(event, BreachFound):
+        elif isinstance(event, events.BreachFound):
             self.breaches.append(event)
-        elif isinstance(event, FeedbackGiven):
+        elif isinstance(event, events.FeedbackGiven):
             self.feedback.append(event)
 
 
@@ -124,7 +113,7 @@ def command(name: str, step: str, chosen: str, interventions: bool, as_json: boo
     return 0
 
 
-def find_story(store: "Store", run: KnownRun, step: str) -> StepStory:
+def find_story(store: Store, run: KnownRun, step: str) -> StepStory:
     """Find the step that the user means."""
     wanted = step if step in (LAST, LAST_STOPPED) else _number(step)
     story: StepStory | None = None
@@ -141,7 +130,7 @@ def find_story(store: "Store", run: KnownRun, step: str) -> StepStory:
     return story
 
 
-def run_events(store: "Store", run: KnownRun) -> Iterable[Event]:
+def run_events(store: Store, run: KnownRun) -> Iterable[Event]:
     """Read the events of a run, without those that cannot be decoded."""
     after = 0
     while page := store.read(run.topic, after):

@@ -1,6 +1,5 @@
 """`handrail feedback`: a person tells whether a verdict or a finding was right."""
 
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -15,13 +14,11 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.detect.precision import Precision, Tally, precision_of
 from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
+from handrail.server.home import Home
+from handrail.store.port import Store
 from handrail.words.actions import action_in_words
 from handrail.words.amounts import count
 from handrail.words.sentence import in_words
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
-    from handrail.store.port import Store
 
 _VERDICTS = click.Choice(["right", "wrong"])
 _NUMBERS = 30
@@ -109,7 +106,7 @@ def _read(words: tuple[str, ...], *, with_step: bool) -> tuple[str, str, str]:
 
 
 def _give(
-    home: "Home", run: KnownRun, step: int, verdict: str, note: str, kind: str = ""
+    home: Home, run: KnownRun, step: int, verdict: str, note: str, kind: str = ""
 ) -> dict[str, object]:
     """Let the daemon record the feedback, and return it."""
     given: dict[str, object] = {"step": step, "right": verdict == "right", "note": note}
@@ -119,7 +116,7 @@ def _give(
     return {"run": run.id, "name": run.name, **given}
 
 
-def find_finding(store: "Store", run: KnownRun, kind: str, step: str) -> FindingMade:
+def find_finding(store: Store, run: KnownRun, kind: str, step: str) -> FindingMade:
     """Find the last finding of a kind, or the last one that names `step` as evidence."""
     if step and not step.isdecimal():
         raise click.UsageError(f"with --finding, STEP must be a number, not {step!r}")
@@ -200,7 +197,7 @@ def show_finding(
     )
 
 
-def count_judged(store: "Store", run: KnownRun) -> FeedbackCount:
+def count_judged(store: Store, run: KnownRun) -> FeedbackCount:
     """Count the stopped and changed actions of a run by the latest feedback on each."""
     stopped: set[int] = set()
     right: dict[int, bool] = {}

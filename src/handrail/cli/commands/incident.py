@@ -3,7 +3,6 @@
 import os
 from shlex import quote
 from time import time
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -14,17 +13,17 @@ from handrail.cli.history.runs import LAST, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad, visible, wrap
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, StoredIncident
+from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.recovery import RECOVERIES, STRICT, Recovery, RecoveryOption
 from handrail.intervene.incidents.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
+from handrail.store.journal import Journal
+from handrail.supervise.stop_lookup import find_stop
 from handrail.words.amounts import count
 from handrail.words.hosts import resume_command
 from handrail.words.interventions import limits_in_words
 from handrail.words.times import duration_in_words
-
-if TYPE_CHECKING:
-    from handrail.intervene.incidents.record import Incident
 
 _NONE = "No emergency stops."
 _COMMAND = " " * 6
@@ -164,7 +163,7 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     return 1 if done.rolled_back and done.rolled_back.problem else 0
 
 
-def next_command(record: "Incident") -> str:
+def next_command(record: Incident) -> str:
     """Return the command that resumes the run in its host, or "" if there is none."""
     command = resume_command(record.host, quote(record.run))
     if not command:
@@ -194,11 +193,8 @@ def _find(incidents: IncidentFolders, typed: str) -> StoredIncident:
         raise click.ClickException(str(error)) from None
 
 
-def _in_log(incident: str) -> "Incident | None":
+def _in_log(incident: str) -> Incident | None:
     """Find a stop in the log: its folder may be missing, for example after a full disk."""
-    from handrail.store.journal import Journal
-    from handrail.supervise.stop_lookup import find_stop
-
     with read_log(find_home()) as store:
         return find_stop(Journal(store), incident)
 
@@ -219,7 +215,7 @@ def _resolved(kept: StoredIncident) -> str:
     return visible(f"{ago}: {kept.resolution.note}" if kept.resolution.note else ago)
 
 
-def _run_name(record: "Incident") -> str:
+def _run_name(record: Incident) -> str:
     return f"{os.path.basename(record.cwd.rstrip('/')) or 'run'}-{record.run[:4]}"
 
 
@@ -259,7 +255,7 @@ def _json(kept: StoredIncident) -> dict[str, object]:
 
 def _show_result(
     screen: TerminalOutput,
-    record: "Incident",
+    record: Incident,
     chosen: Recovery,
     done: RecoveryResult,
     following: str,
@@ -271,7 +267,7 @@ def _show_result(
         screen.say(f"   {visible(following)}")  # on one line, for copying
 
 
-def _consequences(record: "Incident", chosen: Recovery, done: RecoveryResult) -> list[str]:
+def _consequences(record: Incident, chosen: Recovery, done: RecoveryResult) -> list[str]:
     texts = [f"{_run_name(record)}: {chosen.says}"]
     if chosen.rolls_back:
         texts.append(_put_back(record, done.rolled_back))
@@ -282,7 +278,7 @@ def _consequences(record: "Incident", chosen: Recovery, done: RecoveryResult) ->
     return texts
 
 
-def _put_back(record: "Incident", rolled_back: RolledBack | None) -> str:
+def _put_back(record: Incident, rolled_back: RolledBack | None) -> str:
     """Report the rollback; claim only what was read back."""
     if rolled_back is None:
         checkpoint = record.checkpoint

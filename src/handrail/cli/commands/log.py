@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -21,14 +21,11 @@ from handrail.cli.output.json_line import printable_json, to_json
 from handrail.cli.output.terminal import TerminalOutput, columns, visible
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
-from handrail.store.decoding import decode
-from handrail.store.errors import DamagedError
+from handrail.store.decoding import decode_or_fault
+from handrail.store.port import Store, StoredEntry
 from handrail.supervise.topics import RUNS, run_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import day
-
-if TYPE_CHECKING:
-    from handrail.store.port import Store, StoredEntry
 
 _PATIENCE = 1.0
 """Seconds that --follow waits for an action to end before it shows it as running."""
@@ -84,7 +81,7 @@ def command(
     Examples:
       handrail log                             the last run
       handrail log shop --follow               keep watching, until Ctrl-C
-      handrail log --decision modify,block     actions that Handrail changed or stopped
+      handrail log --decision modify,block     changed or stopped actions
       handrail log --findings                  findings and interventions
       handrail log --all-runs --since 2h
       handrail log shop --json | jq .event
@@ -130,7 +127,7 @@ class LogPrinter:
     """Prints the log of one run or of all runs, once or as it grows."""
 
     def __init__(
-        self, store: "Store", chosen: EventFilter, screen: TerminalOutput, *, as_json: bool
+        self, store: Store, chosen: EventFilter, screen: TerminalOutput, *, as_json: bool
     ) -> None:
         self._store = store
         self._filter = chosen
@@ -158,19 +155,13 @@ class LogPrinter:
 
     def show(self, run: KnownRun | None, limit: int | None) -> None:
         """Print the log as it is now."""
-        if limit:
-            self._tail = deque(maxlen=limit)
-        for page in self._source(run).pages():
-            self._take(page)
+        self._read_all(run, limit)
         self._give(self._joiner.rest())
         self._print_tail()
 
     def follow(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
         """Print the last entries, then new ones until Ctrl-C."""
-        source = self._source(run)
-        self._tail = deque(maxlen=limit)
-        for page in source.pages():
-            self._take(page)
+        source = self._read_all(run, limit)
         self._print_tail()
         self._joiner.patience = _PATIENCE
         try:
@@ -196,14 +187,23 @@ class LogPrinter:
         self._give(self._joiner.rest())
         sys.stdout.flush()
 
+    def _read_all(self, run: KnownRun | None, limit: int | None) -> LogReader:
+        """Read what is in the log, and keep the last entries if there is a limit."""
+        if limit:
+            self._tail = deque(maxlen=limit)
+        source = self._source(run)
+        for page in source.pages():
+            self._take(page)
+        return source
+
     def _source(self, run: KnownRun | None) -> LogReader:
         self._only = run
         return LogReader(self._store, run.topic if run else RUNS, whole_log=run is None)
 
-    def _take(self, page: "list[StoredEntry]") -> None:
+    def _take(self, page: list[StoredEntry]) -> None:
         for stored in page:
             run = run_of(stored.topic)
-            event = _event(stored)
+            event = decode_or_fault(stored)
             wanted = self._filter.wants(run, event)
             if not self._as_json:
                 self._joiner.add(run, event, shown=wanted)
@@ -248,15 +248,7 @@ class LogPrinter:
             self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
 
 
-def _event(stored: "StoredEntry") -> Event:
-    """Decode an event; show one that cannot be read as a fault."""
-    try:
-        return decode(stored)
-    except DamagedError as error:
-        return FaultNoted(stored.at, "log", error.problem)
-
-
-def _json(run: str, stored: "StoredEntry", event: Event) -> str:
+def _json(run: str, stored: StoredEntry, event: Event) -> str:
     """Return the stored event and its place as JSON."""
     place = {"run": run, "seq": stored.seq, "position": stored.position}
     body = stored.body

@@ -1,16 +1,15 @@
 """`handrail notify`: send a test notification."""
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
 from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
-
-if TYPE_CHECKING:
-    from handrail.config.notify import Notify
+from handrail.config import load_settings
+from handrail.config.notify import MissingVariableError, Notify, filled
+from handrail.intervene.notify import Notification, NotSentError, send
 
 
 @click.command()
@@ -36,8 +35,6 @@ def command(config_file: str | None, as_json: bool) -> int:
 
     Exit code: 0; 1 if a message could not be sent; 2 for an error.
     """
-    from handrail.config import load_settings
-
     options.by_a_person()
     settings = load_settings(os.getcwd(), config_path=config_file).config.notify
     if not settings.urls:
@@ -53,11 +50,8 @@ def command(config_file: str | None, as_json: bool) -> int:
     return 1 if any(results.values()) else 0
 
 
-def _send(settings: "Notify") -> dict[str, str]:
+def _send(settings: Notify) -> dict[str, str]:
     """Send to each address; return the problem (or "") by the address without its secrets."""
-    from handrail.config.notify import MissingVariableError, filled
-    from handrail.intervene.notify import Notification, NotSentError, send
-
     message = Notification("Handrail: a test", "If you can read this, notifications work.")
     secrets = find_home().secrets()
     results = {}

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options, settle
 from handrail.cli.output.json_line import print_json
+from handrail.cli.output.review_json import refusal_json, review_json
+from handrail.cli.replays.past_reviews import PastReviews, ReviewedStep
+from handrail.cli.replays.report import ReplayReport
+from handrail.cli.replays.sessions import ReadingCount, find_files, read_sessions
 from handrail.words.hosts import names_hosts
-
-if TYPE_CHECKING:
-    from handrail.cli.replays.past_reviews import PastReviews, ReviewedStep
 
 
 @click.command()
@@ -52,9 +52,6 @@ def command(
 
     Exit code: 0; 2 for an error.
     """
-    from handrail.cli.replays.past_reviews import PastReviews
-    from handrail.cli.replays.sessions import ReadingCount, find_files
-
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
         raise click.UsageError(f"no .jsonl files in {', '.join(paths)}")
@@ -65,8 +62,6 @@ def command(
         for judged in _judge(files, past, tally):
             print_json(_step_json(judged))
         return 0
-    from handrail.cli.replays.report import ReplayReport
-
     report = ReplayReport(tally, past)
     with report.progress(sum(file.stat().st_size for file in files)):
         for judged in _judge(files, past, tally):
@@ -75,9 +70,7 @@ def command(
     return 0
 
 
-def _judge(files: list[Path], past: "PastReviews", tally: object) -> "Iterable[ReviewedStep]":
-    from handrail.cli.replays.sessions import ReadingCount, read_sessions
-
+def _judge(files: list[Path], past: PastReviews, tally: object) -> Iterable[ReviewedStep]:
     assert isinstance(tally, ReadingCount)
     seen: set[str] = set()
     for file in files:
@@ -85,9 +78,7 @@ def _judge(files: list[Path], past: "PastReviews", tally: object) -> "Iterable[R
             yield from past.judge(session)
 
 
-def _step_json(judged: "ReviewedStep") -> dict[str, object]:
-    from handrail.cli.output.review_json import refusal_json, review_json
-
+def _step_json(judged: ReviewedStep) -> dict[str, object]:
     whole = review_json(judged.review) if judged.review else refusal_json(judged.problem)
     chosen = ("decision", "reasons", "risk", "severity", "alternative", "updated_input")
     line = {"run": judged.run, "step": judged.step, **{key: whole[key] for key in chosen}}

@@ -2,17 +2,26 @@
 
 import os
 from time import time
-from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad
+from handrail.cli.restores.trash import (
+    SAVED,
+    NoSuchBatchError,
+    TrashBatch,
+    TrashItem,
+    UnpackError,
+    find_batch,
+    list_batches,
+    put_back,
+    tidy,
+    trash_folder,
+    unpack,
+)
 from handrail.words.amounts import count, size
-
-if TYPE_CHECKING:
-    from handrail.cli.restores.trash import TrashBatch, TrashItem
 
 _SHOWN = 8
 
@@ -39,8 +48,6 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
 
     Exit code: 0; 1 if something stays in the trash; 2 for an error.
     """
-    from handrail.cli.restores.trash import NoSuchBatchError, find_batch, list_batches, trash_folder
-
     folder = trash_folder()
     if key is None:
         batches = list_batches(folder)
@@ -56,9 +63,7 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
     return _restore(batch, into, dry_run=dry_run, as_json=as_json)
 
 
-def _restore(batch: "TrashBatch", into: str | None, *, dry_run: bool, as_json: bool) -> int:
-    from handrail.cli.restores.trash import UnpackError, put_back, tidy, unpack
-
+def _restore(batch: TrashBatch, into: str | None, *, dry_run: bool, as_json: bool) -> int:
     back: list[TrashItem] = []
     left: list[TrashItem] = []
     for item in batch.items:
@@ -91,9 +96,7 @@ def _restore(batch: "TrashBatch", into: str | None, *, dry_run: bool, as_json: b
     return 1 if left or (batch.saved and not into) else 0
 
 
-def _list(screen: TerminalOutput, batches: "list[TrashBatch]", folder: str) -> None:
-    from handrail.cli.restores.trash import SAVED
-
+def _list(screen: TerminalOutput, batches: list[TrashBatch], folder: str) -> None:
     if not batches:
         screen.say(" The trash is empty.")
         screen.say(screen.paint(f" {clip(folder, screen.width - 1)}", "dim"))
@@ -115,7 +118,7 @@ def _list(screen: TerminalOutput, batches: "list[TrashBatch]", folder: str) -> N
     screen.say(f" Put one back: handrail restore {batches[0].id}")
 
 
-def _line(screen: TerminalOutput, item: "TrashItem") -> None:
+def _line(screen: TerminalOutput, item: TrashItem) -> None:
     note = "  (something else is there now)" if item.blocked else ""
     taken = size(item.size)
     room = screen.width - 3 - 2 - len(taken) - len(note)
@@ -124,7 +127,7 @@ def _line(screen: TerminalOutput, item: "TrashItem") -> None:
 
 
 def _tell(
-    screen: TerminalOutput, back: "list[TrashItem]", left: "list[TrashItem]", *, dry_run: bool
+    screen: TerminalOutput, back: list[TrashItem], left: list[TrashItem], *, dry_run: bool
 ) -> None:
     word = "would restore" if dry_run else "restored"
     for item in back:
@@ -139,10 +142,8 @@ def _tell(
 
 
 def _tell_saved(
-    screen: TerminalOutput, batch: "TrashBatch", *, dry_run: bool, unpacked: bool
+    screen: TerminalOutput, batch: TrashBatch, *, dry_run: bool, unpacked: bool
 ) -> None:
-    from handrail.cli.restores.trash import SAVED
-
     word = "would unpack" if dry_run else "unpacked"
     for name in batch.saved:
         if unpacked:
@@ -163,7 +164,7 @@ def _ago(moment: float) -> str:
     return "just now"
 
 
-def _batch_json(batch: "TrashBatch") -> dict[str, object]:
+def _batch_json(batch: TrashBatch) -> dict[str, object]:
     return {
         "id": batch.id,
         "moved": batch.moved,
@@ -172,7 +173,7 @@ def _batch_json(batch: "TrashBatch") -> dict[str, object]:
     }
 
 
-def _item_json(item: "TrashItem") -> dict[str, object]:
+def _item_json(item: TrashItem) -> dict[str, object]:
     return {
         "path": item.original,
         "size": item.size,

@@ -4,20 +4,23 @@ import os
 import sys
 from collections.abc import Callable
 from time import time
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import click
 import msgspec
 
 from handrail.cli import options
+from handrail.cli.daemon_request import ready_daemon
+from handrail.cli.history.runs import KnownRuns, find_home, read_log
+from handrail.cli.output.file_changes import connection
+from handrail.drive.usage import LoopLimits
 from handrail.hosts import HOSTS, find_host
+from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
+from handrail.model.control import Standing
+from handrail.server.home import Home
+from handrail.server.http.socket_client import DaemonError
+from handrail.supervise.state_reader import read_state
 from handrail.words.hosts import names_hosts, resume_command, with_hosts
-
-if TYPE_CHECKING:
-    from handrail.drive.usage import LoopLimits
-    from handrail.hosts.port import DriveOptions, HostAdapter, HostProgram
-    from handrail.server.home import Home
 
 _FOR_HOST = "handrail.for_host"
 _ITERATIONS = 10
@@ -113,9 +116,6 @@ def command(
     agent stuck, run cancelled); 2 for an error; 130 after Ctrl+C.
     """
     options.by_a_person()
-    from handrail.drive.usage import LoopLimits
-    from handrail.hosts.port import DriveOptions
-
     limits = LoopLimits(
         max_iterations=max_iterations or _ITERATIONS,
         max_minutes=max_minutes or 0,
@@ -145,8 +145,8 @@ class RunPlan(msgspec.Struct, frozen=True):
     run: str
     goal: str
     verify: str
-    limits: "LoopLimits"
-    options: "DriveOptions"
+    limits: LoopLimits
+    options: DriveOptions
     cwd: str = msgspec.field(default_factory=os.getcwd)
     resumes: bool = False
     """The run was driven before."""
@@ -161,8 +161,6 @@ def _prompt(words: tuple[str, ...]) -> str:
 
 
 def _check(check: Callable[[], None]) -> None:
-    from handrail.hosts.port import HostError
-
     try:
         check()
     except HostError as error:
@@ -174,14 +172,10 @@ def _resumed_plan(
     prompt: str,
     verify: str | None,
     max_iterations: int | None,
-    limits: "LoopLimits",
-    wanted: "DriveOptions",
+    limits: LoopLimits,
+    wanted: DriveOptions,
 ) -> RunPlan:
     """Plan to continue a run; new options replace those of the first start."""
-    from handrail.cli.history.runs import KnownRuns, find_home, read_log
-    from handrail.model.control import Standing
-    from handrail.supervise.state_reader import read_state
-
     with read_log(find_home()) as store:
         run = KnownRuns(store).find(typed)
         state = read_state(store, run.id, [])
@@ -209,12 +203,9 @@ def _resumed_plan(
     )
 
 
-def _start(host: "HostAdapter", plan: RunPlan, *, as_json: bool) -> int:
+def _start(host: HostAdapter, plan: RunPlan, *, as_json: bool) -> int:
     """Check that an unattended agent can be supervised, then start it."""
-    from handrail.cli.daemon_request import ready_daemon
     from handrail.cli.driving.driven_run import drive_to_the_end
-    from handrail.cli.history.runs import find_home
-    from handrail.server.http.socket_client import DaemonError
 
     home = find_home()
     program = host.find_program(os.environ)
@@ -228,11 +219,8 @@ def _start(host: "HostAdapter", plan: RunPlan, *, as_json: bool) -> int:
         raise click.ClickException(str(error)) from None
 
 
-def _settings(host: "HostAdapter", home: "Home", program: "HostProgram", plan: RunPlan) -> str:
+def _settings(host: HostAdapter, home: Home, program: HostProgram, plan: RunPlan) -> str:
     """Return the hooks, unless they are installed; fail if something disables them."""
-    from handrail.cli.output.file_changes import connection
-    from handrail.hosts.port import HostError, UnsupervisedError
-
     home.client()
     try:
         return host.prepare(program, connection(home), plan.run, plan.cwd, os.environ, plan.options)

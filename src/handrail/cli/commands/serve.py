@@ -3,15 +3,15 @@
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
-from handrail.cli import options
+from handrail.cli import options, settle
 from handrail.cli.output.json_line import print_json
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
+from handrail.server.home import Home, open_home
+from handrail.server.http.socket_client import DaemonError
+from handrail.server.launcher import ensure_daemon, stop_daemon
+from handrail.server.lock import AlreadyRunningError
 
 
 @click.command()
@@ -32,8 +32,6 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
       handrail serve --background     in the background, as hooks do
       handrail serve --restart        after an upgrade
     """
-    from handrail.server.home import open_home
-
     if background + stops + restart > 1:
         raise click.UsageError("use only one of --background, --stop and --restart")
     if stops or restart:
@@ -41,9 +39,6 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
     home = open_home(os.environ)
     if not (background or stops or restart):
         return _serve(home, as_json=as_json)
-    from handrail.server.http.socket_client import DaemonError
-    from handrail.server.launcher import ensure_daemon, stop_daemon
-
     try:
         stopped = stop_daemon(home) if stops or restart else False
         started = ensure_daemon(home) if background or restart else False
@@ -68,10 +63,8 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
     return "The daemon is already running."
 
 
-def _serve(home: "Home", *, as_json: bool) -> int:
-    from handrail.cli import settle
-    from handrail.server.daemon import serve
-    from handrail.server.lock import AlreadyRunningError
+def _serve(home: Home, *, as_json: bool) -> int:
+    from handrail.server.daemon import serve  # late: --background and --stop do not need it
 
     logging.basicConfig(
         level=logging.INFO,

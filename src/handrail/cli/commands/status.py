@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -16,9 +15,6 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.words.amounts import count
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
 
 _MAX_NAME = 18
 _ROOMY = 64
@@ -54,15 +50,18 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
       handrail status --all --json
       PS1='$(handrail status --short) $ '
     """
+    from handrail.server.lock import holder
+
     home = find_home()
     with read_log(home) as store:
         runs = KnownRuns(store)
         is_open = partial(incident_is_open, home)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=is_open)
-    running = _daemon_runs(home)
+    running = holder(home) is not None  # quicker than to ask the daemon
     if short:
         show_short(options.screen(), rows, running=running)
         return 0
+    from handrail.control.client import user_name
     from handrail.server.http.socket_client import health, port_answers
 
     daemon = health(home)
@@ -71,21 +70,8 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
         _print_json(rows, daemon, trouble)
     else:
         older = len(runs) - len(rows)
-        report(options.screen(), rows, daemon, trouble=trouble, older=older, me=_me())
+        report(options.screen(), rows, daemon, trouble=trouble, older=older, me=user_name())
     return 0
-
-
-def _daemon_runs(home: "Home") -> bool:
-    """Return whether a daemon runs, without asking it: that would be slower."""
-    from handrail.server.lock import holder
-
-    return holder(home) is not None
-
-
-def _me() -> str:
-    from handrail.control.client import user_name
-
-    return user_name()
 
 
 def report(
@@ -98,7 +84,7 @@ def report(
     me: str = "",
 ) -> None:
     """Print a head line, problems of the daemon, and the runs. `me` is the user's name."""
-    head = count(len(rows), "run") if rows else "No active runs."
+    head = count(len(rows), "run") if rows else "No active runs." if older else "No runs yet."
     if stopped := sum(bool(row.incident) for row in rows):
         head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
     if daemon is not None and not trouble:
@@ -113,7 +99,7 @@ def report(
     if rows:
         _table(screen, rows, me)
     elif not older:
-        screen.paragraph(NOTHING_YET)
+        screen.paragraph(NOTHING_YET.removeprefix("No runs yet. "))
     if older:
         more = f"{count(older, 'older run')}: handrail status --all"
         screen.say(screen.paint(f" {more}", "dim"))

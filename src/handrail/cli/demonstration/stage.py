@@ -14,15 +14,8 @@ from time import monotonic, sleep
 import click
 import msgspec
 
-from handrail.cli.demonstration.script import (
-    DRAFT,
-    FILES,
-    GOAL,
-    NOTES,
-    SCRIPT,
-    UNSAVED,
-    ScriptedStep,
-)
+from handrail.cli.demonstration import script
+from handrail.cli.demonstration.script import ScriptedStep
 from handrail.cli.restores.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.model.event import (
@@ -101,7 +94,7 @@ class _DemoAgent(ScriptedAgent):
         self._stage = stage
 
     def carry_out(self, call: ToolCall, given: Json) -> tuple[bool, str]:
-        if not SCRIPT[int(call.id.removeprefix("demo")) - 1].harmless:
+        if not script.SCRIPT[int(call.id.removeprefix("demo")) - 1].harmless:
             return True, "not run in the demo"
         self._stage.check(call.tool, given)
         return super().carry_out(call, given)
@@ -115,7 +108,7 @@ class DemoStage:
         self.home = f"{folder}/home"
         self.project = f"{self.home}/shop"
         self.session = os.path.basename(folder).removeprefix("handrail-")
-        self.goal = GOAL
+        self.goal = script.GOAL
         self.handrail = Home(f"{folder}/handrail")
         self.environ = {
             "HOME": self.home,
@@ -139,7 +132,7 @@ class DemoStage:
 
     def _build(self) -> None:
         os.makedirs(f"{self.folder}/tmp")
-        for name, text in FILES.items():
+        for name, text in script.FILES.items():
             path = Path(self.project, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -163,7 +156,7 @@ class DemoStage:
             closing(open_log(self.handrail.log, "read")) as store,
             _DemoAgent(self) as agent,
         ):
-            for step, line in enumerate(SCRIPT, 1):
+            for step, line in enumerate(script.SCRIPT, 1):
                 if line.prompt:
                     self._rescue()
                     agent.tell("UserPromptSubmit", prompt=line.prompt)
@@ -288,10 +281,12 @@ class DemoStage:
             for name in batch.saved:
                 unpack(batch, name, self.project)
             tidy(batch)
-            if batch.saved and UNSAVED in Path(self.project, "cart.py").read_text():
+            if batch.saved and script.UNSAVED in Path(self.project, "cart.py").read_text():
                 said = f"{key} --into .   brings back the edit of cart.py"
-            elif batch.items and _same(Path(self.project, NOTES), FILES[NOTES]):
-                said = f"{key}   brings back {NOTES}, byte for byte"
+            elif batch.items and _same(
+                Path(self.project, script.NOTES), script.FILES[script.NOTES]
+            ):
+                said = f"{key}   brings back {script.NOTES}, byte for byte"
             else:
                 continue
             self.restored.append(f"handrail restore {said}")
@@ -308,8 +303,8 @@ class DemoStage:
             capture_output=True,
             check=False,
         )
-        if _same(Path(self.project, DRAFT), FILES[DRAFT]):
-            self.restored.append(f"handrail {command}   brings back {DRAFT}, byte for byte")
+        if _same(Path(self.project, script.DRAFT), script.FILES[script.DRAFT]):
+            self.restored.append(f"handrail {command}   brings back {script.DRAFT}, byte for byte")
 
     def incident(self) -> str:
         """Return the name of the incident with a report, or ""."""

@@ -9,16 +9,8 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible
 from handrail.detect.registry import description_of
 from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, level_of, score_of
-from handrail.model.event import (
-    Event,
-    FindingMade,
-    IncidentResolved,
-    Intervened,
-    InterventionJudged,
-    RolledBack,
-    RunEnded,
-    StopConfirmed,
-)
+from handrail.model import event as events
+from handrail.model.event import Event, FindingMade
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.words.amounts import count
 from handrail.words.event_sentences import event_sentence
@@ -42,13 +34,13 @@ _ACTION = 300
 class TriedIntervention(msgspec.Struct):
     """An intervention and all later events about it."""
 
-    intervened: Intervened
+    intervened: events.Intervened
     actions: dict[str, list[int]]
     """The steps that show the finding, by action."""
-    judged: InterventionJudged | None = None
-    rolled_back: RolledBack | None = None
-    stop: StopConfirmed | None = None
-    resolved: IncidentResolved | None = None
+    judged: events.InterventionJudged | None = None
+    rolled_back: events.RolledBack | None = None
+    stop: events.StopConfirmed | None = None
+    resolved: events.IncidentResolved | None = None
 
     @property
     def done(self) -> Intervention:
@@ -59,32 +51,32 @@ class TriedIntervention(msgspec.Struct):
 class InterventionStory:
     """The findings and interventions of a run, built from its events."""
 
-    def __init__(self, events: Iterable[Event]) -> None:
+    def __init__(self, log: Iterable[Event]) -> None:
         self.tried: dict[str, TriedIntervention] = {}
         self.findings: dict[str, FindingMade] = {}
         self.facts = RunFacts()
         self.ended = False
-        for event in events:
+        for event in log:
             self._take(event)
 
     def _take(self, event: Event) -> None:
         self.facts.take(event)
         if isinstance(event, FindingMade):
             self.findings[event.finding.name] = event
-        elif isinstance(event, Intervened):
+        elif isinstance(event, events.Intervened):
             done = event.intervention
             self.tried[done.id] = TriedIntervention(event, self.facts.shown(done.finding.evidence))
-        elif isinstance(event, InterventionJudged) and event.intervention in self.tried:
+        elif isinstance(event, events.InterventionJudged) and event.intervention in self.tried:
             self.tried[event.intervention].judged = event
-        elif isinstance(event, RolledBack) and event.intervention in self.tried:
+        elif isinstance(event, events.RolledBack) and event.intervention in self.tried:
             self.tried[event.intervention].rolled_back = event
-        elif isinstance(event, StopConfirmed):
+        elif isinstance(event, events.StopConfirmed):
             for tried in self._stops(event.incident):
                 tried.stop = event
-        elif isinstance(event, IncidentResolved):
+        elif isinstance(event, events.IncidentResolved):
             for tried in self._stops(event.incident):
                 tried.resolved = event
-        elif isinstance(event, RunEnded):
+        elif isinstance(event, events.RunEnded):
             self.ended = True
 
     def _stops(self, incident: str) -> list[TriedIntervention]:

@@ -5,22 +5,19 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from math import inf
 from time import time
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from handrail.cli.output.terminal import clip, columns, pad, visible
+from handrail.server.home import Home, open_home
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.run_names import project_of, short_ids
+from handrail.supervise.run_names import project_in, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
 
 LAST = "last"
 _MAX_LISTED = 10
@@ -49,13 +46,6 @@ class KnownRun(msgspec.Struct, frozen=True):
         return topic_of(self.id)
 
 
-class _RunStart(msgspec.Struct):
-    cwd: str = ""
-
-
-_began = msgspec.json.Decoder(_RunStart)
-
-
 class KnownRuns:
     """All runs of a log, the latest first."""
 
@@ -76,14 +66,14 @@ class KnownRuns:
             if topic.changed < moment:
                 continue
             run = run_of(topic.name)
-            project = _project(self._store, topic.name)
+            project = project_in(self._store, topic.name)
             name = f"{project}-{self._short[run]}"
             yield KnownRun(run, name, project, topic.changed, topic.seq)
 
     def names(self, ids: Collection[str]) -> dict[str, str]:
         """Return the names of runs by id, without runs that the log does not know."""
         return {
-            run: f"{_project(self._store, topic.name)}-{self._short[run]}"
+            run: f"{project_in(self._store, topic.name)}-{self._short[run]}"
             for topic in self._topics
             if (run := run_of(topic.name)) in ids
         }
@@ -115,7 +105,7 @@ class KnownRuns:
 
 
 @contextmanager
-def read_log(home: "Home") -> Iterator[Store]:
+def read_log(home: Home) -> Iterator[Store]:
     """Open the log for reading, without a daemon."""
     try:
         with closing(open_log(home.log, "read")) as store:
@@ -125,7 +115,7 @@ def read_log(home: "Home") -> Iterator[Store]:
         raise click.ClickException(f"{error}; {hint}") from None
 
 
-def incident_is_open(home: "Home", incident: str) -> bool:
+def incident_is_open(home: Home, incident: str) -> bool:
     """Return whether nobody has decided about an incident yet."""
     from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 
@@ -135,21 +125,9 @@ def incident_is_open(home: "Home", incident: str) -> bool:
         return True
 
 
-def find_home() -> "Home":
+def find_home() -> Home:
     """Return this user's state folder."""
-    from handrail.server.home import open_home
-
     return open_home(os.environ)
-
-
-def _project(store: Store, topic: str) -> str:
-    """Read from the first event the folder in which a run began."""
-    first = next(iter(store.read(topic, 0, 1)), None)
-    try:
-        cwd = _began.decode(first.body).cwd if first else ""
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        cwd = ""
-    return project_of(cwd)
 
 
 def _is_name(typed: str, run: KnownRun) -> bool:

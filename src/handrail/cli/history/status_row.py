@@ -22,21 +22,11 @@ _HELD = ("‖", "yellow")
 _STOPPED = ("■", "red")
 _OVER = ("○", "dim")
 MARKS = {
-    "stopped": _STOPPED,
-    "stopping": _STOPPED,
-    "cancelling": _STOPPED,
-    "working": ("●", "green"),
-    "waiting": ("◆", "yellow"),
-    "paused": _HELD,
-    "pausing": _HELD,
-    "interrupting": _HELD,
-    "frozen": _HELD,
-    "freezing": _HELD,
-    "quiet": ("◌", "yellow"),
-    "done": _OVER,
-    "cancelled": _OVER,
-    "ended": _OVER,
-}
+    "stopped": _STOPPED, "stopping": _STOPPED, "cancelling": _STOPPED,
+    "working": ("●", "green"), "waiting": ("◆", "yellow"),
+    "paused": _HELD, "pausing": _HELD, "interrupting": _HELD, "frozen": _HELD, "freezing": _HELD,
+    "quiet": ("◌", "yellow"), "done": _OVER, "cancelled": _OVER, "ended": _OVER,
+}  # fmt: skip
 """The sign and the colour of each state."""
 _OVER_STATES = frozenset(state for state, mark in MARKS.items() if mark is _OVER)
 

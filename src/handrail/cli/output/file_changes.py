@@ -6,18 +6,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import click
 
-from handrail.cli import options
 from handrail.cli.output.terminal import TerminalOutput, clip
 from handrail.hosts import HOSTS
-
-if TYPE_CHECKING:
-    from handrail.hosts.port import HookConnection, HostAdapter
-    from handrail.hosts.settings_file import FileChangePlan
-    from handrail.server.home import Home
+from handrail.hosts.port import HookConnection, HostAdapter
+from handrail.hosts.settings_file import FileChangePlan
+from handrail.server.home import Home
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _TOKEN = re.compile(r'(Bearer )[^"\s]*')
@@ -25,21 +21,17 @@ _RUN, _LAST = 26, 4
 _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
-def host_argument(function: options.Function) -> options.Function:
-    """Add the argument for the host."""
-    return click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))(function)
+host_argument = click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))
 
 
-def connection(home: "Home", *, dry_run: bool = False) -> "HookConnection":
+def connection(home: Home, *, dry_run: bool = False) -> HookConnection:
     """Describe how hooks reach this user's daemon. A dry run makes no state folder for that."""
-    from handrail.hosts.port import HookConnection
-
     if dry_run and not os.path.isdir(home.path):
         return HookConnection("PORT", "", home.client_path, home.installs)
     return HookConnection(home.port, home.hook_token, home.client_path, home.installs)
 
 
-def choose_file(host: "HostAdapter", user: bool, project: str | None) -> tuple[str, str]:
+def choose_file(host: HostAdapter, user: bool, project: str | None) -> tuple[str, str]:
     """Return the settings file, and the project's folder if the file belongs to a project."""
     if project is None:
         return host.settings_file(os.environ, ""), ""
@@ -60,12 +52,12 @@ def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) 
     return min(names, key=len)
 
 
-def diff(plans: "Iterable[FileChangePlan | None]") -> list[str]:
+def diff(plans: Iterable[FileChangePlan | None]) -> list[str]:
     """Return the unified diff of all files, without tokens."""
     return [line for plan in plans if plan and plan.changes for line in _diff(plan)]
 
 
-def _diff(plan: "FileChangePlan") -> Iterator[str]:
+def _diff(plan: FileChangePlan) -> Iterator[str]:
     before, after = (_lines(data) for data in (plan.before, plan.after))
     name = short(plan.path)
     old = name if plan.before is not None else "/dev/null"

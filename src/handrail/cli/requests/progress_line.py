@@ -1,7 +1,7 @@
 """The progress of one request as a line, with a hint below if the user can do something."""
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -13,15 +13,13 @@ from handrail.control.message import Result
 from handrail.control.transitions import transition
 from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ControlAnswered
+from handrail.server.home import Home
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
+from handrail.store.port import Store
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
 from handrail.words.amounts import count
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
-    from handrail.store.port import Store
 
 _ARROW = " → "
 _MAX_SAYS = 3
@@ -45,7 +43,7 @@ class RequestFacts(NamedTuple):
     """What the user can do instead."""
 
 
-def read_facts(home: "Home", sent: SentRequest) -> RequestFacts:
+def read_facts(home: Home, sent: SentRequest) -> RequestFacts:
     """Look up in the log what the messages do not tell."""
     try:
         with read_log(home) as store:
@@ -54,7 +52,7 @@ def read_facts(home: "Home", sent: SentRequest) -> RequestFacts:
         return RequestFacts()
 
 
-def _read_facts(store: "Store", sent: SentRequest) -> RequestFacts:
+def _read_facts(store: Store, sent: SentRequest) -> RequestFacts:
     if sent.result is None:
         return RequestFacts(waits_for=_waits_for(store, sent))
     if sent.result.ok:
@@ -78,7 +76,7 @@ def _instead(state: RunState, sent: SentRequest) -> str:
     return _LOOK
 
 
-def _evidence(store: "Store", sent: SentRequest, result: Result) -> str:
+def _evidence(store: Store, sent: SentRequest, result: Result) -> str:
     if sent.command.holds and (held := read_state(store, sent.run.id, []).hand.held):
         return f"held before: {next(iter(held.values()))}"
     if "new_model" in result.payload:
@@ -88,7 +86,7 @@ def _evidence(store: "Store", sent: SentRequest, result: Result) -> str:
     return evidence_in_words(answered) if answered is not None else ""
 
 
-def _answer(store: "Store", sent: SentRequest) -> ControlAnswered | None:
+def _answer(store: Store, sent: SentRequest) -> ControlAnswered | None:
     """Find the event that answers a request."""
     after = sent.run.seq
     while page := store.read(sent.run.topic, after):
@@ -101,7 +99,7 @@ def _answer(store: "Store", sent: SentRequest) -> ControlAnswered | None:
     return None
 
 
-def _waits_for(store: "Store", sent: SentRequest) -> str:
+def _waits_for(store: Store, sent: SentRequest) -> str:
     if sent.command is not ControlCommand.PAUSE:
         return sent.command.spec.meanwhile
     with suppress(DamagedError):

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -17,10 +17,9 @@ from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage
 from handrail.model.control import ControlCommand
+from handrail.server.control.connection import DaemonConnection
+from handrail.server.home import Home
 from handrail.words.amounts import count
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
 
 Form = Literal["words", "json", "silent"]
 
@@ -31,7 +30,7 @@ _MAX_NAME = 18
 
 
 def send_and_report(
-    home: "Home",
+    home: Home,
     command: ControlCommand,
     chosen: ChosenRuns,
     *,
@@ -41,8 +40,6 @@ def send_and_report(
     form: Form = "words",
 ) -> int:
     """Send a command to the chosen runs, report the results, and return the exit code."""
-    from handrail.server.control.connection import DaemonConnection
-
     show_left_out(chosen, command, to_stderr=form != "words")
     if not chosen.runs:
         return 0
@@ -128,9 +125,7 @@ class _JsonReporter(_SilentReporter):
 class _LineReporter(_SilentReporter):
     """Prints a line for each run when its request is complete."""
 
-    def __init__(
-        self, home: "Home", screen: TerminalOutput, seconds: float, name_width: int
-    ) -> None:
+    def __init__(self, home: Home, screen: TerminalOutput, seconds: float, name_width: int) -> None:
         self._home = home
         self._screen = screen
         self._seconds = seconds
@@ -194,7 +189,7 @@ class _LiveReporter(_LineReporter):
 
 
 def _person_reporter(
-    home: "Home", all_sent: list[SentRequest], seconds: float, *, is_named: bool
+    home: Home, all_sent: list[SentRequest], seconds: float, *, is_named: bool
 ) -> _LineReporter:
     names = [columns(clip(sent.run.name, _MAX_NAME)) for sent in all_sent]
     width = max(names) if is_named or len(names) > 1 else 0

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from time import time
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -21,11 +20,9 @@ from handrail.checkpoint.errors import NoSuchCheckpointError
 from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.cli.history.runs import KnownRuns, find_home, read_log
 from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.server.home import Home
 from handrail.words.amounts import count
 from handrail.words.times import duration_in_words
-
-if TYPE_CHECKING:
-    from handrail.server.home import Home
 
 _MAX_NAMED = 3
 _MOMENTS = {
@@ -145,7 +142,7 @@ def _left_out(left: Sequence[LeftOut]) -> str:
     return " and ".join(count(number, noun) for number, noun in numbers if number)
 
 
-def run_names(home: "Home", ids: Iterable[str]) -> Mapping[str, str]:
+def run_names(home: Home, ids: Iterable[str]) -> Mapping[str, str]:
     """Return the names of runs by id; a run that the log does not know keeps its short id."""
     wanted = {run for run in ids if run}
     named = {run: run[:8] for run in wanted}

@@ -11,21 +11,9 @@ from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, wrap
+from handrail.cli.restores import wording
 from handrail.cli.restores.preview_lines import changes, show
-from handrail.cli.restores.wording import (
-    RestoreAnswer,
-    RestoreManner,
-    answers_to,
-    half_done,
-    names_in,
-    question,
-    remarks,
-    result,
-    resume_command,
-    say,
-    title,
-    with_names,
-)
+from handrail.cli.restores.wording import RestoreAnswer, RestoreManner, say
 from handrail.server.files.restore_messages import (
     PreviewReply,
     RestoreReply,
@@ -48,15 +36,15 @@ class _TerminalDialog:
     def show(self, look: PreviewReply) -> None:
         """Show what would change."""
         screen, manner = self._screen, self._manner
-        names = names_in(look)
-        look = with_names(look, names)
+        names = wording.names_in(look)
+        look = wording.with_names(look, names)
         if look.interrupted:
-            for text, style in half_done(look.interrupted):
+            for text, style in wording.half_done(look.interrupted):
                 say(screen, text, style)
             screen.say()
-        say(screen, title(look.preview.way, manner), "bold")
+        say(screen, wording.title(look.preview.way, manner), "bold")
         screen.say()
-        notes = list(remarks(look, manner, names))
+        notes = list(wording.remarks(look, manner, names))
         if look.preview.items or look.preview.spared:
             below = sum(len(wrap(text, screen.width - 1)) for text, _ in notes)
             show(screen, look.preview, over=manner.over, below=below)
@@ -68,8 +56,8 @@ class _TerminalDialog:
         """Ask the user."""
         if not _is_terminal():
             return RestoreAnswer.NO
-        answers = answers_to(look.preview, self._manner)
-        sys.stdout.write(f" {question(self._screen, look.preview, self._manner)} ")
+        answers = wording.answers_to(look.preview, self._manner)
+        sys.stdout.write(f" {wording.question(self._screen, look.preview, self._manner)} ")
         sys.stdout.flush()
         return answers.get(sys.stdin.readline().strip().lower(), RestoreAnswer.NO)
 
@@ -88,7 +76,7 @@ class _TerminalDialog:
     def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
         """Report the result."""
         if look.preview.items or look.preview.spared or back.problem:
-            for text, style in result(look.preview.way, back, self._manner):
+            for text, style in wording.result(look.preview.way, back, self._manner):
                 say(self._screen, text, style)
         else:
             self.leave(look)
@@ -141,7 +129,7 @@ def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
         return EXIT_NOT_ALL
     seen = _seen(wanted.cwd, look.preview, manner, over=over)
     back = msgspec.convert(ask_daemon(home, "/restores", seen, "restoring files"), RestoreReply)
-    dialog.tell(look, back, resume_command(back.conversation, look.preview.way.target))
+    dialog.tell(look, back, wording.resume_command(back.conversation, look.preview.way.target))
     left = any(each.conflict for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
 

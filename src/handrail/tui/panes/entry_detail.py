@@ -1,4 +1,4 @@
-"""All there is to know of one entry of a timeline."""
+"""The details of one entry of a timeline."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision
 from handrail.tui.panes.fields import FieldLines
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import Line, StyledSpan, flat
 from handrail.words.action_status import MARKS, action_status
 from handrail.words.actions import action_subject, command_of, effect_in_words
@@ -25,7 +25,7 @@ _MAX_INPUT = 6
 def entry_detail(
     entry: TimelineEntry, timeline: Sequence[TimelineEntry], name: str, width: int
 ) -> list[Line]:
-    """An entry in full; the timeline tells what its evidence was."""
+    """Return all details of an entry; the timeline provides its evidence."""
     fields = FieldLines(width)
     event = entry.event
     if isinstance(event, ActionReviewed):

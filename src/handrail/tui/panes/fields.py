@@ -1,4 +1,4 @@
-"""Labels on the left, text beside them: how details are written."""
+"""Details as labels on the left and text beside them."""
 
 from collections.abc import Iterable
 
@@ -16,11 +16,11 @@ class FieldLines:
         self._width = max(width, _LABEL + 10)
 
     def title(self, *spans: StyledSpan) -> None:
-        """A line of its own."""
+        """Add a line without a label."""
         self.lines.append((StyledSpan(" "), *spans))
 
     def add(self, label: str, texts: str | Iterable[str], style: str = "", limit: int = 0) -> None:
-        """A label and paragraphs, of which at most so many lines are shown; none without text."""
+        """Add a label and paragraphs, at most `limit` lines; add nothing without text."""
         given = [texts] if isinstance(texts, str) else texts
         found = [
             line

@@ -1,4 +1,4 @@
-"""The whole screen as lines: what is looked at, in a width and a height."""
+"""The whole screen as lines."""
 
 from handrail.tui.panes.entry_detail import entry_detail
 from handrail.tui.panes.help import help_lines, help_page
@@ -18,7 +18,7 @@ _BLANK: Line = (StyledSpan(""),)
 
 
 def frame(watching: ScreenState, width: int, height: int) -> list[Line]:
-    """Exactly so many lines, each exactly so wide."""
+    """Return exactly `height` lines, each exactly `width` wide."""
     above = _top(watching, width)
     left = _left_width(width)
     is_split = bool(watching.view.runs) and not watching.helping
@@ -66,7 +66,7 @@ def _rule(width: int, at: int) -> Line:
 
 
 def _bottom(watching: ScreenState, width: int) -> list[Line]:
-    """The keys and the last command; while a question is open, what it is about."""
+    """Return the keys and the last command, or the open question."""
     if watching.asking is not None:
         found = wrap(watching.asking.head, width - 2)[:_MAX_QUESTION]
         word, _, rest = found[0].partition("  ")
@@ -82,7 +82,7 @@ def _typed(watching: ScreenState, width: int) -> Line:
 
 
 def _last(watching: ScreenState, width: int) -> list[Line]:
-    """What was answered to the last key, or what was heard of the last command."""
+    """Return the notice for the last key, or the progress of the last command."""
     if watching.notice:
         lines = wrap(flat(watching.notice), width - 2, _MAX_NOTICE)
         return [(StyledSpan(f" {line}", "yellow"),) for line in lines]
@@ -126,7 +126,7 @@ def _body(watching: ScreenState, left: int, width: int, room: int) -> list[Line]
 
 
 def _details(watching: ScreenState, width: int, room: int) -> list[Line]:
-    """A rule, and what is known of the run or of the entry."""
+    """Return a rule and the details of the run or the entry."""
     height = max(room * 3 // 5, 0)
     run, entry = watching.run, watching.entry
     if run is None or height < 2:
@@ -187,7 +187,7 @@ def _timeline(watching: ScreenState, width: int, room: int) -> list[Line]:
 
 
 def _header(watching: ScreenState, width: int) -> list[Line]:
-    """Which run this is and how it stands; at the right, what hides its newest entry."""
+    """Return the name and state of the run, with the filter and the number of newer entries."""
     run = watching.run
     if run is None:
         return [_BLANK]
@@ -204,7 +204,7 @@ def _header(watching: ScreenState, width: int) -> list[Line]:
 
 
 def _reversed(line: Line) -> Line:
-    """The line with the cursor: in one colour, because in reverse others are hard to read."""
+    """Reverse the line with the cursor, in one colour: others are hard to read in reverse."""
     return tuple(
         StyledSpan(text, "reverse bold" if "bold" in style else "reverse") for text, style in line
     )

@@ -1,4 +1,4 @@
-"""The keys: the line at the bottom, and the page behind `?`."""
+"""The keys: the lines at the bottom, and the page behind `?`."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -12,15 +12,15 @@ _OTHERS = (("⏎", "details"), ("/", "filter"), ("?", "help"), ("q", "quit"))
 _MAX_LINES = 2
 
 _PAGE = """
- Runs are on the left, what the chosen one does is on the right.
+ The runs are on the left, the events of the chosen run on the right.
 
    ↑ ↓  j k    move                       ⇥  ← →  between runs and timeline
    PgUp PgDn   a page                     g  G    first, newest (and follow)
-   ⏎           details, and close them    /       only what has this in it
-   Esc         close; clear the filter    q       leave; the runs go on
+   ⏎           open or close details      /       filter
+   Esc         close; clear the filter    q       quit; the runs continue
 
- Commands are for the chosen run. Each asks for a reason, which may be empty.
- Esc sends nothing. These have to be confirmed: {confirmed}.
+ Commands go to the chosen run. Each asks for a reason, which may be empty.
+ Esc cancels. You have to confirm: {confirmed}.
 
 {commands}
 
@@ -30,7 +30,7 @@ _PAGE = """
 
 
 def help_lines(run: RunOverview | None, width: int) -> list[Line]:
-    """Which key does what; what cannot be done now is dim. Where there is no room, `?` has all."""
+    """Return the keys; impossible commands are dim. If there is no room, only `?` shows all."""
     items = [
         *(
             _item(each.spec.on_screen.key, each.word, run is None or why_not(run, each))
@@ -62,14 +62,14 @@ def _flowing(items: list[Line], width: int) -> list[Line]:
 
 
 def help_page() -> list[Line]:
-    """Everything there is to know."""
+    """Return the page of all keys."""
     confirmed = ", ".join(each.word for each in ControlCommand if each.spec.confirm)
     page = _PAGE.format(confirmed=confirmed, commands="\n".join(_command_lines()))
     return [(StyledSpan(line),) for line in page.strip("\n").splitlines()]
 
 
 def _command_lines() -> Iterator[str]:
-    """Key, word and meaning of each command, in two columns."""
+    """Yield key, word and meaning of each command, in two columns."""
     items = [
         f"{each.spec.on_screen.key}  {each.word:<12}{each.spec.on_screen.short}"
         for each in ControlCommand

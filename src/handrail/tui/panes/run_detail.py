@@ -1,4 +1,4 @@
-"""All there is to know of one run."""
+"""The details of one run."""
 
 from handrail.tui.panes.fields import FieldLines
 from handrail.tui.panes.runs import LOOKS, standing_in_words
@@ -12,7 +12,7 @@ _DECIDED = {"allow": "allowed", "warn": "warned", "modify": "changed", "block": 
 
 
 def run_detail(run: RunOverview, now: float, width: int) -> list[Line]:
-    """A run in full."""
+    """Return all details of a run."""
     fields = FieldLines(width)
     look = LOOKS[run.state(now)]
     fields.title(

@@ -1,28 +1,28 @@
-"""The list of runs: how each is, what it is after, how far it is and what it costs."""
+"""The list of runs: state, goal, iteration and cost."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from handrail.model.control import Standing
+from handrail.model.control import ENDING, FINAL, HOLDING, Standing
 from handrail.tui.state.run_overview import NEEDS_YOU, NOT_DONE, UNREADABLE, RunOverview
 from handrail.tui.text import Line, StyledSpan, clip, columns, flat, pad, width_of
 from handrail.words.sentence import in_words
 from handrail.words.times import duration_in_words
 
 ONE_LINE = 60
-"""From that width on, one line is enough for a run."""
+"""From this width on, a run needs only one line."""
 _NAME = 14
 _SHORTEST = 9
 _MODEL = 11
 
 
 class StateStyle(NamedTuple):
-    """How a state is shown."""
+    """The look of a state."""
 
     mark: str
     style: str
     counted: str = ""
-    """The word in the top line, where it is another."""
+    """The word in the top line, if it differs."""
 
 
 LOOKS = {
@@ -31,29 +31,16 @@ LOOKS = {
     "working": StateStyle("●", "green"),
     "waiting": StateStyle("◆", "yellow"),
     "quiet": StateStyle("◌", "yellow"),
-    **{
-        each.value: StateStyle("‖", "yellow")
-        for each in (
-            Standing.PAUSING,
-            Standing.PAUSED,
-            Standing.INTERRUPTING,
-            Standing.FREEZING,
-            Standing.FROZEN,
-        )
-    },
-    Standing.STOPPING.value: StateStyle("■", "red"),
-    Standing.STOPPED.value: StateStyle("■", "red"),
-    Standing.CANCELLING.value: StateStyle("■", "red"),
-    Standing.CANCELLED.value: StateStyle("○", "dim", "ended"),
-    Standing.DONE.value: StateStyle("○", "dim", "ended"),
-    NOT_DONE: StateStyle("○", "dim", "ended"),
+    **{each.value: StateStyle("‖", "yellow") for each in Standing if each in HOLDING},
+    **{each.value: StateStyle("■", "red") for each in Standing if each in ENDING - FINAL},
+    **dict.fromkeys(("cancelled", "done", NOT_DONE), StateStyle("○", "dim", "ended")),
     "ended": StateStyle("○", "dim"),
 }
-_OVER = frozenset({"ended", Standing.CANCELLED.value, Standing.DONE.value, NOT_DONE})
+_OVER = frozenset({"ended", "cancelled", "done", NOT_DONE})
 
 
 def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
-    """Those that need somebody first, those that are over last; else as they began."""
+    """Sort runs: those that need a person first, those that are over last, newest first."""
 
     def rank(run: RunOverview) -> tuple[int, float, str]:
         state = run.state(now)
@@ -64,7 +51,7 @@ def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
 
 
 def count_by_state(runs: Iterable[RunOverview], now: float, width: int) -> Line:
-    """How many runs there are of each kind, the most urgent ones first, as far as there is room."""
+    """Count the runs by state, most urgent first, as far as there is room."""
     found: dict[str, int] = {}
     for run in runs:
         state = run.state(now)
@@ -81,7 +68,7 @@ def count_by_state(runs: Iterable[RunOverview], now: float, width: int) -> Line:
 
 
 def run_lines(run: RunOverview, width: int, now: float, *, chosen: bool) -> list[Line]:
-    """A run in one line, or in two where there is little room."""
+    """Return a run in one line, or in two if there is little room."""
     look = LOOKS[run.state(now)]
     head = (StyledSpan("▸" if chosen else " ", "bold"), StyledSpan(f"{look.mark} ", look.style))
     if width >= ONE_LINE:
@@ -108,14 +95,14 @@ def _second(run: RunOverview, now: float) -> str:
 
 
 def _subject(run: RunOverview, now: float) -> str:
-    """The goal; where something keeps the run from it, that."""
+    """Return the goal, or the reason why the run does not work on it."""
     if run.state(now) in ("working", "waiting", "ended", "done", NOT_DONE):
         return flat(run.goal) or standing_in_words(run, now)
     return standing_in_words(run, now)
 
 
 def standing_in_words(run: RunOverview, now: float) -> str:
-    """How a run is, since when, by whom and why."""
+    """Describe the state of a run: since when, by whom and why."""
     state = run.state(now)
     if state == UNREADABLE:
         return flat(f"cannot be read: {run.problem}")
@@ -124,7 +111,7 @@ def standing_in_words(run: RunOverview, now: float) -> str:
             return flat(f"needs you: handrail incident show {run.incident}")
         return flat(f"asks you: {run.wants}")
     if run.left:
-        return flat(f"nobody drives it any more: handrail run --resume {run.name}")
+        return flat(f"its driver is gone: handrail run --resume {run.name}")
     if state == NOT_DONE:
         return flat(f"{state} ({in_words(run.ending).lower()}): {run.goal}")
     if run.standing == Standing.RUNNING or state == "ended":
@@ -146,7 +133,7 @@ def _iteration(run: RunOverview) -> str:
 
 
 def _model(run: RunOverview) -> str:
-    """`claude-sonnet-4-5-20250929` is `sonnet-4-5` to people."""
+    """Shorten a model name: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`."""
     name = flat(run.model).removeprefix("claude-")
     head, _, last = name.rpartition("-")
     return head if head and len(last) == len("20250929") and last.isdigit() else name

@@ -1,4 +1,4 @@
-"""Which part of a long list is shown, so that the chosen item is in it and nothing jumps."""
+"""Scroll a long list so that the chosen item is visible and nothing jumps."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -8,15 +8,15 @@ from handrail.tui.text import Line
 T = TypeVar("T")
 
 Shown = list[tuple[int, list[Line]]]
-"""Items by their index, each with its lines."""
+"""Items by index, each with its lines."""
 
 
 def window(
     count: int, cursor: int, top: int, room: int, lines_of: Callable[[int], list[Line]]
 ) -> tuple[int, Shown]:
-    """The items that fit, and the index of the first one.
+    """Return the index of the first visible item, and the items that fit.
 
-    It begins at `top`, where it began before, unless the cursor would be outside.
+    It starts at `top`, as before, unless the cursor would be outside.
     """
     if not count or room <= 0:
         return 0, []
@@ -41,5 +41,5 @@ def window(
 
 
 def moved(items: Sequence[T], at: int, by: int) -> int:
-    """An index that was moved, and is still one."""
+    """Move an index, and keep it valid."""
     return min(max(at + by, 0), max(len(items) - 1, 0))

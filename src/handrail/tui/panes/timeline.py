@@ -1,7 +1,7 @@
-"""The timeline: one line an entry, and one more where something has to be said about it."""
+"""The timeline: one line per entry, and one more for a remark."""
 
 from handrail.model.event import ActionReviewed
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import Line, StyledSpan, clip, columns, flat, pad, wrap
 from handrail.words.action_status import action_remark, action_status
 from handrail.words.actions import action_subject
@@ -16,7 +16,7 @@ _MAX_SENTENCE = 2
 
 
 def entry_lines(entry: TimelineEntry, width: int) -> list[Line]:
-    """An entry in one line or a few, none wider than that."""
+    """Return the lines of an entry, none wider than `width`."""
     head = StyledSpan(f"{clock_time(entry.event.at)} ", "dim")
     if isinstance(entry.event, ActionReviewed):
         return _action(head, entry, entry.event, width)
@@ -24,7 +24,7 @@ def entry_lines(entry: TimelineEntry, width: int) -> list[Line]:
 
 
 def entry_text(entry: TimelineEntry) -> str:
-    """What a filter looks through."""
+    """Return the text that a filter searches."""
     event = entry.event
     if isinstance(event, ActionReviewed):
         status = action_status(event, entry.end, waits=not entry.over)

@@ -1,4 +1,4 @@
-"""Commands by way of the daemon: the control protocol, as the stages that the screen shows."""
+"""Send commands to the daemon, and turn its messages into stages for the screen."""
 
 import asyncio
 import threading
@@ -10,11 +10,11 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.tui.sending.port import SendingStage
 
 _PATIENCE = 3600.0
-"""Seconds until nobody waits for a result any more: a pause waits for the action under way."""
+"""Seconds to wait for a result: a pause waits for the current action."""
 
 
 class DaemonCommandSender:
-    """Each command waits in a thread of its own, which the end of the program does not wait for."""
+    """Sends each command in its own daemon thread."""
 
     def __init__(
         self,
@@ -23,8 +23,8 @@ class DaemonCommandSender:
         *,
         patience: float = _PATIENCE,
     ) -> None:
-        """`open_line`: called for each command, in its thread; `is_down`: whether there is no
-        daemon, so that the line has to start one."""
+        """`open_line` opens a connection for each command, in its thread; `is_down` tells
+        whether that has to start a daemon."""
         self._open_line = open_line
         self._is_down = is_down
         self._patience = patience
@@ -32,7 +32,7 @@ class DaemonCommandSender:
     async def send(
         self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
     ) -> AsyncIterator[SendingStage]:
-        """The stages of one command, the last one `confirmed` or `failed`."""
+        """Yield the stages of one command; the last is `confirmed` or `failed`."""
         heard: asyncio.Queue[SendingStage] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 

@@ -1,4 +1,4 @@
-"""The way out: a command is sent, and what is heard of it since."""
+"""The port by which the screen sends commands."""
 
 from collections.abc import AsyncIterator
 from typing import Literal, Protocol
@@ -9,23 +9,23 @@ from handrail.model.control import ControlCommand, Standing
 
 
 class SendingStage(msgspec.Struct, frozen=True):
-    """How far a command has come."""
+    """A stage of a command."""
 
     step: Literal["starting", "requested", "acknowledged", "confirmed", "failed"]
-    """`starting`: there is no daemon, and one is being started."""
+    """`starting`: the daemon is being started."""
     says: str = ""
-    """What shows that it is so, or why it failed."""
+    """The evidence, or the reason for the failure."""
     code: str = ""
     """Of a failure: `not_found`, `invalid_state`, `duplicate`, `bad_request`, `unreachable`."""
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing more will be heard."""
+        """Whether this is the last stage."""
         return self.step in ("confirmed", "failed")
 
 
 class CommandSender(Protocol):
-    """Sends commands. What goes wrong is a stage, never an exception."""
+    """Sends commands. A failure is a stage, never an exception."""
 
     def send(
         self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing

@@ -1,4 +1,4 @@
-"""The questions before a command is sent. Only the last answer sends it; Esc sends nothing."""
+"""The questions before a command. Only the last answer sends it; Esc sends nothing."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ _YES = frozenset({"y", "yes"})
 
 
 class CommandOrder(msgspec.Struct, frozen=True):
-    """What a person has decided to send."""
+    """A command that the user decided to send."""
 
     command: ControlCommand
     run: str
@@ -23,13 +23,13 @@ class CommandOrder(msgspec.Struct, frozen=True):
 
 
 class CommandQuestions(msgspec.Struct, frozen=True):
-    """A command that a person is about to send, and the question that is open."""
+    """A command that the user is about to send, and the open question."""
 
     command: ControlCommand
     run: str
     name: str
     expects: Standing
-    """How the run stood when the key was pressed."""
+    """The state of the run when the user pressed the key."""
     will: str
     question: Literal["text", "reason", "confirm"]
     text: str = ""
@@ -37,7 +37,7 @@ class CommandQuestions(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The question, in a few words."""
+        """The label of the question."""
         if self.question == "confirm":
             return "type y and ⏎ to do it: "
         if self.question == "text":
@@ -46,11 +46,11 @@ class CommandQuestions(msgspec.Struct, frozen=True):
 
     @property
     def head(self) -> str:
-        """What it is about."""
+        """The command and what it will do."""
         return f"{self.command.word} {self.name}  {self.will}"
 
     def answered(self, typed: str) -> "CommandQuestions | CommandOrder | None":
-        """The next question, or what is to be sent; None: nothing happens."""
+        """Return the next question or the final order; None if the user did not confirm."""
         typed = typed.strip()
         if self.question == "text":
             return msgspec.structs.replace(self, text=typed, question="reason") if typed else self
@@ -65,7 +65,7 @@ class CommandQuestions(msgspec.Struct, frozen=True):
 
 
 def first_question(command: ControlCommand, run: RunOverview) -> CommandQuestions:
-    """The first question before a command."""
+    """Return the first question of a command."""
     return CommandQuestions(
         command,
         run.id,

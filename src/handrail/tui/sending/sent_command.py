@@ -1,4 +1,4 @@
-"""The command that was sent last, and how far it has come: `pause requested → acknowledged → …`."""
+"""The last command and its progress: `pause requested → acknowledged → …`."""
 
 import msgspec
 
@@ -8,25 +8,25 @@ from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, columns, flat, width_of, wrap
 
 _MAX_BELOW = 2
-_STARTING = "daemon is down, starting it …"
+_STARTING = "starting the daemon …"
 _STYLES = {"confirmed": "green", "failed": "red", "starting": "yellow"}
 
 
 class SentCommand(msgspec.Struct):
-    """An order, and what was heard of it."""
+    """A command and its stages."""
 
     order: CommandOrder
     stages: list[SendingStage] = []
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will be heard."""
+        """Whether the command is complete."""
         return bool(self.stages) and self.stages[-1].is_last
 
     def lines(self, run: RunOverview | None, width: int, *, chosen: bool) -> list[Line]:
-        """All stages, and what came of it, which goes into lines of its own where it is long.
+        """Return the stages and the result; a long result gets lines of its own.
 
-        `run` tells what is held since; it is named unless it is the chosen one.
+        The name of the run is left out if the run is `chosen`.
         """
         name = "" if chosen else f"{flat(self.order.name)} "
         spans = [StyledSpan(f" {self.order.command.word} {name}", "bold")]
@@ -36,15 +36,15 @@ class SentCommand(msgspec.Struct):
                 StyledSpan(" → " if at else ""),
                 StyledSpan(word, _STYLES.get(stage.step, "")),
             ]
-        came = self._came(run)
-        if not came.text:
+        result = self._result(run)
+        if not result.text:
             return [tuple(spans)]
-        if width_of(spans) + columns(came.text) <= width:
-            return [(*spans, came)]
-        rest = wrap(came.text.strip(), width - 4, _MAX_BELOW)
-        return [tuple(spans), *((StyledSpan(f"   {line}", came.style),) for line in rest)]
+        if width_of(spans) + columns(result.text) <= width:
+            return [(*spans, result)]
+        rest = wrap(result.text.strip(), width - 4, _MAX_BELOW)
+        return [tuple(spans), *((StyledSpan(f"   {line}", result.style),) for line in rest)]
 
-    def _came(self, run: RunOverview | None) -> StyledSpan:
+    def _result(self, run: RunOverview | None) -> StyledSpan:
         if not self.is_over:
             return StyledSpan("")
         last = self.stages[-1]

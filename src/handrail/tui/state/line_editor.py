@@ -1,7 +1,6 @@
-"""A line that is being typed.
+"""A line that the user edits.
 
-An own one, because so all keys come in at one place, in their order: with a widget that first has
-to get the focus, keys typed quickly would go to what had it before.
+It is not a widget: a widget first needs the focus, and would lose keys that are typed quickly.
 """
 
 from collections.abc import Callable
@@ -14,23 +13,23 @@ _MAX = 4000
 
 
 class LineEditor(msgspec.Struct, frozen=True):
-    """The text, and the place of the cursor in it."""
+    """A text with a cursor."""
 
     text: str = ""
     at: int = 0
 
     def insert(self, more: str) -> "LineEditor":
-        """Text was typed, or pasted: it stays one line."""
+        """Insert typed or pasted text, as one line."""
         more = clean(" ".join(more.splitlines()))[: _MAX - len(self.text)]
         text = self.text[: self.at] + more + self.text[self.at :]
         return LineEditor(text, self.at + len(more))
 
     def press(self, key: str) -> "LineEditor":
-        """A key that types nothing; one that means nothing does nothing."""
+        """Handle an editing key; ignore unknown keys."""
         return _KEYS[key](self) if key in _KEYS else self
 
     def line(self, label: str, width: int) -> Line:
-        """The end of it that fits, with the cursor in view."""
+        """Return the part that fits, with the cursor visible."""
         room = max(width - columns(label) - 2, 1)
         before = self.text[: self.at]
         while columns(before) > room:
@@ -54,7 +53,7 @@ def _delete(typed: LineEditor) -> LineEditor:
 
 
 def _word(typed: LineEditor) -> LineEditor:
-    """Without the word before the cursor."""
+    """Delete the word before the cursor."""
     before = typed.text[: typed.at].rstrip()
     kept = before[: before.rfind(" ") + 1]
     return LineEditor(kept + typed.text[typed.at :], len(kept))

@@ -1,6 +1,6 @@
-"""The log as the screen reads it: by itself, so that no daemon has to run.
+"""Read the log for the screen, without a daemon.
 
-Used from one thread at a time, never from the one that draws: it reads from the disk.
+Only one thread may use it, and never the one that draws: it reads from disk.
 """
 
 from collections.abc import Callable
@@ -13,47 +13,39 @@ from psutil import pid_exists
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.port import Store, StoredEntry
-from handrail.supervise.run_names import project_of, short_ids
+from handrail.supervise.run_names import project_in, short_ids
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.tui.state.log_view import LogView
-from handrail.tui.state.overview_of_run import overview_of
-from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.state.run_overview import RunOverview, overview_of
 from handrail.tui.state.timeline import MAX_ENTRIES, Timeline
 
 _DAY = 24 * 60 * 60
-"""A session that was killed never says that it ended: after a day it is not shown any more."""
+"""A killed session never reports its end, so the screen hides it after a day."""
 _MAX_RUNS = 200
 _MAX_READ = 1000
-"""Of the runs of a day so many are looked at, to find those that need somebody."""
+"""The number of recent runs to read, to find those that need a person."""
 _MAX_OLDER = 300
-"""Of the runs that nothing was heard of for a day so many are looked at."""
+"""The number of older runs to read."""
 _PAGE = 500
 _BEGINNING = 5
-"""By so many events a run has said where it works, and by whom it is driven."""
+"""The first events of a run tell its folder and its driver."""
 _MAX_PAGES = 30
-"""So much of a log that has grown at once is looked at before the screen is drawn again."""
+"""The number of pages to read before the screen is drawn again."""
 _MAX_APPLIED = 100
-"""Where a run has more new events than that, its snapshot is nearer."""
+"""For more new events than this, reading the snapshot is faster."""
 _LOADED_AT_ONCE = 20
-
-
-class _FirstEvent(msgspec.Struct):
-    cwd: str = ""
 
 
 class _FollowedRun(msgspec.Struct):
     overview: RunOverview
     state: RunState | None = None
-    """None: it has ended, or cannot be read; should it go on, it is read again."""
-
-
-_began = msgspec.json.Decoder(_FirstEvent)
+    """None if the run has ended or cannot be read; it is read again if it continues."""
 
 
 class LogFeed:
-    """All runs that matter now, and the timeline of one of them."""
+    """Follows all runs that matter now, and the timeline of one of them."""
 
     def __init__(
         self,
@@ -64,25 +56,25 @@ class LogFeed:
         is_open: Callable[[str], bool] = lambda incident: True,
         lives: Callable[[int], bool] = pid_exists,
     ) -> None:
-        """`me`: what whoever looks at it is called; `is_open`: whether nobody has decided about
-        an incident yet; `lives`: whether there is such a process."""
+        """`me` is the user's name; `is_open` tells whether an incident waits for a decision;
+        `lives` tells whether a process exists."""
         self._store = store
         self._clock = clock
         self._me = me
         self._is_open = is_open
         self._lives = lives
         self._last: StoredEntry | None = None
-        """The last entry of the log that was seen."""
+        """The last entry that was read."""
         self._short: dict[str, str] = {}
         self._kept: dict[str, _FollowedRun] = {}
         self._waiting: dict[str, None] = {}
-        """Runs to be read, the most urgent ones first."""
+        """Runs to read, most urgent first."""
         self._left_out: set[str] = set()
         self._timeline: Timeline | None = None
         self._problem = ""
 
     def poll(self, chosen: str) -> LogView:
-        """What there is now; `chosen` is the run whose timeline is wanted."""
+        """Return the current view, with the timeline of the `chosen` run."""
         try:
             if self._last is None or not self._go_on(self._last):
                 self._begin()
@@ -105,13 +97,13 @@ class LogFeed:
         )
 
     def close(self) -> None:
-        """Let go of the log."""
+        """Close the log."""
         self._store.close()
 
     # What is new in the log
 
     def _begin(self) -> None:
-        """Forget what was known: this log was never seen."""
+        """Start over with a new log."""
         self._kept.clear()
         self._timeline = None
         # Before the topics are listed: what comes in between is then seen twice, and not missed.
@@ -126,7 +118,7 @@ class LogFeed:
         self._last = last
 
     def _go_on(self, last: StoredEntry) -> bool:
-        """Take in what has come since; False: this is another log."""
+        """Read new entries; return False if this is another log."""
         new: dict[str, list[StoredEntry]] = {}
         for _ in range(_MAX_PAGES):
             page = self._store.read_all(last.position - 1, _PAGE + 1)
@@ -146,7 +138,7 @@ class LogFeed:
         return True
 
     def _apply(self, run: str, page: list[StoredEntry]) -> bool:
-        """Bring a run up to date by its new events; False: it has to be read anew."""
+        """Apply new events to a run; return False if it must be read again."""
         kept = self._kept.get(run)
         if kept is None or kept.state is None or len(page) > _MAX_APPLIED:
             return False
@@ -164,7 +156,7 @@ class LogFeed:
     # Runs
 
     def _load(self, chosen: str) -> None:
-        """Read some of the runs that wait for it."""
+        """Read some of the waiting runs."""
         first = [chosen] if chosen in self._waiting else []
         for run in list(islice(dict.fromkeys((*first, *self._waiting)), _LOADED_AT_ONCE)):
             name = self._name(run)
@@ -184,15 +176,10 @@ class LogFeed:
         self._kept[run] = _FollowedRun(overview, None if is_over else state)
 
     def _name(self, run: str) -> str:
-        first = next(iter(self._store.read(topic_of(run), 0, 1)), None)
-        try:
-            cwd = _began.decode(first.body).cwd if first else ""
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            cwd = ""
-        return f"{project_of(cwd)}-{self._short.get(run, run)}"
+        return f"{project_in(self._store, topic_of(run))}-{self._short.get(run, run)}"
 
     def _look_around(self) -> None:
-        """What is no event: somebody has decided about an incident, a driver was killed."""
+        """Check what no event tells: decided incidents and killed drivers."""
         for kept in self._kept.values():
             overview = kept.overview
             if overview.incident and not self._is_open(overview.incident):
@@ -201,7 +188,7 @@ class LogFeed:
                 kept.overview = msgspec.structs.replace(overview, left=not overview.left)
 
     def _let_go(self) -> None:
-        """Drop what nobody wants to see, and, of too many, what is over or was long ago."""
+        """Drop old runs, and, if there are too many, those that matter least."""
         limit = self._clock() - _DAY
         for run in [run for run, kept in self._kept.items() if not _is_wanted(kept, limit)]:
             del self._kept[run]
@@ -241,7 +228,7 @@ def _is_wanted(kept: _FollowedRun, limit: float) -> bool:
 
 
 def _newest(store: Store) -> StoredEntry | None:
-    """The last entry of a log, found without reading those before it."""
+    """Find the last entry of a log by bisection."""
     below, above = 0, 1
     while store.read_all(above, 1):
         below, above = above, 2 * above

@@ -1,25 +1,43 @@
-"""What the screen knows of the log at one moment."""
+"""A snapshot of the log for the screen."""
 
 import msgspec
 
+from handrail.model.event import Event
 from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.words.action_status import ActionEnd
+from handrail.words.sentence import Sentence
+
+
+class TimelineEntry(msgspec.Struct, frozen=True):
+    """One entry of a timeline."""
+
+    seq: int
+    """The number of its event, which identifies the entry."""
+    event: Event
+    said: Sentence | None = None
+    """The sentence, unless it is an action."""
+    cwd: str = ""
+    agent: str = ""
+    """The letter of the sub-agent."""
+    end: ActionEnd | None = None
+    over: bool = False
+    """No more events about it will come."""
 
 
 class LogView(msgspec.Struct, frozen=True):
-    """Made by the feed in its thread, read by the screen in another: nothing in it changes."""
+    """An immutable snapshot: the feed makes it in one thread, the screen reads it in another."""
 
     runs: tuple[RunOverview, ...] = ()
     run: str = ""
-    """The one whose timeline this is."""
+    """The run of the timeline."""
     timeline: tuple[TimelineEntry, ...] = ()
     cut: bool = False
-    """The timeline has a longer past."""
+    """Earlier entries are left out."""
     loading: int = 0
-    """Runs that were not read yet."""
+    """The number of runs still to read."""
     left_out: int = 0
-    """Runs that would be too many to show."""
+    """The number of runs left out."""
     problem: str = ""
-    """Why the log cannot be read now; what is shown is then from before."""
+    """Why the log cannot be read now; the rest is then older."""
     is_first: bool = False
-    """Nothing was read yet."""
+    """Nothing has been read yet."""

@@ -1,4 +1,6 @@
-"""A run as the list shows it: the few facts of its state that a person looks at."""
+"""A run as the list shows it."""
+
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -6,29 +8,33 @@ from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, Standing
 from handrail.model.finding import Finding
 
+if TYPE_CHECKING:
+    from handrail.supervise.state import RunState
+
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"
 NOT_DONE = "not done"
 _QUIET = 30 * 60
+_MAX_GOAL = 500
 
 
 class RunOverview(msgspec.Struct, frozen=True):
-    """One run, as of the last event."""
+    """One run after its last event."""
 
     id: str
     name: str
     standing: Standing = Standing.RUNNING
     phase: str = "ended"
     active: bool = False
-    """Whether there is anything to control."""
+    """Whether the run can be controlled."""
     driven: bool = False
-    """By Handrail, so that it can be interrupted and given another model."""
+    """Handrail drives it, so it can be interrupted and given another model."""
     host: str = ""
     cwd: str = ""
     goal: str = ""
     iteration: int = 0
     iterations: int = 0
-    """At most so many; 0: nobody has set a limit."""
+    """The limit; 0 if there is none."""
     verify: str = ""
     model: str = ""
     cost: float = 0.0
@@ -40,29 +46,29 @@ class RunOverview(msgspec.Struct, frozen=True):
     by: str = ""
     reason: str = ""
     since: float = 0.0
-    """Who has brought it to stand like that, why and when."""
+    """Since when it is in this state; `by` and `reason` tell who did it and why."""
     held: tuple[str, ...] = ()
-    """What waits until it goes on."""
+    """The actions that wait for a resume."""
     under_way: tuple[str, ...] = ()
-    """Commands that were acknowledged and not answered yet."""
+    """Acknowledged commands without a result."""
     wants: str = ""
-    """What a person is asked for at the host."""
+    """The action for which the host asks a person."""
     checkpoint: Checkpoint | None = None
-    """The newest one."""
+    """The newest checkpoint."""
     trouble: Finding | None = None
     incident: str = ""
-    """The one that it is stopped for, until a person decides."""
+    """The emergency stop that waits for a decision."""
     driver: int = 0
-    """The process that drives it."""
+    """The process id of its driver."""
     left: bool = False
-    """Whoever has driven it is gone."""
+    """Its driver is gone."""
     ending: str = ""
-    """How its loop has ended; empty: it has not."""
+    """How its loop ended, or ""."""
     problem: str = ""
-    """Why it cannot be read."""
+    """Why the run cannot be read."""
 
     def state(self, now: float) -> str:
-        """In one or two words, how it is."""
+        """Return its state in one or two words."""
         if self.problem:
             return UNREADABLE
         if self.incident or self.wants:
@@ -78,8 +84,56 @@ class RunOverview(msgspec.Struct, frozen=True):
 
     @property
     def stays(self) -> bool:
-        """Whether it is worth being shown however long ago something was heard of it."""
+        """Whether the list shows it even without recent events."""
         if self.incident:
             return True
         is_driven = self.driven and not self.left
         return self.active and (is_driven or self.standing != Standing.RUNNING)
+
+
+def overview_of(state: "RunState", name: str, *, incident: str, me: str = "") -> RunOverview:
+    """Summarise the state of a run; `me` is the user's name."""
+    hand, loop, course = state.hand, state.loop, state.course
+    goal = loop.goal if loop is not None else state.first_prompt
+    return RunOverview(
+        state.run,
+        name,
+        hand.standing,
+        state.phase,
+        state.active,
+        loop is not None,
+        state.host,
+        state.cwd,
+        next((line.strip() for line in goal.splitlines() if line.strip()), "")[:_MAX_GOAL],
+        state.iteration,
+        0 if loop is None else loop.max,
+        "" if loop is None else loop.verify,
+        state.model,
+        0.0 if loop is None else loop.cost_usd,
+        state.usage.tokens if loop is None else loop.tokens,
+        state.step,
+        dict(state.usage.decided),
+        state.started,
+        state.changed,
+        "you" if hand.by and hand.by == me else hand.by,
+        hand.reason,
+        hand.since,
+        tuple(hand.held.values()),
+        tuple(each.command.value for each in hand.asked.values()),
+        _wanted(state),
+        course.checkpoints[-1] if course.checkpoints else None,
+        state.trouble,
+        incident,
+        loop.driver if loop and not loop.ended and state.active else 0,
+        ending="" if loop is None else loop.reason,
+    )
+
+
+def _wanted(state: "RunState") -> str:
+    """Return the action for which the host asks a person now. The next step ends the question."""
+    if state.phase != "working" or state.hand.is_final or not state.open:
+        return ""
+    last = state.open[-1]
+    if not last.asked or last.let_through or last.step != state.step or last.intent is None:
+        return ""
+    return f"{last.intent.tool} {last.intent.shown}"

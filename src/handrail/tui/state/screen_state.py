@@ -1,6 +1,6 @@
-"""What a person looks at: the chosen run, the place in its timeline, what is open, what was sent.
+"""The state of the screen: the chosen run, the cursor, the open question, the sent commands.
 
-Knows nothing of terminals: the app hands keys in, `frame` draws it.
+It knows nothing of terminals: the app passes keys in, and `frame` draws it.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,8 @@ from handrail.tui.sending.commands import why_not
 from handrail.tui.sending.questions import CommandOrder, CommandQuestions, first_question
 from handrail.tui.sending.sent_command import SentCommand
 from handrail.tui.state.line_editor import LineEditor
-from handrail.tui.state.log_view import LogView
+from handrail.tui.state.log_view import LogView, TimelineEntry
 from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.timeline_entry import TimelineEntry
 from handrail.tui.text import flat
 
 Pane = Literal["runs", "timeline"]
@@ -36,33 +35,33 @@ class ScreenState:
         self.chosen = ""
         self.pane: Pane = "runs"
         self.cursor: int | None = None
-        """The entry that is looked at; None: always the newest."""
+        """The chosen entry; None follows the newest."""
         self.tops: dict[Pane, int] = {"runs": 0, "timeline": 0}
-        """Where each list was last drawn from."""
+        """The first visible item of each list."""
         self.filters: dict[Pane, str] = {"runs": "", "timeline": ""}
         self.detail = False
         self.scroll = 0
-        """Lines of the details, or of the help, above what is shown."""
+        """The scroll position of the details or the help."""
         self.helping = False
         self.asking: CommandQuestions | None = None
         self.filtering = False
         self.typed = LineEditor()
         self.sent: list[SentCommand] = []
         self.notice = ""
-        """What was answered to the last key, where there is something to say."""
+        """The message for the last key."""
         self._settled = False
         self.room = 1
-        """Entries that were shown last: as much is a page."""
+        """The number of visible entries, which is a page."""
 
     # What comes from the log
 
     def take(self, view: LogView) -> None:
-        """The log has gone on."""
+        """Show a new view of the log."""
         self.view = view
         self.refresh()
 
     def refresh(self) -> None:
-        """Work out anew what is shown."""
+        """Filter and sort again."""
         self.now = self._clock()
         wanted = self.filters["runs"].lower()
         runs = order_runs(self.view.runs, self.now)
@@ -79,7 +78,7 @@ class ScreenState:
         return flat(f"{run.name} {state} {run.goal} {run.model} {run.cwd} {run.by}").lower()
 
     def _choose(self) -> None:
-        """The first run, until all are known; from then on only keys choose another one."""
+        """Choose the first run until all runs are known; then only keys change the choice."""
         if self._settled and any(run.id == self.chosen for run in self.runs):
             return
         before = self.chosen
@@ -90,7 +89,7 @@ class ScreenState:
         self._settled = bool(self.chosen) and not self.view.loading and not self.view.is_first
 
     def settle(self) -> None:
-        """Somebody has pressed a key, and meant the run that was chosen then."""
+        """Keep the chosen run after a key: the user means this one."""
         self._settled = bool(self.chosen)
 
     @property
@@ -100,12 +99,12 @@ class ScreenState:
 
     @property
     def entry(self) -> TimelineEntry | None:
-        """The entry that is looked at."""
+        """The chosen entry."""
         return self.entries[self.at] if self.entries else None
 
     @property
     def at(self) -> int:
-        """The index of that entry."""
+        """The index of the chosen entry."""
         if self.cursor is None:
             return len(self.entries) - 1
         later = (at for at, entry in enumerate(self.entries) if entry.seq >= self.cursor)
@@ -113,13 +112,13 @@ class ScreenState:
 
     @property
     def newer(self) -> int:
-        """How many entries have come since."""
+        """The number of newer entries."""
         return len(self.entries) - 1 - self.at if self.cursor is not None else 0
 
     # Moving about
 
     def move(self, by: int) -> None:
-        """Up or down in the list that has the keys."""
+        """Move up or down in the focused list."""
         if self.helping:
             self.scroll = max(self.scroll + by, 0)
         elif self.pane == "timeline":
@@ -130,7 +129,7 @@ class ScreenState:
             self._pick(ids[moved(ids, at, by)])
 
     def page(self, by: int) -> None:
-        """A page up or down: of the details where they are open, else of the timeline."""
+        """Scroll the details if they are open, else the timeline."""
         if self.detail or self.helping:
             self.scroll = max(self.scroll + by * max(self.room - 1, 1), 0)
         else:
@@ -138,11 +137,11 @@ class ScreenState:
             self._look_at(moved(self.entries, self.at, by * max(self.room - 1, 1)))
 
     def first(self) -> None:
-        """To the beginning."""
+        """Go to the first item."""
         self.move(-(10**6))
 
     def newest(self) -> None:
-        """To the end; a timeline is followed from there on."""
+        """Go to the last item, and follow the timeline."""
         self.move(10**6)
 
     def _look_at(self, at: int) -> None:
@@ -163,12 +162,12 @@ class ScreenState:
         self.tops["timeline"] = 0
 
     def switch(self, pane: Pane | None = None) -> None:
-        """Give the keys to a list, or to the other one."""
+        """Focus a list, or the other one."""
         self.pane = pane or ("timeline" if self.pane == "runs" else "runs")
         self.scroll = 0
 
     def toggle_detail(self) -> None:
-        """Open the details, or close them."""
+        """Open or close the details."""
         if self.helping:
             self.helping = False
         else:
@@ -176,12 +175,12 @@ class ScreenState:
         self.scroll = 0
 
     def toggle_help(self) -> None:
-        """Open the page of all keys, or close it."""
+        """Open or close the page of all keys."""
         self.helping = not self.helping
         self.scroll = 0
 
     def close(self) -> None:
-        """Close what is open, the uppermost first; at last a filter."""
+        """Close the topmost open thing; at last the filter."""
         if self.asking is not None or self.filtering:
             self.notice = "nothing was sent" if self.asking is not None else ""
             self.asking, self.filtering = None, False
@@ -197,13 +196,13 @@ class ScreenState:
 
     @property
     def prompt(self) -> str:
-        """The question that is open; empty: none is, and keys are commands."""
+        """The open question, or "" while keys are commands."""
         if self.asking is not None:
             return self.asking.label
         return f"only {self.pane} with: " if self.filtering else ""
 
     def press(self, command: ControlCommand) -> None:
-        """A command's key was pressed: the first question, or why it cannot be done."""
+        """Open the first question of a command, or tell why it is impossible."""
         run = self.run
         self.notice = "there is no run" if run is None else why_not(run, command)
         if run is not None and not self.notice:
@@ -211,12 +210,12 @@ class ScreenState:
             self.typed = LineEditor()
 
     def seek(self) -> None:
-        """Ask for a text to filter by."""
+        """Ask for a filter."""
         self.filtering = True
         self.typed = LineEditor().insert(self.filters[self.pane])
 
     def answer(self) -> CommandOrder | None:
-        """What was typed is the answer; what is to be sent, if that was the last question."""
+        """Answer the open question; return the order after the last one."""
         typed, self.typed = self.typed.text, LineEditor()
         if self.filtering:
             self.filters[self.pane] = flat(typed)
@@ -233,7 +232,7 @@ class ScreenState:
         return came
 
     def send(self, order: CommandOrder) -> SentCommand:
-        """An order goes out."""
+        """Remember a command that goes out."""
         sent = SentCommand(order)
         self.sent.append(sent)
         del self.sent[:-_MAX_SENT]

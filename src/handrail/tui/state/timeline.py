@@ -1,29 +1,21 @@
-"""The events of one run as entries of a timeline: an action and what came of it are one."""
+"""Turn the events of a run into a timeline: an action and its end are one entry."""
 
 from collections import OrderedDict
 from collections.abc import Iterable
 
 import msgspec
 
-from handrail.model.event import (
-    ActionHeld,
-    ActionReviewed,
-    AgentEnded,
-    Event,
-    FaultNoted,
-    UsageMeasured,
-)
-from handrail.store.decoding import decode
-from handrail.store.errors import DamagedError
+from handrail.model.event import ActionHeld, ActionReviewed, AgentEnded, Event, UsageMeasured
+from handrail.store.decoding import decode_or_fault
 from handrail.store.port import StoredEntry
-from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.tui.state.log_view import TimelineEntry
 from handrail.words.action_status import ActionEnd
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session
 
 MAX_ENTRIES = 1000
 UNSHOWN = (UsageMeasured, AgentEnded)
-"""What the list shows better, or nobody misses."""
+"""Events that the timeline leaves out."""
 
 
 class Timeline:
@@ -32,34 +24,34 @@ class Timeline:
     def __init__(self, run: str) -> None:
         self.run = run
         self.seq = 0
-        """The last event that is part of it."""
+        """The last event."""
         self.cut = False
-        """There is more, before the first entry."""
+        """Earlier entries are left out."""
         self._entries: OrderedDict[int, TimelineEntry] = OrderedDict()
         self._open: dict[int, int] = {}
-        """By step, the entries of actions that have not ended."""
+        """The entries of running actions, by step."""
         self._held: dict[str, int] = {}
-        """By the host's id, the entries of actions that wait."""
+        """The entries of held actions, by the host's id."""
         self._facts = RunFacts()
 
     @property
     def entries(self) -> tuple[TimelineEntry, ...]:
-        """All of them, the newest at the end."""
+        """All entries, newest last."""
         return tuple(self._entries.values())
 
     def skip(self, seq: int, beginning: Iterable[StoredEntry]) -> None:
-        """Go on after that event; of all before, only the beginning is looked at."""
+        """Skip to an event; read only the beginning before it."""
         for stored in beginning:
-            self._facts.take(_event(stored))
+            self._facts.take(decode_or_fault(stored))
         self._facts.whole = False
         self.seq = seq
         self.cut = True
 
     def take(self, page: Iterable[StoredEntry]) -> None:
-        """Go on with what was stored since."""
+        """Add stored events."""
         for stored in page:
             self.seq = stored.seq
-            self._add(stored.seq, _event(stored))
+            self._add(stored.seq, decode_or_fault(stored))
         while len(self._entries) > MAX_ENTRIES:
             self._entries.popitem(last=False)
             self.cut = True
@@ -89,7 +81,7 @@ class Timeline:
         self._entries[seq] = TimelineEntry(seq, event, event_sentence(event, self._facts))
 
     def _close(self, end: ActionEnd) -> bool:
-        """Give an action its end; False: nobody knows that action."""
+        """Add the end to its action; return False if the action is unknown."""
         seq = self._open.pop(end.step, None)
         if seq is None:
             return False
@@ -97,7 +89,7 @@ class Timeline:
         return True
 
     def _hold(self, seq: int, event: ActionHeld) -> None:
-        """An action begins to wait, which is an entry, or does so no longer, which ends it."""
+        """Add an entry for a held action, or complete it when the action is released."""
         if not event.released:
             self._say(seq, event)
             self._held[event.id] = seq
@@ -115,16 +107,8 @@ class Timeline:
             self._entries[seq] = msgspec.structs.replace(self._entries[seq], **changes)
 
     def _give_up(self) -> None:
-        """The session has ended: whatever was under way will not be heard of."""
+        """Stop waiting for the actions of a session that has ended."""
         for seq in (*self._open.values(), *self._held.values()):
             self._change(seq, over=True)
         self._open.clear()
         self._held.clear()
-
-
-def _event(stored: StoredEntry) -> Event:
-    """The event; one that cannot be read does not hide the others."""
-    try:
-        return decode(stored)
-    except DamagedError as error:
-        return FaultNoted(stored.at, "log", error.problem)
