@@ -32,7 +32,7 @@ class GoalDriftDetector(Detector):
     saved_as: ClassVar[str] = "drift"
     about: ClassVar[Description] = Description(
         label="Away from the goal",
-        meaning="The agent turns away from the goal.",
+        meaning="The agent works on something other than the goal.",
         fitting=GO_BACK,
         hints=paragraphs("""
             The task is: {goal} Your last actions (steps {steps}) have less and less to do with it.

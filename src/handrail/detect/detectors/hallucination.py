@@ -56,7 +56,7 @@ class HallucinationDetector(Detector):
     order: ClassVar[int] = 9
     about: ClassVar[Description] = Description(
         label="Made things up",
-        meaning="The agent relies on what is not there, or says that tests pass which did not.",
+        meaning="The agent relies on missing things, or falsely claims that tests pass.",
         fitting=GO_BACK,
         hints=paragraphs("""
             You said that {claim}, but nothing in this run shows it. Run what proves it, read its

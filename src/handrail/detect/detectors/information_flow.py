@@ -38,7 +38,7 @@ class InformationFlowDetector(Detector):
     # What has left the machine cannot be put back, only be kept from going on.
     about: ClassVar[Description] = Description(
         label="Secrets sent out",
-        meaning="The run read a secret in one step, and sends something out in a later one.",
+        meaning="The run reads a secret in one step, and sends something out in a later one.",
         fitting=msgspec.structs.replace(SLOW_DOWN, at_once=Severity.HIGH),
         hints=paragraphs("""
             You have read `{secret}`, and now something goes out to {host} (steps {steps}). Send

@@ -25,7 +25,7 @@ class RepeatedRefusalsDetector(Detector):
     saved_as: ClassVar[str] = "refusals"
     about: ClassVar[Description] = Description(
         label="Refused, tried on",
-        meaning="The agent tries again what was refused, as it was or in another way.",
+        meaning="The agent tries a refused action again, as it was or in another way.",
         fitting=SLOW_DOWN,
         hints=paragraphs("""
             `{call}` was refused, and so were {times} like it (steps {steps}). It will not be let

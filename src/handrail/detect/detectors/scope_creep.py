@@ -57,7 +57,7 @@ class ScopeCreepDetector(Detector):
     saved_as: ClassVar[str] = "scope"
     about: ClassVar[Description] = Description(
         label="Out of the scope",
-        meaning="The agent works outside of the scope.",
+        meaning="The agent works outside the scope.",
         fitting=GO_BACK,
         hints=paragraphs("""
             `{path}` lies outside of what this task may touch. Go back to {scope}. If the task

@@ -98,9 +98,9 @@ KIND = InterventionKind(
     label="reminder",
     phrase="a reminder",
     done="task said again",
-    does="The request, the constraint that matters now, boundaries, goals and an example, at most "
-    "2,000 characters.",
-    otherwise="It is passed over.",
+    does="Reminds the agent of the request, the most important constraint, boundaries, goals and "
+    "an example, in at most 2,000 characters.",
+    otherwise="Handrail skips it.",
     uses=(Capability.INJECT,),
     always=False,
     strength=0.3,

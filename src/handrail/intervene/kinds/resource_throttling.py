@@ -128,8 +128,8 @@ def _number(text: str) -> float:
 KIND = InterventionKind(
     name=InterventionName.RESOURCE_THROTTLING,
     label="lower limits",
-    does="Lower limits: what goes over them is refused, commands get a time limit.",
-    otherwise="Only the limits that can be kept are set; without any it is passed over.",
+    does="Lowers the limits of the run: refuses calls beyond them, and gives commands a time limit.",
+    otherwise="Handrail sets the possible limits only; without any, it skips it.",
     uses=tuple(dict.fromkeys(part.needs for part in PARTS)),
     always=False,
     strength=0.5,

@@ -54,8 +54,8 @@ KIND = InterventionKind(
     name=InterventionName.SOFT_CORRECTION,
     label="guidance",
     done="guidance sent",
-    does="A hint of at most 500 characters in the agent's conversation: what was seen, in which "
-    "steps, what to try instead. Never the same text twice in a run.",
+    does="Sends the agent a hint of at most 500 characters: the finding, its steps, and another "
+    "way to try. Never the same text twice in a run.",
     otherwise="Only a person sees it.",
     uses=(Capability.INJECT,),
     make=_soft_correction,
