@@ -1,4 +1,4 @@
-"""Many actions: patterns of trouble, each an incremental fold over what the agent does."""
+"""Detectors: patterns over many actions that show a run going wrong."""
 
 from handrail.detect.completed_step import CompletedStep, Ending, completed_step
 from handrail.detect.description import GO_BACK, SLOW_DOWN, Advice, Description, Fitting

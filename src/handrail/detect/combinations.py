@@ -1,4 +1,4 @@
-"""Two troubles at the same time are worse than each."""
+"""Combinations: two findings at the same time are worse than each."""
 
 from collections.abc import Iterable
 
@@ -23,14 +23,14 @@ class Combination(msgspec.Struct, frozen=True):
     """As that of a detector."""
 
     def parts_beside(self, kinds: set[str]) -> set[str]:
-        """What it still needs, if one of its parts is among these kinds."""
+        """The parts that are still missing, if one of its parts is among these kinds."""
         return set() if kinds.isdisjoint(self.parts) else {*self.parts} - kinds
 
 
 def combine(
     combinations: Iterable[Combination], found: Iterable[Finding], recent: Iterable[Finding]
 ) -> list[Finding]:
-    """Combinations of what was found now with what was found now or shortly before."""
+    """Combine findings of now with findings of now or shortly before."""
     now = {finding.kind: finding for finding in found}
     lately = {finding.kind: finding for finding in recent} | now
     return [

@@ -1,4 +1,4 @@
-"""A deed: an action and what came of it, reduced to what patterns are made of."""
+"""A completed step: an action and its outcome, reduced to the facts for detectors."""
 
 from typing import Literal
 
@@ -14,25 +14,25 @@ Ending = Literal["ok", "failed", "refused", "dropped"]
 
 
 class CompletedStep(msgspec.Struct, frozen=True, gc=False):
-    """An action and what came of it."""
+    """An action and its outcome."""
 
     step: int
     at: float
     intent: Intent
     ending: Ending
     result: str = ""
-    """The same for outcomes that say the same."""
+    """A key; equal outcomes have equal keys."""
     error: str = ""
-    """What went wrong, in one line, without what is different each time."""
+    """The error in one line, without times, ids and other noise."""
     said: str = ""
     """The same line as the agent saw it."""
     outcome: Outcome = Outcome(ok=True)
     changed: tuple[str, ...] = ()
-    """Files that it really made or changed, where that is known."""
+    """Files that it made or changed, where that is known."""
     misfit: bool = False
     """The call does not fit its tool, which did nothing: no parameter, or nothing to replace."""
     progress: bool = True
-    """It changed something, or told something new; known once the run's trail has seen it."""
+    """Whether it changed something or told something new; set by the progress tracker."""
 
 
 def completed_step(

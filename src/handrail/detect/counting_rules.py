@@ -1,4 +1,4 @@
-"""Patterns of a user's own: rules in the settings that count actions."""
+"""Rules in the user's settings that count actions."""
 
 import re
 from functools import lru_cache
@@ -11,12 +11,12 @@ from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 
 _MOST = 50
-"""As many as a rule may look back."""
+"""Most steps that a rule looks back."""
 _FAILED = {"ok": False, "failed": True}
 
 
 class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What rules can ask about a deed."""
+    """The facts of a step that rules can ask for."""
 
     step: int
     tool: str
@@ -27,21 +27,21 @@ class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class CountingRules(msgspec.Struct):
-    """The last deeds, for all rules."""
+    """The last steps, shared by all rules."""
 
     deeds: list[Light] = []
 
-    def see(self, deed: CompletedStep) -> None:
-        """Keep the next deed."""
-        intent = deed.intent
-        failed = _FAILED.get(deed.ending)
+    def see(self, done: CompletedStep) -> None:
+        """Add the next step."""
+        intent = done.intent
+        failed = _FAILED.get(done.ending)
         deeds = self.deeds
-        deeds.append(Light(deed.step, intent.tool, intent.begins, intent.kinds, failed))
+        deeds.append(Light(done.step, intent.tool, intent.begins, intent.kinds, failed))
         if len(deeds) > _MOST:
             del deeds[0]
 
     def find(self, settings: Detection) -> list[Finding]:
-        """The rules that count the last deed, and enough before it."""
+        """Findings of the rules that count the last step and enough before it."""
         if not settings.counting or not self.deeds:
             return []
         found = (self._count(rule) for rule in settings.counting)
@@ -50,21 +50,21 @@ class CountingRules(msgspec.Struct):
     def _count(self, rule: CountingRule) -> Finding | None:
         if not _counts(rule, self.deeds[-1]):
             return None
-        steps = tuple(deed.step for deed in self.deeds[-rule.within :] if _counts(rule, deed))
+        steps = tuple(done.step for done in self.deeds[-rule.within :] if _counts(rule, done))
         if len(steps) < rule.times:
             return None
         facts = {"times": str(len(steps)), "within": str(rule.within)}
         return Finding(rule.name, rule.severity, 1.0, steps, 0.0, rule.says, rule.name, facts)
 
 
-def _counts(rule: CountingRule, deed: Light) -> bool:
-    if rule.failed is not None and deed.failed is not rule.failed:
+def _counts(rule: CountingRule, done: Light) -> bool:
+    if rule.failed is not None and done.failed is not rule.failed:
         return False
-    if rule.tools and deed.tool not in rule.tools:
+    if rule.tools and done.tool not in rule.tools:
         return False
-    if rule.kinds and not set(rule.kinds).intersection(deed.kinds):
+    if rule.kinds and not set(rule.kinds).intersection(done.kinds):
         return False
-    return not rule.commands or _pattern(rule.commands).search(deed.shown) is not None
+    return not rule.commands or _pattern(rule.commands).search(done.shown) is not None
 
 
 @lru_cache(maxsize=64)

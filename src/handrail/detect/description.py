@@ -1,4 +1,4 @@
-"""What a detector says about what it finds: for people, for the agent, and for who intervenes."""
+"""Describes a kind of finding: for people, for the agent, and for interventions."""
 
 from typing import Literal
 
@@ -9,11 +9,11 @@ from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
 Plan = Literal["stuck_in_loop", "lost_context", "resource_exhaustion"]
-"""Which recovery plan helps where no file can be put back; `checkpoint_rollback` has the texts."""
+"""The recovery plan where no file can be restored; `checkpoint_rollback` has the texts."""
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """Why it comes about, and what to do: now, to prevent it, and in `handrail.yaml`."""
+    """The cause, and advice: for now, for prevention, and for `handrail.yaml`."""
 
     cause: str
     now: tuple[str, ...]
@@ -22,24 +22,24 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 class Fitting(msgspec.Struct, frozen=True):
-    """Which interventions fit, by the severity of the finding."""
+    """The fitting interventions, by the severity of the finding."""
 
     low: str
     medium: str
     high: str
     critical: str
     at_once: Severity | None = None
-    """From here on a stop may come first: each further action can do harm. None: never, because
-    what such a run wastes is time, and that can wait for milder means."""
+    """From this severity on a stop may come first, because each further action can do harm. None:
+    never, because such a run wastes only time."""
 
     @property
     def places(self) -> tuple[str, ...]:
-        """All four."""
+        """The interventions for all four severities."""
         return self.low, self.medium, self.high, self.critical
 
     @property
     def means(self) -> tuple[str, ...]:
-        """The fitting ones, each once, from the mildest to the strongest."""
+        """The interventions, each once, from the mildest to the strongest."""
         return tuple(dict.fromkeys(self.places))
 
 
@@ -57,7 +57,7 @@ SLOW_DOWN = Fitting(
 )
 """There is nothing to put back, or it would not help."""
 UNKNOWN = msgspec.structs.replace(GO_BACK, at_once=Severity.CRITICAL)
-"""For kinds of which nobody said what fits."""
+"""For kinds without fitting interventions of their own."""
 
 SMALLER_TASK = "Give the agent a smaller task, with a check at its end."
 SET_SCOPE = "Set `scope` to the folders that the task needs."
@@ -100,20 +100,20 @@ HARMFUL = Advice(
 
 
 def paragraphs(text: str) -> tuple[str, ...]:
-    """Texts that blank lines part, each in one line."""
+    """Split a text at blank lines, and put each part in one line."""
     return tuple(" ".join(each.split()) for each in text.strip().split("\n\n"))
 
 
 @decodable
 class Description(msgspec.Struct, frozen=True):
-    """Everything but the fold. A field that a detector leaves out has a text that fits any kind."""
+    """The description of a kind of finding. Each field has a default that fits any kind."""
 
     label: str = ""
     """A few words for a list; empty: the kind, written with spaces."""
     meaning: str = ""
     """One sentence for people: docs and `handrail explain` print it."""
     fitting: Fitting | None = None
-    """None: `UNKNOWN`, or what the settings say under `default`."""
+    """None: `UNKNOWN`, or the settings under `default`."""
     hints: tuple[str, ...] = paragraphs("""
         {says} What you are doing does not lead further. Say in one sentence what you are trying to
         reach, and take a different way to it. If you cannot, stop and say what you need.
@@ -125,7 +125,7 @@ class Description(msgspec.Struct, frozen=True):
     does not have is passed over; at least one needs only {says}. Filled in, it has at most 500
     characters; {says} is cut to make it fit."""
     constraint: str = "Each action must bring the task forward, and you can say how."
-    """What matters now, said again with the task."""
+    """The constraint to repeat together with the task."""
     example: str = "Say what is open, name the smallest step, take it, look at the result."
     """Of a better next step."""
     plan: Plan = "stuck_in_loop"

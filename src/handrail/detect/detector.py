@@ -1,4 +1,4 @@
-"""What a detector is."""
+"""The base class of all detectors."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from handrail.model.finding import Finding
 
 
 class Detector(msgspec.Struct):
-    """A fold over deeds, a judgement of where it stands, and a description of what it finds.
+    """Folds completed steps into a few fields, finds a pattern in them, and describes it.
 
     The fields of a detector are saved with the state of the run, so that a restart loses nothing.
     `see` counts and knows no thresholds; `find` applies them and changes nothing. Both take the
@@ -19,31 +19,31 @@ class Detector(msgspec.Struct):
     """
 
     kind: ClassVar[str]
-    """Of its findings; a built-in detector's file is called so too."""
+    """The kind of its findings, and the name of a built-in detector's file."""
     about: ClassVar[Description] = Description()
     per_agent: ClassVar[bool] = False
     """Whether each sub-agent is watched by itself, not the run as a whole."""
     order: ClassVar[int] = 100
-    """Of findings that are equally bad and sure, the one with the lower order comes first."""
+    """The rank among equally bad and sure findings; the lowest comes first."""
     saved_as: ClassVar[str] = ""
-    """What a snapshot calls it; empty: its kind."""
+    """Its name in snapshots; empty: its kind."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Take in the next deed."""
+    def see(self, done: CompletedStep) -> None:
+        """Count the next step."""
 
     def find(self, settings: Detection) -> Finding | None:
-        """The trouble that the last deed is part of, if there is any."""
+        """The finding that the last step is part of, if any."""
         return None
 
     def lately(self, settings: Detection) -> Finding | None:
-        """The trouble that the last few deeds are part of: another one may come on top of it."""
+        """The finding of the last few steps, for combinations with another finding."""
         return self.find(settings)
 
     def prompted(self) -> None:
-        """A person said something: what they ask for again is no repetition of the agent's."""
+        """Start again after a prompt: the agent may repeat what a person asks for."""
 
     def told(self, score: float) -> None:
-        """A model has said how well the last deeds serve the goal, from 0 to 1."""
+        """Take the opinion of a model: how well the last steps serve the goal, from 0 to 1."""
 
     def heard(self, text: str) -> None:
-        """The agent stopped, and said this."""
+        """Read the agent's message when it stops."""

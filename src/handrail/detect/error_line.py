@@ -1,4 +1,4 @@
-"""What went wrong, in one line."""
+"""The error of an outcome in one line."""
 
 import re
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _TELLING = (
     "denied", "annot ",
 )  # fmt: skip
 _EMPTY = re.compile(r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+(?:in [\d.]+.*)?|Exit code \d+")
-"""Rulers, counts and what a host writes below an output: they tell nothing of what went wrong."""
+"""Rulers, counts and the host's own lines: they say nothing about the error."""
 _MISFIT = re.compile(
     r"InputValidationError|[Pp]arameter `?\w+`? is (?:required|missing)|[Rr]equired parameter"
     r"|[Mm]issing (?:required )?(?:parameter|argument)s?\b|[Ii]nvalid `?\w+`? parameter"
@@ -29,7 +29,7 @@ _MISFIT = re.compile(
 
 
 class ErrorLine(NamedTuple):
-    """An error in one line: as it is compared, and as it was."""
+    """An error in one line: normalized, and as the agent saw it."""
 
     key: str
     """Empty where there are no words to compare, only an exit code."""
@@ -42,7 +42,7 @@ _NONE = ErrorLine("", "")
 
 
 def error_line(outcome: Outcome) -> ErrorLine:
-    """What went wrong; empty where nothing did."""
+    """Find the line with the error; empty if there was none."""
     if outcome.ok:
         return _NONE
     whole = outcome.error or outcome.output

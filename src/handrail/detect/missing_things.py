@@ -1,4 +1,4 @@
-"""Things that an agent took to be there and that are not: files, modules, commands, texts."""
+"""Missing files, modules, commands and texts that an agent relied on."""
 
 import re
 from typing import Literal, NamedTuple
@@ -40,26 +40,26 @@ _COMMAND = re.compile(
 
 
 class MissingThing(NamedTuple):
-    """What is not there."""
+    """A missing thing."""
 
     sort: Sort
     name: str
 
 
-def missing_thing_in(deed: CompletedStep) -> MissingThing | None:
-    """What a failed deed relied on that is not there, if that is why it failed."""
-    said = deed.outcome.error or deed.outcome.output
+def missing_thing_in(done: CompletedStep) -> MissingThing | None:
+    """The missing thing that a failed step relied on, if that is why it failed."""
+    said = done.outcome.error or done.outcome.output
     said = said if len(said) <= _BEGIN + _END else f"{said[:_BEGIN]}\n{said[-_END:]}"
     lower = said.lower()
-    if deed.intent.tool.lower() not in SHELL_TOOLS:
-        return _of_tool(deed, lower)
-    if not any(hint in lower for hint in _HINTS) or _PROBES.search(deed.intent.shown):
+    if done.intent.tool.lower() not in SHELL_TOOLS:
+        return _of_tool(done, lower)
+    if not any(hint in lower for hint in _HINTS) or _PROBES.search(done.intent.shown):
         return None
     return _of_command(said)
 
 
-def _of_tool(deed: CompletedStep, said: str) -> MissingThing | None:
-    intent = deed.intent
+def _of_tool(done: CompletedStep, said: str) -> MissingThing | None:
+    intent = done.intent
     path = next(iter((*intent.writes, *intent.reads)), "")
     if not path or intent.tool.lower() in _MAKERS:
         return None
@@ -77,7 +77,7 @@ def _of_command(said: str) -> MissingThing | None:
 
 
 _MAKERS = frozenset({"write", "write_file", "create", "create_file", "mkdir"})
-"""Tools that make a file: that its folder is not there yet is no mistake about what is."""
+"""Tools that make a file: a missing folder is no mistake of the agent."""
 _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     ("file", _FILE_OF_COMMAND),
     ("module", _MODULE),

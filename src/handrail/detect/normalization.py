@@ -76,7 +76,7 @@ _PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
 
 
 def result_key(outcome: Outcome) -> str:
-    """The same for outcomes that say the same."""
+    """A key; equal outcomes have equal keys."""
     text = f"{outcome.output}\n{outcome.error}" if outcome.error else outcome.output
     if len(text) > _MAX_RESULT:
         text = text[: _MAX_RESULT // 2] + text[-_MAX_RESULT // 2 :]
@@ -106,12 +106,12 @@ def _lines(text: str) -> list[str]:
 
 
 def normalized_error(text: str) -> str:
-    """An error without what is different each time, and without where it was."""
+    """Normalize an error: without noise and without its line numbers."""
     return _without_noise(_PLACES.sub(_NOISE, text)).replace(_NOISE, "#").strip()
 
 
 def as_seen(text: str) -> str:
-    """A text as a terminal shows it: without colors, and without what was overwritten."""
+    """A text as a terminal shows it: without colors and overwritten parts."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\r" in text:
@@ -121,7 +121,7 @@ def as_seen(text: str) -> str:
 
 
 def _without_noise(text: str) -> str:
-    """A text without prompts, names made up for one time, and numbers of a clock or the kernel."""
+    """Remove prompts, random names, and numbers of a clock or the kernel."""
     if "@" in text:
         lines = text.split("\n")
         text = "\n".join(line for line in lines if "@" not in line or not _PROMPT.match(line))

@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 GROUP = "handrail.detectors"
 _MOST_BYTES = 65_536
-"""What a detector may remember: its fields are saved with the run."""
+"""Most bytes that a detector may remember: its fields are saved with the run."""
 
 
 class PluginStateTooLargeError(ValueError):
-    """A detector remembers more and more."""
+    """A detector remembers too much."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"it remembers {size:,} bytes, more than {_MOST_BYTES:,}")
 
 
 class DetectorPlugins(msgspec.Struct, frozen=True):
-    """What was found when it was looked for."""
+    """The detectors of installed packages."""
 
     detectors: dict[str, type[Detector]] = {}
     problems: tuple[str, ...] = ()
-    """What could not be loaded, and why."""
+    """Why a package could not be loaded."""
 
 
 @lru_cache(maxsize=1)
 def load_plugins() -> DetectorPlugins:
-    """The detectors of all installed packages; looked for once."""
+    """Load the detectors of all installed packages, once."""
     # Imported here: it costs more than all of this room, and who only reads a log needs it not.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
@@ -74,19 +74,19 @@ def _load(point: "EntryPoint") -> type[Detector]:
 
 
 class CustomDetectors(msgspec.Struct):
-    """The detectors from packages, in one run."""
+    """The detectors of packages in one run."""
 
     states: dict[str, object] = {}
     """By entry point: a detector, or its fields as they were saved."""
     faults: dict[str, str] = {}
-    """Detectors that raised and are left out, and what is said about it."""
+    """Why a detector that raised is left out."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Let each take in the next deed."""
-        self._each(lambda detector: _take_in(detector, deed))
+    def see(self, done: CompletedStep) -> None:
+        """Give each the next step."""
+        self._each(lambda detector: _take_in(detector, done))
 
     def prompted(self) -> None:
-        """Tell each that a person said something."""
+        """Tell each about a prompt."""
         self._each(lambda detector: detector.prompted())
 
     def heard(self, text: str) -> None:
@@ -94,13 +94,13 @@ class CustomDetectors(msgspec.Struct):
         self._each(lambda detector: detector.heard(text))
 
     def find(self, settings: Detection) -> list[Finding]:
-        """What each has found."""
+        """The findings of all."""
         found: list[Finding] = []
         self._each(lambda detector: found.extend(_found(detector, settings)))
         return found
 
     def _each(self, do: Callable[[Detector], None]) -> None:
-        """Do it with each; one that raises is left out from then on."""
+        """Call each; one that raises is left out from then on."""
         for name, detector in self._working():
             try:
                 do(detector)
@@ -121,8 +121,8 @@ class CustomDetectors(msgspec.Struct):
         self.faults[name] = _says(name, "failed and is left out", error)
 
 
-def _take_in(detector: Detector, deed: CompletedStep) -> None:
-    detector.see(deed)
+def _take_in(detector: Detector, done: CompletedStep) -> None:
+    detector.see(done)
     size = len(msgspec.json.encode(detector))
     if size > _MOST_BYTES:
         raise PluginStateTooLargeError(size)

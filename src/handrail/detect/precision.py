@@ -1,4 +1,4 @@
-"""How often the findings of each kind were right, by what people said."""
+"""How often findings were right, by people's feedback."""
 
 from collections.abc import Iterable
 
@@ -8,32 +8,32 @@ from handrail.model.event import Event, FeedbackGiven
 
 
 class Tally(msgspec.Struct):
-    """What people said about one kind of finding."""
+    """Feedback about one kind of finding."""
 
     confirmed: int = 0
     false_alarms: int = 0
 
     @property
     def precision(self) -> float | None:
-        """The share that was right; None where nobody said anything."""
+        """The share of right findings; None without feedback."""
         told = self.confirmed + self.false_alarms
         return self.confirmed / told if told else None
 
 
 class Precision(msgspec.Struct):
-    """A fold of feedback: what people said last about each finding."""
+    """The last feedback about each finding."""
 
     said: dict[tuple[str, int, str], bool] = msgspec.field(default_factory=dict)
     """By run, step and kind."""
 
     def take(self, event: FeedbackGiven, run: str = "") -> None:
-        """Take in what a person said; feedback on a verdict is no feedback on a finding."""
+        """Note feedback about a finding; feedback about a verdict does not count."""
         if event.finding:
             self.said[run, event.step, event.finding] = event.right
 
     @property
     def kinds(self) -> dict[str, Tally]:
-        """For each kind how many findings were right."""
+        """The feedback by kind."""
         tallies: dict[str, Tally] = {}
         for (_, _, kind), right in self.said.items():
             tally = tallies.setdefault(kind, Tally())

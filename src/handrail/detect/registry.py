@@ -1,4 +1,4 @@
-"""All kinds of findings that detectors make, and what is said about each."""
+"""All detectors and combinations, and their descriptions."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -34,13 +34,13 @@ _FOUND = sorted(_built_in(), key=attrgetter("order"))
 DETECTORS = tuple(each for each in _FOUND if isinstance(each, type))
 COMBINATIONS = tuple(each for each in _FOUND if isinstance(each, Combination))
 KINDS = (*(each.kind for each in DETECTORS), *(each.kind for each in COMBINATIONS))
-"""What is found without any package of a user's own."""
+"""The kinds of the built-in detectors."""
 _ABOUT = {each.kind: each.about for each in _FOUND}
 _UNDESCRIBED = Description()
 
 
 def description_of(kind: str) -> Description:
-    """What is said about a kind of finding: a built-in one, a package's, or any other."""
+    """The description of a kind: built in, from a package, or the default."""
     known = _ABOUT.get(kind)
     if known is not None:
         return known
@@ -49,6 +49,6 @@ def description_of(kind: str) -> Description:
 
 
 def own_fittings() -> list[tuple[str, ...]]:
-    """The interventions that fit what packages of a user's own find."""
+    """The fitting interventions of the detectors from packages."""
     found = (each.about.fitting for each in load_plugins().detectors.values())
     return [fitting.places for fitting in found if fitting is not None]

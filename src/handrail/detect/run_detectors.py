@@ -51,64 +51,64 @@ if TYPE_CHECKING:
     WholeRun = _WholeRun
 else:
     OneAgent = _with_detectors(_OneAgent, per_agent=True)
-    """What is watched in each agent by itself: sub-agents work at the same time."""
+    """The detectors of one agent: sub-agents work at the same time."""
     WholeRun = _with_detectors(_WholeRun, per_agent=False)
-    """What is watched in the run as a whole, whichever agent does it."""
+    """The detectors of the run as a whole."""
 
 
 class RunDetectors(msgspec.Struct):
-    """Folds deeds into all detectors, and asks them what they found."""
+    """Gives completed steps to all detectors, and collects their findings."""
 
     agents: dict[str, OneAgent] = {}
     last: str = ""
-    """The agent of the last deed."""
+    """The agent of the last step."""
     whole: WholeRun = msgspec.field(default_factory=WholeRun)
     counting: CountingRules = msgspec.field(default_factory=CountingRules)
     custom: CustomDetectors = msgspec.field(default_factory=CustomDetectors)
 
-    def see(self, deed: CompletedStep) -> None:
-        """Take in the next deed."""
-        deed = self._turn_to(deed.intent.agent).trail.mark(deed)
+    def see(self, done: CompletedStep) -> None:
+        """Give the next step to the detectors of its agent."""
+        done = self._turn_to(done.intent.agent).trail.mark(done)
         for detector in self._asked():
-            detector.see(deed)
-        self.counting.see(deed)
+            detector.see(done)
+        self.counting.see(done)
         if load_plugins().detectors:
-            self.custom.see(deed)
+            self.custom.see(done)
 
     def prompted(self) -> None:
-        """A person said something."""
+        """Tell all detectors about a prompt."""
         for detector in self._all():
             detector.prompted()
         self.custom.prompted()
 
     def told(self, score: float) -> None:
-        """A model has said how well the last deeds serve the goal, from 0 to 1."""
+        """Give the opinion of a model to all detectors: how well the last steps serve the goal."""
         for detector in self._all():
             detector.told(score)
 
     def heard(self, text: str, agent: str = "") -> None:
-        """An agent stopped, and said this."""
+        """Give an agent's last message to its detectors."""
         self._turn_to(agent)
         for detector in self._asked():
             detector.heard(text)
         self.custom.heard(text)
 
     def compacted(self) -> None:
-        """What was read is left out of the context now: reading it again tells something new."""
+        """Forget known results after a compaction: reading them again tells something new."""
         for agent in self.agents.values():
             agent.trail.forget()
 
     def ended(self, agent: str) -> None:
-        """A sub-agent is done."""
+        """Drop the detectors of a sub-agent that has ended."""
         self.agents.pop(agent, None)
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Detectors of others that could not be loaded or were left out, and why."""
+        """Why detectors of packages were not loaded, or left out."""
         return (*load_plugins().problems, *self.custom.faults.values())
 
     def findings(self, settings: Detection) -> list[Finding]:
-        """The troubles that the last deed is part of, the worst first."""
+        """The findings that the last step is part of, the worst first."""
         if not settings.enabled:
             return []
         asked = self._asked()
@@ -135,7 +135,7 @@ class RunDetectors(msgspec.Struct):
         return self.agents[agent]
 
     def _asked(self) -> tuple[Detector, ...]:
-        """The detectors of the agent of the last deed, and those of the run."""
+        """The detectors of the last agent, and those of the run."""
         agent = self.agents.get(self.last)
         return agent.detectors + self.whole.detectors if agent else self.whole.detectors
 

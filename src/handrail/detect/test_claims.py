@@ -1,4 +1,4 @@
-"""What an agent says when it stops: whether it claims that the tests pass."""
+"""Whether an agent's last message claims that the tests pass."""
 
 import re
 
@@ -6,7 +6,7 @@ _LONGEST = 6_000
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n")
 _MARKUP = re.compile(r"[*_`:]")
 _ADMITTED = re.compile(r"\bpre-?existing\b|\bunrelated\b", re.IGNORECASE)
-"""Failures that are told, as those of others."""
+"""Failures that the agent admits."""
 _TESTS = r"(?:tests?|specs?|test suites?|test cases?|unit tests|checks)"
 _PASS = (
     r"(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|(?:is|are) (?:all |now )*(?:green|passing|successful))"
@@ -33,7 +33,7 @@ _HEDGED = re.compile(
 
 
 def claims_tests_pass(text: str) -> bool:
-    """Whether it says so, flatly: not that they should, would, or partly do."""
+    """Whether the text says so flatly: not that they should, would, or partly do."""
     said = text[-_LONGEST:]
     if _ADMITTED.search(said):
         return False

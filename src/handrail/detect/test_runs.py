@@ -1,4 +1,4 @@
-"""Runs of tests: which commands are one, and what came of it."""
+"""Finds test runs among commands, and their results."""
 
 import re
 
@@ -46,10 +46,10 @@ def runs_code(command: str) -> bool:
     return _SCRIPT.search(command) is not None
 
 
-def passed(deed: CompletedStep) -> bool:
-    """Whether the tests passed; a pipe hides the exit code, but not what was printed."""
-    if deed.ending != "ok":
+def passed(done: CompletedStep) -> bool:
+    """Whether the tests passed; a pipe hides the exit code, but not the output."""
+    if done.ending != "ok":
         return False
-    end = deed.outcome.output[-_END:]
+    end = done.outcome.output[-_END:]
     lower = end.lower()
     return not ("fail" in lower or "error" in lower or "not ok" in lower) or not _FAILED.search(end)

@@ -1,4 +1,4 @@
-"""Findings → interventions: five kinds, a controller that chooses, and what became of them."""
+"""Interventions: five kinds, a controller that chooses, and their measured effect."""
 
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft

@@ -1,4 +1,4 @@
-"""What a host can do, so that an intervention acts for real or says that it cannot."""
+"""Capabilities of a host: an intervention acts for real, or says that it cannot."""
 
 from enum import StrEnum
 

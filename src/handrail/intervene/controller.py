@@ -1,4 +1,4 @@
-"""Chooses what is done about a finding."""
+"""Chooses the intervention for a finding."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,10 @@ _MAX_OWN = 2_000
 
 
 class Controller:
-    """Decides, for one project's settings; everything it knows of a run is in the situation.
+    """Chooses interventions by one project's settings; the situation holds all facts of the run.
 
-    A user's own texts or plugins cannot make it fail: `faults` lists what is wrong with them, and
-    the built-in ones stand in.
+    A user's own texts or plugins cannot make it fail: `faults` lists the problems, and the built-in
+    ones stand in.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ def _stopped_now(at: Situation) -> bool:
 
 
 def _own_prompts(path: str) -> tuple[Prompts, str]:
-    """The user's own texts, and what is wrong with them."""
+    """The user's own texts, and the problem with them."""
     if not path:
         return {}, ""
     try:

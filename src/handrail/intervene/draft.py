@@ -1,4 +1,4 @@
-"""What a means has to give to an intervention."""
+"""The draft of an intervention."""
 
 import msgspec
 

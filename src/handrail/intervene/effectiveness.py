@@ -13,7 +13,7 @@ from handrail.model.intervention_history import PastIntervention
 def judgements(
     findings: Sequence[Finding], at: Situation, settings: Strategy
 ) -> list[InterventionJudged]:
-    """What is now known about the interventions so far."""
+    """Judge the interventions so far."""
     names = {finding.name for finding in findings}
     judged = []
     for made in at.past.made:
@@ -41,7 +41,7 @@ def _judged(
 
 
 def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> bool:
-    """Whether an intervention could have shown effect: by actions or by time."""
+    """Whether an intervention had enough actions or time to show an effect."""
     # Time alone would not do: who loops once a second does a lot of nothing in two minutes.
     deeds, seconds = made.deeds, at.now - made.at
     return deeds >= settings.escalation_delay_actions or (

@@ -1,4 +1,4 @@
-"""What an intervention is, before it is made: how strong, what it needs, what it says."""
+"""Describes a kind of intervention: its strength, its needs, its texts."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from handrail.detect.description import Description
 
 Make = Callable[[Finding, Situation, "Description", "Interventions"], Draft | None]
-"""What is done about a finding of this description; None: nothing this time."""
+"""Drafts the intervention for a finding; None: nothing this time."""
 
 
 class InterventionKind(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the means, from a hint to a stop; a package of a user's own registers the same."""
+    """A kind of intervention, from a hint to a stop; packages of users register the same."""
 
     name: str
-    """In settings and events; a built-in one's file is called so too."""
+    """Its name in settings and events, and of a built-in one's file."""
     label: str
-    """What people read: "the reminder helped"."""
+    """A label for people: "the reminder helped"."""
     phrase: str = ""
     """The same within a sentence: "that calls for a reminder"; empty: the label."""
     done: str = ""
-    """Stands before what the agent was told; empty: the name in words."""
+    """The words before the agent's text; empty: the name in words."""
     does: str = ""
-    """For people: what it does …"""
+    """For people: its effect …"""
     otherwise: str = ""
-    """… and what happens where the host cannot do it."""
+    """… and the effect where the host cannot do it."""
     uses: tuple[Capability, ...] = ()
-    """What it uses of the host; one of these is enough."""
+    """The capabilities that it uses; one of these is enough."""
     always: bool = True
-    """It is worth doing where the host can do nothing of that."""
+    """It is worth doing even without any of these capabilities."""
     strength: float = 0.0
     """The score from which on it is called for; orders the built-in ones."""
     make: Make
 
     def has_power(self, can: frozenset[Capability]) -> bool:
-        """Whether it would be more than empty words on such a host."""
+        """Whether it has an effect on such a host."""
         return self.always or not can.isdisjoint(self.uses)

@@ -1,4 +1,4 @@
-"""Messages to people, sent by Apprise from a thread of its own: no review ever waits for one."""
+"""Sends messages to people by Apprise, in a thread of its own: no review waits for one."""
 
 import logging
 import threading
@@ -22,12 +22,12 @@ _MAX_BODY = 3000
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """What people are told. It holds no secrets: whoever makes it has taken them out."""
+    """A message to people. Its author has taken the secrets out."""
 
     title: str
     body: str
     urgent: bool = False
-    """It is sent however many there were in the last hour."""
+    """It is sent even beyond the limit per hour."""
 
 
 class NotSentError(Exception):
@@ -59,7 +59,7 @@ def send(urls: tuple[str, ...], message: Notification) -> None:
 
 
 class Notifier:
-    """Takes messages and sends them one after the other, not too many, again if need be."""
+    """Sends messages one after the other, within a limit, with retries."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Notifier:
         self._thread: threading.Thread | None = None
 
     def tell(self, settings: Notify, message: Notification) -> None:
-        """Have a message sent, if there is anybody to send it to. Returns at once."""
+        """Queue a message, if there is an address. Returns at once."""
         if not settings.urls or self._closing.is_set():
             return
         if not message.urgent and not self._may_send(settings.per_hour):
@@ -97,7 +97,7 @@ class Notifier:
             self._start()
 
     def close(self, seconds: float = 2.0) -> None:
-        """Send what waits, for a moment; then give up."""
+        """Send pending messages for a moment; then give up."""
         self._closing.set()
         if self._thread is not None:
             with suppress(Full):  # whoever is that busy is not waited for
@@ -114,7 +114,7 @@ class Notifier:
         return True
 
     def _counted(self, message: Notification) -> Notification:
-        """The message, cut, with how many before it were left out."""
+        """Cut the message, and add how many before it were left out."""
         body = message.body
         if len(body) > _MAX_BODY:
             body = f"{body[:_MAX_BODY]} …"
@@ -145,7 +145,7 @@ class Notifier:
             return str(error)
 
     def _try(self, urls: tuple[str, ...], message: Notification) -> str:
-        """Send, again if it fails; what is wrong in the end, or nothing."""
+        """Send with retries; gives the last problem, or nothing."""
         problem = ""
         for wait in (0.0, *self._waits):
             if wait and self._closing.wait(wait):
@@ -163,5 +163,5 @@ class Notifier:
 
 
 def _scheme(url: str) -> str:
-    """What may be said of an address: the rest of it is a password, or leads to one."""
+    """The scheme of an address: the rest is secret."""
     return f"{url.partition('://')[0]}://…"

@@ -25,7 +25,7 @@ Plugin = Callable[..., object] | InterventionKind
 
 
 class InterventionPlugins(msgspec.Struct, frozen=True):
-    """What could be loaded, by name, and what could not."""
+    """Loaded plugins by name, and the problems with others."""
 
     found: dict[str, Plugin] = {}
     problems: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class InterventionPlugins(msgspec.Struct, frozen=True):
 
 @lru_cache
 def load_plugins(group: str, names: frozenset[str] | None) -> InterventionPlugins:
-    """The named plugins of a group, or all; a broken one is reported, and the others are there."""
+    """Load the named plugins of a group, or all; a broken one is reported."""
     if names is not None and not names:  # looking through what is installed takes its time
         return InterventionPlugins()
     # Imported here: it costs more than all of this room.
@@ -77,9 +77,9 @@ def as_kind(name: str, plugin: Plugin) -> InterventionKind:
 
 
 def kind_named(name: str) -> InterventionKind | None:
-    """The intervention that settings and events call so, built in or from a package.
+    """The intervention with this name, built in or from a package.
 
-    No other one is loaded: who reads a log waits for every import.
+    It loads no other: a reader of the log waits for every import.
     """
     built_in = f"{kinds.__name__}.{name}"
     if name.isidentifier() and find_spec(built_in) is not None:

@@ -1,4 +1,4 @@
-"""How much is called for, as a number, and which means that is."""
+"""Scores findings, and finds the intervention for a score."""
 
 from bisect import bisect_right
 
@@ -24,11 +24,11 @@ _PRECISION = 6
 
 
 def score_of(finding: Finding, failures: int = 0) -> float:
-    """How much is called for: more for what was tried without effect."""
+    """The score of a finding: more for each intervention that failed."""
     worth = _WEIGHTS[finding.severity] * finding.confidence * (1 + finding.impact)
     return round(worth + _PER_FAILURE * failures, _PRECISION)
 
 
 def level_of(score: float) -> int:
-    """The step of the ladder that a score calls for, counted from 0."""
+    """The step of the ladder for a score, counted from 0."""
     return bisect_right(_THRESHOLDS, score)

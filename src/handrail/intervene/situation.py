@@ -1,4 +1,4 @@
-"""What the controller has to know about a run."""
+"""The facts of a run that the controller needs."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from handrail.model.intervention_history import InterventionHistory
 
 
 class CurrentUsage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a run used in the last window (`metrics_window_seconds`); 0: not known."""
+    """The use of a run in the last window (`metrics_window_seconds`); 0: not known."""
 
     calls_per_minute: float = 0.0
     file_operations: int = 0
@@ -47,25 +47,25 @@ class Situation(msgspec.Struct, frozen=True):
     step: int
     past: InterventionHistory
     can: frozenset[Capability]
-    """What its host can do."""
+    """The capabilities of its host."""
     goal: str = ""
     scope: tuple[str, ...] = ()
     attended: bool = False
     allowance: Allowance | None = None
-    """What it may still use, if it was throttled before."""
+    """Its allowance, if it was throttled before."""
     checkpoints: tuple[Checkpoint, ...] = ()
     agent: str = ""
-    """The sub-agent whose deed it was; empty: the agent itself."""
+    """The sub-agent of the step; empty: the agent itself."""
     run: str = ""
     request: str = ""
-    """What the run was first asked for, in the person's words."""
+    """The first request, in the person's words."""
     goals: tuple[str, ...] = ()
-    """What it is for, the most important first."""
+    """Its goals, the most important first."""
     usage: CurrentUsage = CurrentUsage()
     ended: tuple[EndedStep, ...] = ()
     """How its last actions ended, the oldest first."""
     stopped: bool = False
-    """It was stopped already, and what still comes in was under way then."""
+    """It was stopped already; later calls were under way then."""
     cwd: str = ""
     """The folder that it began in."""
     writing: bool = False

@@ -69,7 +69,7 @@ Pick = Callable[[StrategyCase, Settings], LadderTarget]
 
 
 def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
-    """The score decides; what helped so far lowers it by one, what did not raises it by one."""
+    """By score: one step milder after a success, one step stronger after a failure."""
     place = _place(case, case.score)
     judged = [made for made in case.tried if made.worked is not None]
     if not judged or judged[-1].means not in case.fitting.means:
@@ -85,7 +85,7 @@ def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
 
 
 def pattern_specific(case: StrategyCase, settings: Settings) -> LadderTarget:
-    """The severity names one of the kind's four means; what did not help is left behind."""
+    """By severity: one of the kind's four interventions, past those that failed."""
     wanted = case.fitting.places[_PLACES.get(case.finding.severity, 0)]
     place = case.fitting.means.index(wanted)
     least = case.reached + 1
@@ -96,7 +96,7 @@ STRATEGIES: dict[str, Pick] = {"progressive": progressive, "pattern_specific": p
 
 
 def _place(case: StrategyCase, score: float) -> int:
-    """The strongest fitting means that a score allows; the mildest if it allows none."""
+    """The strongest fitting intervention for a score; at least the mildest."""
     level, means = level_of(score), case.fitting.means
     if not set(means) <= set(LADDER):
         # How strong one of the user's own is, only its place in their row can tell.

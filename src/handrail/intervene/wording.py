@@ -1,4 +1,4 @@
-"""Texts for the agent: filled in with what the finding shows, short, never the same twice."""
+"""Texts for the agent: filled in from the finding, short, never the same twice."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ Fields = Mapping[str, str]
 
 
 def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
-    """Everything that a text about a finding may name."""
+    """The fields that a text about a finding may name."""
     steps = finding.evidence
     facts = {name: one_line(value, _MAX_FACT) for name, value in finding.facts.items()}
     return {
@@ -39,7 +39,7 @@ def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
 
 
 def seen(finding: Finding) -> str:
-    """What was seen, in a sentence that the agent cannot take for one about something else."""
+    """The finding as a sentence about this run."""
     said = finding.says or f"There is trouble of the kind {finding.kind}"
     for word, meaning in _ABOUT.items():
         if said.startswith(f"{word} "):
@@ -48,7 +48,7 @@ def seen(finding: Finding) -> str:
 
 
 def _quoted(line: str, facts: list[str]) -> str:
-    """The line with what others have written in it marked as such: it may read like an order."""
+    """Quote the parts that others have written: they may read like an order."""
     known = sorted((fact for fact in facts if len(fact) >= _LEAST_QUOTED), key=len, reverse=True)
     if not known:
         return line
@@ -57,7 +57,7 @@ def _quoted(line: str, facts: list[str]) -> str:
 
 
 def fill(template: str, fields: Fields, most: int) -> str | None:
-    """The text with its fields, cut to fit; None where one of them is not known."""
+    """Fill in a text, cut to fit; None where a field is not known."""
     known = {name: value for name, value in fields.items() if value}
     try:
         text = template.format_map(known)
@@ -71,18 +71,18 @@ def fill(template: str, fields: Fields, most: int) -> str | None:
 
 
 def one_line(text: str, most: int) -> str:
-    """Text from a tool or a file: one line, cut, without what could pass for markup."""
+    """Untrusted text: one line, cut, without markup."""
     line = " ".join(re.sub(r"[`\x00-\x1f\x7f]", " ", text).split())
     return line if len(line) <= most else f"{line[: most - 2].rstrip()} …"
 
 
 def cut(text: str, most: int) -> str:
-    """At most so many characters, with its lines."""
+    """Cut a text, with its lines."""
     return text if len(text) <= most else f"{text[: most - 2].rstrip()} …"
 
 
 def _cut_quoted(text: str, most: int) -> str:
-    """At most so many characters; what was quoted stays quoted."""
+    """Cut a text, and close an open quote."""
     if len(text) <= most:
         return text
     short = cut(text, most - 1)
@@ -90,7 +90,7 @@ def _cut_quoted(text: str, most: int) -> str:
 
 
 def fresh(text: str, at: Situation, most: int) -> str:
-    """The text, or where the agent has read it before, one that differs."""
+    """The text, or a variation if the agent has read it before."""
     said = cut(text, most)
     times = 1
     while at.past.knows(said):

@@ -1,4 +1,4 @@
-"""Opening the file of the log: who may see it, and whether it is still the one that was opened."""
+"""Opens the file of the log, and tells whether it was replaced meanwhile."""
 
 import fcntl
 import os
@@ -13,10 +13,10 @@ from handrail.store.private_files import make_folder
 from handrail.store.schema import migrate, version_of
 
 DATABASE_FILES = ("", "-wal", "-shm")
-"""What is appended to the path, for each file of a database."""
+"""The endings of a database's files."""
 _LOCK = "-lock"
 _LONGEST_PATH = 500
-"""SQLite reserves a fixed place for a path, 512 bytes with what it appends itself."""
+"""The longest path: SQLite has 512 bytes for it and its own endings."""
 
 _PLAIN = frozenset(b"/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 """Bytes of a path that stand for themselves in a URI."""
@@ -26,7 +26,7 @@ Identity = tuple[tuple[int, int] | None, ...]
 
 
 def identity(path: str) -> Identity:
-    """Which files stand under the names of the log right now."""
+    """Which files have the names of the log right now."""
     return tuple(_identity(path + name) for name in DATABASE_FILES)
 
 
@@ -50,7 +50,7 @@ def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
 
 
 def open_for_reading(path: str, patience: float) -> sqlite3.Connection | None:
-    """Open the log without changing it; nothing if there is none yet."""
+    """Open the log for reading only; None: there is no log yet."""
     if _file_at(path) is None:
         return None
     _check_length(path)
@@ -66,9 +66,9 @@ def open_for_reading(path: str, patience: float) -> sqlite3.Connection | None:
 
 
 def remove_orphans(path: str, of: Identity) -> None:
-    """Remove what is left beside a database that is gone.
+    """Remove the -wal and -shm files of a deleted database.
 
-    SQLite would take the old -wal for a part of whatever database is put there next.
+    SQLite would take the old -wal for a part of the next database there.
     """
     for name, was in zip(DATABASE_FILES[1:], of[1:], strict=True):
         if was is not None and _identity(path + name) == was:
@@ -96,9 +96,9 @@ def _set_up(connection: sqlite3.Connection, path: str) -> None:
 
 @contextmanager
 def _alone(path: str, patience: float) -> Iterator[None]:
-    """Nobody else makes, renews or replaces the log meanwhile.
+    """Hold the lock for making, migrating or replacing the log.
 
-    A file of its own: closing a second descriptor of the database would drop SQLite's locks.
+    It is a file of its own: closing a second descriptor of the database would drop SQLite's locks.
     """
     descriptor = os.open(path + _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""Events in and out of a store: encoded, and without the secrets that were in them."""
+"""Writes events without their secrets, and reads them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -15,9 +15,9 @@ _encoder = msgspec.json.Encoder()
 _PAGE = 500
 
 _KEPT = 8_192
-"""Of a longer text (a file's content, an output) so much is kept of both ends."""
+"""Characters to keep of each end of a long text (a file's content, an output)."""
 _DEEPEST = 50
-"""What an input nests deeper than that is not written down."""
+"""Deeper parts of an input are not written."""
 _FIXED = frozenset("agent command cwd host id kind name request rule source tool trigger".split())
 """Fields by which things are found again. They hold no secrets, and a value that an agent puts
 into a .env file must not be able to change them."""
@@ -43,19 +43,19 @@ class RedactedEvent(NamedTuple):
 
 
 class Journal:
-    """The only way into the log: what it writes has been through a redactor."""
+    """The only way into the log: it redacts every event."""
 
     def __init__(self, store: Store, observers: Sequence[Callable[[Event], None]] = ()) -> None:
         self.store = store
         self._observers = observers
 
     def append(self, topic: str, event: Event, redactor: Redactor) -> WrittenEvent:
-        """Write an event; what comes back is the event without secrets, as it will be read."""
+        """Write an event; gives the event without secrets, as it will be read."""
         clean = self.prepare(event, redactor)
         return WrittenEvent(clean.event, self.write(topic, clean))
 
     def prepare(self, event: Event, redactor: Redactor) -> RedactedEvent:
-        """An event as it can be written: without secrets."""
+        """Redact and encode an event."""
         body = _as_it_is(event, redactor)
         if body is None:
             body = _encode(_clean(event, redactor))
@@ -63,14 +63,14 @@ class Journal:
         return RedactedEvent(event, body)
 
     def write(self, topic: str, clean: RedactedEvent, beside: Sequence[NewEntry] = ()) -> Receipt:
-        """Write an event, and the rows of other topics that belong to it before: all or none."""
+        """Write an event after the rows of other topics that belong to it: all or none."""
         receipt = self.store.append([*beside, NewEntry(topic, clean.body)])
         for observe in self._observers:
             observe(clean.event)
         return receipt
 
     def read(self, topic: str, after: int = 0) -> Iterator[tuple[StoredEntry, Event]]:
-        """The events of a topic that come after a sequence number."""
+        """The events of a topic after a sequence number."""
         while page := self.store.read(topic, after, _PAGE):
             for stored in page:
                 yield stored, decode(stored)
@@ -78,7 +78,7 @@ class Journal:
 
 
 def _as_it_is(event: Event, redactor: Redactor) -> bytes | None:
-    """The body of an event in which nothing has to be cut or taken out: nearly every one."""
+    """The body of an event without secrets and long texts: nearly every one."""
     try:
         body = _encoder.encode(event)
     except (ValueError, TypeError, RecursionError):

@@ -1,4 +1,4 @@
-"""The log in memory, for tests and for replay: the same contract, gone at the end."""
+"""The log in memory, for tests: the same contract, gone at the end."""
 
 import threading
 import time
@@ -81,7 +81,7 @@ class MemoryStore(Store):
         return self._settle("", remove)
 
     def trim(self, topic: str, before: float) -> Receipt:
-        """Remove what a topic begins with and was written before a moment, but for its last."""
+        """Remove the first entries of a topic, written before a time; its last one stays."""
 
         def remove() -> int:
             held = self._entries.get(topic, [])
@@ -105,7 +105,7 @@ class MemoryStore(Store):
         return "nowhere"
 
     def close(self) -> None:
-        """Let nobody read or write any more. Twice does no harm."""
+        """Close the log. Twice does no harm."""
         with self._lock:
             self._closed = True
 

@@ -1,4 +1,4 @@
-"""What a store can do; `tests/store/test_contract.py` holds every implementation to it."""
+"""The contract of a store; `tests/store/test_contract.py` checks every implementation."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -11,11 +11,11 @@ Receipt = Future[int]
 
 
 class NewEntry(msgspec.Struct, frozen=True):
-    """What is to be written: a topic and a body, which the store does not look into.
+    """A new entry: a topic, and a body that the store does not read.
 
-    A topic is valid Unicode without NUL, from 1 to 1,000 bytes long in UTF-8; a body has up to
-    64 MiB of anything. What is not is refused with a StoreError, and nothing else with it.
-    Asking for a topic that cannot be is no error: nothing is found.
+    A topic is valid Unicode without NUL, from 1 to 1,000 bytes long in UTF-8; a body has up to 64
+    MiB of anything. The store refuses others with a StoreError, together with the whole call.
+    Asking for an impossible topic is no error: nothing is found.
     """
 
     topic: str
@@ -46,7 +46,7 @@ class Topic(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A state as it was after one entry of a topic, so that nobody has to read from the start."""
+    """The state after one entry of a topic, so that a reader can start there."""
 
     seq: int
     body: bytes
@@ -96,9 +96,9 @@ class Store(Protocol):
         ...
 
     def trim(self, topic: str, before: float) -> Receipt:
-        """Remove what a topic begins with and was written before a moment, but for its last entry.
+        """Remove the first entries of a topic, written before a time; its last one stays.
 
-        The numbers of what is left stay, and go on. The receipt counts what was removed.
+        The numbers of the others stay, and go on. The receipt counts the removed entries.
         """
         ...
 
@@ -107,9 +107,9 @@ class Store(Protocol):
         ...
 
     def set_aside(self) -> str:
-        """Move the log out of the way, as a whole, and say where it is now; closes the store.
+        """Move the whole log aside, say where it is now, and close the store.
 
-        Nobody else may have it open. The next one who opens the log finds an empty one.
+        No other process may have it open. The next opening finds an empty log.
         """
         ...
 
@@ -119,5 +119,5 @@ class Store(Protocol):
         return ""
 
     def close(self) -> None:
-        """Finish what was begun, and let go of everything. Twice does no harm."""
+        """Finish pending writes, and close everything. Twice does no harm."""
         ...

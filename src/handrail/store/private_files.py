@@ -1,11 +1,11 @@
-"""Files for this user alone, whatever the umask is, and files that change as a whole or not."""
+"""Private files whatever the umask is, and files that change as a whole."""
 
 import os
 from contextlib import suppress
 
 
 def make_folder(folder: str) -> None:
-    """Make a folder and those above it, for this user alone."""
+    """Make a folder and its parents, for this user alone."""
     if os.path.isdir(folder):
         return
     make_folder(os.path.dirname(folder))
@@ -15,14 +15,14 @@ def make_folder(folder: str) -> None:
 
 
 def open_private(path: str, flags: int) -> int:
-    """Open a file, made where there is none, that this user alone may read."""
+    """Open or make a file for this user alone."""
     file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.fchmod(file, 0o600)
     return file
 
 
 def replace_file(path: str, data: bytes, mode: int) -> None:
-    """Write a file that others see in its old state or in its new one; its owner stays."""
+    """Replace a file as a whole; it keeps its owner."""
     fresh = write_temporary_file(path, data, mode)
     try:
         os.replace(fresh, path)
@@ -37,7 +37,7 @@ def replace_file(path: str, data: bytes, mode: int) -> None:
 
 
 def write_temporary_file(path: str, data: bytes, mode: int) -> str:
-    """A new file in the folder of another one, safely on the disk; its name."""
+    """Write a new file beside another one, durably; gives its name."""
     # Not by tempfile, which imports half the standard library.
     fresh = os.path.join(os.path.dirname(path), f".handrail-{os.urandom(8).hex()}")
     handle = open_private(fresh, os.O_WRONLY | os.O_EXCL)

@@ -1,4 +1,4 @@
-"""Connections for reading: they never wait for the writer, and it never waits for them."""
+"""Connections for reading: they and the writer never wait for each other."""
 
 import sqlite3
 import threading
@@ -17,7 +17,7 @@ class _ReadConnection(NamedTuple):
 
 
 class ReadConnections:
-    """As many connections as there are reads at the same time, kept for the next ones."""
+    """A pool of connections, one for each read at the same time."""
 
     def __init__(self, path: str, patience: float) -> None:
         self._path = path
@@ -27,7 +27,7 @@ class ReadConnections:
         self._closed = False
 
     def rows(self, make: type[T], statement: str, *values: str | int) -> list[T] | None:
-        """Whatever a SELECT finds; nothing at all if there is no log."""
+        """The rows of a SELECT; None if there is no log."""
         try:
             reader = self._borrow()
             if reader is None:
@@ -43,7 +43,7 @@ class ReadConnections:
         return [make(*row) for row in found]
 
     def let_go(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for reader in idle:

@@ -1,4 +1,4 @@
-"""A store that could not be opened or read, and is opened anew when it is used."""
+"""A store that opens its log at the first use, and again after a fault."""
 
 import logging
 import threading
@@ -17,10 +17,10 @@ _RETRY_SECONDS = 1.0
 
 
 class ReopeningStore(Store):
-    """Stands in for a store, so that whoever uses it can start before its log is usable.
+    """Stands in for a store, so that the daemon can start before its log is usable.
 
-    As long as it cannot be opened every read raises, and every receipt fails with, the reason.
-    One that can no longer be read (its file is gone, or damaged) is opened again a little later.
+    Until the log opens, every read raises the reason, and every receipt fails with it. A log that
+    can no longer be read (deleted or damaged) is opened again a little later.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class ReopeningStore(Store):
         return receipt
 
     def _note(self, receipt: Receipt) -> None:
-        """What became of an entry; called in the thread that writes."""
+        """Note the result of a write; runs in the writer's thread."""
         problem = str(receipt.exception() or "")
         if problem and problem != self._refused:
             _log.error("the log takes no entries: %s", problem)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from handrail.store.errors import DamagedError, NewerSchemaError
 
 APPLICATION_ID = int.from_bytes(b"hrlg")
-"""Stands in the header of the file, so that the log is never mixed up with another database."""
+"""The id in the file's header: no other database is taken for a log."""
 
 Step = Sequence[str]
 

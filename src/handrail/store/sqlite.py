@@ -1,4 +1,4 @@
-"""The log in a file: SQLite, one thread that writes, any number that read."""
+"""The log in an SQLite file: one thread writes, any number read."""
 
 import os
 import sqlite3
@@ -94,11 +94,11 @@ class SqliteStore(Store):
         return self._submit("", lambda write: write.forget(_name(topic)))
 
     def trim(self, topic: str, before: float) -> Receipt:
-        """Remove what a topic begins with and was written before a moment, but for its last."""
+        """Remove the first entries of a topic, written before a time; its last one stays."""
         return self._submit("", lambda write: write.trim(_name(topic), before))
 
     def size(self) -> int:
-        """How many bytes the database has; what waits in its journal is not counted."""
+        """The size of the database; its -wal is not counted."""
         try:
             return os.path.getsize(self.path)
         except FileNotFoundError:
@@ -114,7 +114,7 @@ class SqliteStore(Store):
         return aside
 
     def close(self) -> None:
-        """Finish what was begun, and let go of everything. Twice does no harm."""
+        """Finish pending writes, and close everything. Twice does no harm."""
         self._readers.close()
         if self._writer is not None:
             self._writer.close()
@@ -144,10 +144,10 @@ def open_store(location: str, *, read_only: bool) -> Store:
 
 
 def _name(topic: str) -> str:
-    """A name that SQLite takes; one that no topic can have becomes the one that none has."""
+    """A topic that SQLite accepts; an impossible one becomes empty, which no topic is."""
     return topic if is_topic(topic) else ""
 
 
 def _number(value: int) -> int:
-    """A number that SQLite takes and that means the same; less than nothing is nothing."""
+    """A number that SQLite accepts, with the same meaning; negative ones become 0."""
     return min(max(value, 0), LARGEST)

@@ -1,4 +1,4 @@
-"""What SQLite and the system complain about, as errors of the log."""
+"""Turns errors of SQLite and the system into errors of the log."""
 
 import errno
 import sqlite3
@@ -25,7 +25,7 @@ _PASSING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_TOOBIG}
 
 
 def as_store_error(path: str, error: Exception) -> StoreError:
-    """The error of the log that stands for any other one."""
+    """The StoreError for any other error."""
     if isinstance(error, StoreError):
         return error
     if isinstance(error, OSError):
@@ -42,7 +42,7 @@ def as_store_error(path: str, error: Exception) -> StoreError:
 
 
 def concerns_one_call(error: Exception) -> bool:
-    """Whether the calls beside the one that failed with this error may well succeed."""
+    """Whether other calls in the same transaction may succeed on their own."""
     return _code(error) in _OF_ONE_CALL and not isinstance(error, OSError | StoreError)
 
 

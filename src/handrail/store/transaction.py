@@ -1,4 +1,4 @@
-"""What is done to the log inside of transactions, on one connection."""
+"""Writes to the log inside transactions, on one connection."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _TRIM_ENTRIES = "DELETE FROM entries WHERE topic = ? AND seq < ?"
 _FORGET_TOPIC = "DELETE FROM topics WHERE id = ?"
 
 _MOST_TOPICS = 10_000
-"""As many are remembered from one transaction to the next."""
+"""Most topics to remember between transactions."""
 
 
 class _TopicPosition(msgspec.Struct, gc=False):
@@ -43,10 +43,10 @@ class Transactions:
         self._changed: dict[str, _TopicPosition] = {}
         self._version = -1
         self.size = 0
-        """Bytes that were written in this transaction, without what SQLite adds."""
+        """Bytes written in this transaction, without SQLite's own."""
 
     def begin(self, now: float) -> None:
-        """Wait until nobody else writes, and let nobody else write."""
+        """Begin a transaction, alone among all processes."""
         self._execute("BEGIN IMMEDIATE")
         self._now = now
         self.size = 0
@@ -74,7 +74,7 @@ class Transactions:
         return snapshot.seq
 
     def forget(self, topic: str) -> int:
-        """Remove a topic with all that belongs to it; the number of its entries."""
+        """Remove a topic, its entries and its snapshot; gives the number of entries."""
         self._topics.pop(topic, None)
         self._changed.pop(topic, None)
         self._execute(_FORGET_SNAPSHOT, (topic,))

@@ -24,13 +24,13 @@ from handrail.store.transaction import Transactions
 Work = Callable[[Transactions], int]
 
 _MOST_CALLS = 1_000
-"""In one transaction, so that the first one does not wait for ever."""
+"""Most calls in one transaction, so that the first one need not wait long."""
 _COMMIT_BYTES = 20_000
-"""What a small commit adds to the -wal: one page of each tree that it touches."""
+"""Bytes that a small commit adds to the -wal: one page of each tree."""
 _WAL_ENOUGH = 1_000_000
-"""From here on the -wal is worth a checkpoint when nobody waits."""
+"""From this size on the -wal is worth a checkpoint when nobody waits."""
 _WAL_TOO_LARGE = 64_000_000
-"""From here on it is emptied although somebody waits."""
+"""From this size on the -wal is emptied although calls wait."""
 
 
 class _WriteJob(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class WriterThread:
         self._thread.start()
 
     def submit(self, work: Work) -> Receipt:
-        """Have work done; its result comes when it is durable."""
+        """Queue work; the receipt resolves when it is durable."""
         receipt: Receipt = Future()
         receipt.set_running_or_notify_cancel()  # what was handed over is written
         with self._closing:
@@ -72,7 +72,7 @@ class WriterThread:
         return failed_receipt(ClosedError(self._path))
 
     def close(self) -> None:
-        """Finish what was handed over, and end the thread."""
+        """Finish all pending work, and end the thread."""
         with self._closing:
             if not self._closed:
                 self._closed = True
@@ -91,7 +91,7 @@ class WriterThread:
         self._finish()
 
     def _take(self) -> tuple[list[_WriteJob], bool]:
-        """Everything that waits, and whether more may come."""
+        """All pending jobs, and whether more may come."""
         calls: list[_WriteJob] = []
         call = self._queue.get()
         while call is not None:
@@ -136,7 +136,7 @@ class WriterThread:
         return connection
 
     def _recover(self, error: Exception) -> None:
-        """Undo what was begun; the next call opens the log anew if that is not enough."""
+        """Roll back; the next call opens the log anew if that is not enough."""
         connection = self._connection
         if connection is None:
             return
@@ -147,7 +147,7 @@ class WriterThread:
         self._drop(connection)
 
     def _abandon(self, connection: sqlite3.Connection) -> None:
-        """Leave files that others cannot see any more."""
+        """Give up a log whose files were deleted or replaced."""
         if identity(self._path)[0] == self._identity[0]:
             # Only its companions were removed, and what the -wal held can still be saved.
             with suppress(sqlite3.Error):

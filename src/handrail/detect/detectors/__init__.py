@@ -1,4 +1,4 @@
-"""The patterns that Handrail looks for by itself: one file each, called after the kind it finds.
+"""The built-in detectors: one file each, with the name of the kind that it finds.
 
-A file has a `Detector`, or a `Combination` of two others. `registry` finds it by its place here.
+A file has a `Detector`, or a `Combination` of two others; `registry` finds it here.
 """

@@ -9,7 +9,7 @@ COMBINATION = Combination(
     1.8,
     "It relies on things that are not there, and works outside the scope",
     Description(
-        meaning="The agent relies on things that are not there, and works outside the scope.",
+        meaning="The agent relies on missing things, and works outside the scope.",
         fitting=GO_BACK,
         hints=paragraphs("""
             {says} Go back to {scope}, list what is there, and build only on that.

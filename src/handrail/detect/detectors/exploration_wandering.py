@@ -16,7 +16,7 @@ from handrail.model.ordinal import Severity
 
 _WINDOW = 40
 _LEAST = 20
-"""Looks before anybody wanders: a task begins with looking around."""
+"""Looks before it counts as wandering: a task begins with looking around."""
 _LONG = 80
 _DEEP = 2.0
 """Mean distance from the mean depth that counts as very uneven."""
@@ -63,17 +63,17 @@ class ExplorationWanderingDetector(Detector):
     total: int = 0
     """Looks since something was changed or a person spoke."""
     looked: bool = False
-    """Whether the last deed was a look."""
+    """Whether the last step was a look."""
 
-    def see(self, deed: CompletedStep) -> None:
+    def see(self, done: CompletedStep) -> None:
         """Note a look; a change ends the wandering."""
-        intent = deed.intent
+        intent = done.intent
         if intent.agent:  # looking around is what sub-agents are sent out for
             return
-        self.looked = bool(intent.reads) and not intent.writes and deed.ending in ("ok", "failed")
+        self.looked = bool(intent.reads) and not intent.writes and done.ending in ("ok", "failed")
         if self.looked:
-            self._look(deed.step, intent.reads[0].rpartition("/")[0])
-        elif deed.changed or (intent.writes and deed.ending == "ok"):
+            self._look(done.step, intent.reads[0].rpartition("/")[0])
+        elif done.changed or (intent.writes and done.ending == "ok"):
             self._start_again()
 
     def prompted(self) -> None:
@@ -81,11 +81,11 @@ class ExplorationWanderingDetector(Detector):
         self._start_again()
 
     def find(self, settings: Detection) -> Finding | None:
-        """Wandering, if the last deed was one more look."""
+        """Report wandering if the last step was one more look."""
         return self.lately(settings) if self.looked else None
 
     def lately(self, settings: Detection) -> Finding | None:
-        """Wandering since something was last changed."""
+        """Report wandering since the last change."""
         looks = len(self.depths)
         if looks < _LEAST:
             return None

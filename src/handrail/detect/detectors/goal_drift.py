@@ -1,4 +1,4 @@
-"""Turning away from the goal: what fitted it before fits it no more, and is done elsewhere."""
+"""Goal drift: the agent works on something else, elsewhere."""
 
 from typing import ClassVar
 
@@ -17,14 +17,14 @@ _FITS_NO_MORE = 0.7
 """At most one word shared with the goal."""
 _MOST_SHARED = 0.2
 _LEAST_PLACED = 3
-"""Deeds with a path in each half: without places, words alone say too little."""
+"""Steps with a path in each half: without places, words alone say too little."""
 _MOST_OPINIONS = 4
 _NOWHERE = text_hash("")
 _STEEP = 0.3
 
 
 class GoalDriftDetector(Detector):
-    """How well the last deeds fit the goal, and where they were done."""
+    """How well the last steps fit the goal, and in which folders they were."""
 
     kind: ClassVar[str] = "goal_drift"
     per_agent: ClassVar[bool] = True
@@ -32,7 +32,7 @@ class GoalDriftDetector(Detector):
     saved_as: ClassVar[str] = "drift"
     about: ClassVar[Description] = Description(
         label="Away from the goal",
-        meaning="The agent turns away from the goal.",
+        meaning="The agent works on something other than the goal.",
         fitting=GO_BACK,
         hints=paragraphs("""
             The task is: {goal} Your last actions (steps {steps}) have less and less to do with it.
@@ -53,22 +53,22 @@ class GoalDriftDetector(Detector):
         advice=LOST,
     )
     steps: list[int] = msgspec.field(default_factory=list)
-    """Of the last 20 deeds."""
+    """Of the last 20 steps."""
     alignments: list[float] = msgspec.field(default_factory=list)
-    """Of the same."""
+    """Their alignments."""
     folders: bytes = b""
-    """Marks of where the same were done."""
+    """Hashes of their folders."""
     opinions: list[float] = msgspec.field(default_factory=list)
-    """What a model thinks of the alignment, where one was asked."""
+    """Opinions of a model about the alignment."""
     just_told: bool = False
 
-    def see(self, deed: CompletedStep) -> None:
+    def see(self, done: CompletedStep) -> None:
         """Note the alignment."""
-        intent = deed.intent
+        intent = done.intent
         steps, alignments = self.steps, self.alignments
         paths = intent.writes or intent.reads
         folder = text_hash(paths[0].rpartition("/")[0]) if paths else _NOWHERE
-        steps.append(deed.step)
+        steps.append(done.step)
         alignments.append(intent.alignment)
         if len(steps) > 2 * _HALF:
             del steps[0], alignments[0]
@@ -76,24 +76,24 @@ class GoalDriftDetector(Detector):
         self.just_told = False
 
     def told(self, score: float) -> None:
-        """A model was asked how well the run fits its goal, from 0 to 1."""
+        """Take an opinion of a model, from 0 to 1."""
         self.opinions.append(score)
         del self.opinions[:-_MOST_OPINIONS]
         self.just_told = True
 
     def prompted(self) -> None:
-        """The goal may be another one now."""
+        """Start again: the goal may have changed."""
         self.steps, self.alignments, self.folders = [], [], b""
         self.opinions, self.just_told = [], False
 
     def find(self, settings: Detection) -> Finding | None:
-        """A fall that the last deed is part of, or an opinion that was just given."""
+        """Report a fall that the last step is part of, or a new opinion."""
         if not self.steps or (self.alignments[-1] > _FITS_NO_MORE and not self.just_told):
             return None
         return self.lately(settings)
 
     def lately(self, settings: Detection) -> Finding | None:
-        """A fall within the last 20 deeds, or low opinions."""
+        """Report a fall within the last 20 steps, or low opinions."""
         wanted = settings.goal_drift
         low = [score for score in self.opinions if score < wanted.lowest_opinion]
         disliked = bool(low) and self.opinions[-1] < wanted.lowest_opinion
@@ -122,7 +122,7 @@ class GoalDriftDetector(Detector):
         return sum(self.alignments[:_HALF]) / _HALF - now if now <= _FITS_NO_MORE else 0.0
 
     def _is_elsewhere(self) -> bool:
-        """Whether the later deeds were done in other folders than the earlier ones."""
+        """Whether the later steps were in other folders than the earlier ones."""
         folders = each_of(self.folders)
         earlier = [folder for folder in folders[:_HALF] if folder != _NOWHERE]
         later = [folder for folder in folders[_HALF:] if folder != _NOWHERE]

@@ -1,4 +1,4 @@
-"""Things that are not there: files, modules, commands and texts relied on, and false claims."""
+"""Hallucinations: missing files, modules, commands and texts, and false claims."""
 
 from collections import Counter
 from typing import ClassVar, Literal
@@ -18,7 +18,7 @@ from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
 _WINDOW = 20
-"""Deeds within which things that are not there belong together."""
+"""Steps within which missing things belong together."""
 _MOST_KNOWN = 384
 _NEAR = 32
 """A name among so many newest ones is not noted again."""
@@ -36,27 +36,27 @@ Tested = Literal["", "maybe", "passed", "failed"]
 
 
 class Missed(msgspec.Struct, frozen=True, gc=False):
-    """One thing that was not there."""
+    """One missing thing."""
 
     step: int
     deed: int
-    """The number of the deed."""
+    """The number of the step in this detector."""
     agent: str
     sort: Sort
     name: str
     call: str
-    """Where it was a text: each that is missing in a file is another one."""
+    """The call, for a text: each missing text in a file counts."""
     weight: float
 
 
 class HallucinationDetector(Detector):
-    """What was missed lately, what is known to be there, and how the last tests went."""
+    """Things missed lately, names known to exist, and the result of the last tests."""
 
     kind: ClassVar[str] = "hallucination"
     order: ClassVar[int] = 9
     about: ClassVar[Description] = Description(
         label="Made things up",
-        meaning="The agent relies on what is not there, or says that tests pass which did not.",
+        meaning="The agent relies on missing things, or falsely claims that tests pass.",
         fitting=GO_BACK,
         hints=paragraphs("""
             You said that {claim}, but nothing in this run shows it. Run what proves it, read its
@@ -81,40 +81,40 @@ class HallucinationDetector(Detector):
     missed: list[Missed] = msgspec.field(default_factory=list)
     """Within the window."""
     known: bytes = b""
-    """Marks of the names of files that were read or written, the newest at the end: what was there
-    and is gone is not made up."""
+    """Hashes of the names of files that were read or written, the newest last: a deleted file is
+    not made up."""
     deeds: int = 0
     last: int = 0
-    """The step of the last deed."""
+    """The number of the last step."""
     agent: str = ""
     tested: Tested = ""
     test_step: int = 0
     claimed: bool = False
     """The agent just said that the tests pass."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Note what was not there, and how tests went."""
+    def see(self, done: CompletedStep) -> None:
+        """Note missing things and test results."""
         self.deeds += 1
         if self.missed and self.missed[0].deed <= self.deeds - _WINDOW:
             del self.missed[0]
-        intent = deed.intent
-        self.last, self.agent, self.claimed = deed.step, intent.agent, False
-        if deed.ending in ("refused", "dropped"):
+        intent = done.intent
+        self.last, self.agent, self.claimed = done.step, intent.agent, False
+        if done.ending in ("refused", "dropped"):
             return
         if intent.tool.lower() in SHELL_TOOLS:
-            self._note_tests(deed)
-        absence = missing_thing_in(deed) if deed.ending == "failed" else None
+            self._note_tests(done)
+        absence = missing_thing_in(done) if done.ending == "failed" else None
         if absence is not None:
-            self._miss(deed, absence.sort, absence.name)
-        elif intent.reads or intent.writes or deed.changed:
-            self._know(deed)
+            self._miss(done, absence.sort, absence.name)
+        elif intent.reads or intent.writes or done.changed:
+            self._know(done)
 
     def heard(self, text: str) -> None:
         """Note a claim."""
         self.claimed = claims_tests_pass(text)
 
     def find(self, settings: Detection) -> Finding | None:
-        """A false claim, or one more thing that is not there."""
+        """Report a false claim, or one more missing thing."""
         if self.claimed:
             return self._claim()
         if not self.missed or self.missed[-1].deed != self.deeds:
@@ -122,7 +122,7 @@ class HallucinationDetector(Detector):
         return self.lately(settings)
 
     def lately(self, settings: Detection) -> Finding | None:
-        """Several things that were not there."""
+        """Report several missing things."""
         found = {
             (each.sort, each.name, each.call): each
             for each in self.missed
@@ -157,24 +157,24 @@ class HallucinationDetector(Detector):
         sure = 0.8 if failed else 0.6
         return Finding(self.kind, Severity.MEDIUM, sure, shown, 0.3, says, "claim", facts)
 
-    def _note_tests(self, deed: CompletedStep) -> None:
-        if is_test_run(deed.intent.shown):
-            self.tested, self.test_step = ("passed" if passed(deed) else "failed"), deed.step
-        elif not self.tested and runs_code(deed.intent.shown):
-            self.tested, self.test_step = "maybe", deed.step
+    def _note_tests(self, done: CompletedStep) -> None:
+        if is_test_run(done.intent.shown):
+            self.tested, self.test_step = (("passed" if passed(done) else "failed"), done.step)
+        elif not self.tested and runs_code(done.intent.shown):
+            self.tested, self.test_step = "maybe", done.step
 
-    def _know(self, deed: CompletedStep) -> None:
-        intent = deed.intent
-        for path in (*intent.reads, *intent.writes, *deed.changed[:8]):
+    def _know(self, done: CompletedStep) -> None:
+        intent = done.intent
+        for path in (*intent.reads, *intent.writes, *done.changed[:8]):
             name = text_hash(path.rpartition("/")[2])
             if name not in self.known[-SIZE * _NEAR :]:
                 self.known = (self.known + name)[-SIZE * _MOST_KNOWN :]
 
-    def _miss(self, deed: CompletedStep, sort: Sort, name: str) -> None:
+    def _miss(self, done: CompletedStep, sort: Sort, name: str) -> None:
         names = name.rpartition("/")[2], f"{name.partition('.')[0]}.py"
         known = any(text_hash(each) in self.known for each in names)
         if known and sort != "text":
             return
         weight = _SLIP if known else 1.0
-        call = deed.intent.call if sort == "text" else ""
-        self.missed.append(Missed(deed.step, self.deeds, self.agent, sort, name, call, weight))
+        call = done.intent.call if sort == "text" else ""
+        self.missed.append(Missed(done.step, self.deeds, self.agent, sort, name, call, weight))

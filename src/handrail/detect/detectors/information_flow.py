@@ -1,4 +1,4 @@
-"""A secret that was read, and data that goes out later, in another step."""
+"""Information flow: the run reads a secret and sends data out later."""
 
 from typing import ClassVar
 
@@ -16,8 +16,8 @@ from handrail.model.ordinal import Severity
 _MOST_SECRETS = 8
 _MISSING = ("no such file", "does not exist")
 _FOREIGN, _OWN, _PASSING = 0.9, 0.4, 0.3
-"""A secret from elsewhere; one of the project, whose programs may need it; one seen by the way,
-as all variables are by who prints the environment."""
+"""How sure a finding is: a secret from elsewhere; one of the project, whose programs may need it;
+one seen in passing, as in a list of all variables."""
 
 
 class Secret(msgspec.Struct, frozen=True, gc=False):
@@ -30,7 +30,7 @@ class Secret(msgspec.Struct, frozen=True, gc=False):
 
 
 class InformationFlowDetector(Detector):
-    """The secrets that any agent of the run has read, and where the last deed sent something."""
+    """The secrets that the run has read, and the target of the last sending."""
 
     kind: ClassVar[str] = "information_flow"
     order: ClassVar[int] = 10
@@ -38,7 +38,7 @@ class InformationFlowDetector(Detector):
     # What has left the machine cannot be put back, only be kept from going on.
     about: ClassVar[Description] = Description(
         label="Secrets sent out",
-        meaning="The run read a secret in one step, and sends something out in a later one.",
+        meaning="The run reads a secret in one step, and sends something out in a later one.",
         fitting=msgspec.structs.replace(SLOW_DOWN, at_once=Severity.HIGH),
         hints=paragraphs("""
             You have read `{secret}`, and now something goes out to {host} (steps {steps}). Send
@@ -57,28 +57,28 @@ class InformationFlowDetector(Detector):
     )
     secrets: tuple[Secret, ...] = ()
     known: tuple[Secret, ...] = ()
-    """Those read before the last deed, if that went out."""
+    """Those read before the last step, if that went out."""
     step: int = 0
     sends: tuple[str, ...] = ()
     carries: bool = False
     """It can take data along."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Note secrets that were read, and what goes out after them."""
-        intent = deed.intent
+    def see(self, done: CompletedStep) -> None:
+        """Note secrets, and sendings after them."""
+        intent = done.intent
         self.sends = self.known = ()
-        if deed.ending in ("refused", "dropped"):
+        if done.ending in ("refused", "dropped"):
             return
         if intent.sends and self.secrets:
-            self.step, self.sends, self.known = deed.step, intent.sends, self.secrets
+            self.step, self.sends, self.known = done.step, intent.sends, self.secrets
             self.carries = Kind.SEND in intent.kinds
-        if not intent.secrets or _is_missing(deed):
+        if not intent.secrets or _is_missing(done):
             return
         for path in intent.secrets:
-            self._remember(Secret(path, deed.step, _sureness(path, intent)))
+            self._remember(Secret(path, done.step, _sureness(path, intent)))
 
     def find(self, settings: Detection) -> Finding | None:
-        """A sending after a secret was read."""
+        """Report a sending after a secret was read."""
         if not self.sends:
             return None
         # The secret that is least the project's own, and of those the newest.
@@ -102,9 +102,9 @@ def _sureness(secret: str, intent: Intent) -> float:
     return _FOREIGN if secret in intent.outside else _OWN
 
 
-def _is_missing(deed: CompletedStep) -> bool:
-    """Whether there was nothing to be read."""
-    if deed.ending == "ok":
+def _is_missing(done: CompletedStep) -> bool:
+    """Whether the secret was missing."""
+    if done.ending == "ok":
         return False
-    said = (deed.outcome.error or deed.outcome.output)[-500:].lower()
+    said = (done.outcome.error or done.outcome.output)[-500:].lower()
     return any(words in said for words in _MISSING)

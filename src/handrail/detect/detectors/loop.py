@@ -1,4 +1,4 @@
-"""The same step, or the same few steps, again and again without anything new."""
+"""Loops: the same few steps again and again, with nothing new."""
 
 from typing import ClassVar, Literal
 
@@ -42,19 +42,19 @@ _SURE = 5
 
 
 class LoopAttempt(msgspec.Struct, gc=False):
-    """A call with its result, since there was last something new."""
+    """One call with one result, since the last progress."""
 
     steps: tuple[int, ...]
     times: int = 1
 
     def again(self, step: int) -> None:
-        """Once more."""
+        """Count one more attempt."""
         self.times += 1
         self.steps = (*self.steps, step)[-_MAX_STEPS:]
 
 
 class LoopTurn(msgspec.Struct, frozen=True, gc=False):
-    """A deed, as far as circles are made of it."""
+    """One step of a possible circle."""
 
     pair: str
     """The call and its result."""
@@ -108,45 +108,45 @@ class LoopDetector(Detector):
     tries: dict[str, LoopAttempt] = msgspec.field(default_factory=dict)
     """By call and result, since the last progress."""
     results: dict[str, str] = msgspec.field(default_factory=dict)
-    """What each of these calls gave last."""
+    """The last result of each call."""
     turns: list[LoopTurn] = msgspec.field(default_factory=list)
     """As many as the longest period has, the newest at the end."""
     steps: list[int] = msgspec.field(default_factory=list)
-    """Those of the last turns, as many as are shown."""
+    """The numbers of the last turns."""
     matches: list[int] = msgspec.field(default_factory=lambda: [0] * len(_PERIODS))
-    """For each period, how many of the last deeds were equal to the one that long before."""
+    """For each period, how many of the last steps equal the one a period before."""
     words: str = ""
-    """What the agent said when it stopped last, as it is compared."""
+    """The key of the agent's last message."""
     said: str = ""
     times_said: int = 0
 
-    def see(self, deed: CompletedStep) -> None:
+    def see(self, done: CompletedStep) -> None:
         """Count the call, and how long the circles are that it closes."""
         self.times_said = 0
-        if deed.ending == "refused":
+        if done.ending == "refused":
             self._break_off()
             return
-        intent, tries, results = deed.intent, self.tries, self.results
+        intent, tries, results = done.intent, self.tries, self.results
         call = intent.call
-        if deed.progress:
+        if done.progress:
             tries.clear()
             results.clear()
         # What nobody heard the result of is counted with the last result that there was.
-        result = deed.result or results.get(call, "")
+        result = done.result or results.get(call, "")
         pair = f"{call}{result}"
         results[call] = result
         if pair in tries:
-            tries[pair].again(deed.step)
+            tries[pair].again(done.step)
         else:
-            tries[pair] = LoopAttempt((deed.step,))
+            tries[pair] = LoopAttempt((done.step,))
         if len(tries) > _MAX_TRIES:
             del tries[next(iter(tries))]
             del results[next(iter(results))]
-        turn = LoopTurn(pair, call, intent.tool, intent.shown, deed.said, _nature(deed))
-        self._turn(turn, deed.step)
+        turn = LoopTurn(pair, call, intent.tool, intent.shown, done.said, _nature(done))
+        self._turn(turn, done.step)
 
     def find(self, settings: Detection) -> Finding | None:
-        """The call of the last deed, if it has been made too often."""
+        """Report the last call if it was repeated too often."""
         if self.times_said:
             return self._repeated_words()
         if not self.turns:
@@ -167,13 +167,13 @@ class LoopDetector(Detector):
         return ladder.finding(self.kind, times, steps, says, symptom, facts, sure=_SURE)
 
     def prompted(self) -> None:
-        """What a person asks for again may be done again."""
+        """Start again: a person may ask for the same."""
         self.tries.clear()
         self.results.clear()
         self._break_off()
 
     def heard(self, text: str) -> None:
-        """Whether it stops with the same words, having done nothing since."""
+        """Count equal messages with no step between them."""
         words = text_key(text)
         self.times_said = self.times_said + 1 if words == self.words and self.times_said else 1
         self.words = words
@@ -200,7 +200,7 @@ class LoopDetector(Detector):
             del steps[0]
 
     def _period(self) -> int:
-        """The shortest circle that the last deeds have gone round at least once more."""
+        """The shortest period that the last steps have repeated at least once."""
         for period, same in zip(_PERIODS, self.matches, strict=True):
             if same >= period:
                 return period
@@ -213,14 +213,14 @@ class LoopDetector(Detector):
         return ladder.finding(self.kind, times, (), says, self.words, facts, sure=_SURE)
 
 
-def _nature(deed: CompletedStep) -> Nature:
-    if deed.intent.waits:
+def _nature(done: CompletedStep) -> Nature:
+    if done.intent.waits:
         return "waited"
-    if deed.misfit:
+    if done.misfit:
         return "misfit"
-    if deed.ending == "failed":
+    if done.ending == "failed":
         return "failed"
-    return "worked" if deed.ending == "ok" else "tried"
+    return "worked" if done.ending == "ok" else "tried"
 
 
 def _says(nature: Nature, times: int, circle: list[LoopTurn], steps: tuple[int, ...]) -> str:

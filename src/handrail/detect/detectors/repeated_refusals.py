@@ -1,4 +1,4 @@
-"""An action that was refused is tried again, as it was or in another way."""
+"""Repeated refusals: the agent tries a refused action again, perhaps in another way."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from handrail.model.finding import Finding
 
 _LADDER = SeverityLadder(2, 3, 4, 6)
 _WINDOW = 20
-"""Deeds within which a refused one counts as tried again."""
+"""Steps within which a refused action counts as tried again."""
 
 
 class RepeatedRefusalsDetector(Detector):
@@ -25,7 +25,7 @@ class RepeatedRefusalsDetector(Detector):
     saved_as: ClassVar[str] = "refusals"
     about: ClassVar[Description] = Description(
         label="Refused, tried on",
-        meaning="The agent tries again what was refused, as it was or in another way.",
+        meaning="The agent tries a refused action again, as it was or in another way.",
         fitting=SLOW_DOWN,
         hints=paragraphs("""
             `{call}` was refused, and so were {times} like it (steps {steps}). It will not be let
@@ -52,24 +52,24 @@ class RepeatedRefusalsDetector(Detector):
         ),
     )
     recent: list[tuple[int, int, str]] = msgspec.field(default_factory=list)
-    """Of each refused deed its number, its step, and what it was after."""
+    """Of each refused step its number, its step, and what it was after."""
     deeds: int = 0
-    """How many were seen; the number of the last one."""
+    """Steps seen so far."""
     shown: str = ""
     """The last refused action in a few words."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Keep what was refused."""
+    def see(self, done: CompletedStep) -> None:
+        """Note a refusal."""
         self.deeds += 1
-        if deed.ending == "refused":
-            intent = deed.intent
-            self.recent.append((self.deeds, deed.step, intent.blamed or intent.call))
+        if done.ending == "refused":
+            intent = done.intent
+            self.recent.append((self.deeds, done.step, intent.blamed or intent.call))
             self.shown = intent.shown
         if self.recent and self.recent[0][0] <= self.deeds - _WINDOW:
             del self.recent[0]
 
     def find(self, settings: Detection) -> Finding | None:
-        """The last deed, if it was refused like others before it."""
+        """Report the last step if it was refused like others before it."""
         if not self.recent or self.recent[-1][0] != self.deeds:
             return None
         after = self.recent[-1][2]
@@ -79,5 +79,5 @@ class RepeatedRefusalsDetector(Detector):
         return _LADDER.finding(self.kind, times, steps, says, after, facts)
 
     def prompted(self) -> None:
-        """A person may have asked for it."""
+        """Start again: a person may have asked for it."""
         self.recent.clear()

@@ -18,11 +18,11 @@ _MOST = 5
 
 
 class RepetitiveErrorsDetector(Detector):
-    """Equal errors among the last deeds, with no progress between them.
+    """Equal errors among the last steps, with no progress between them.
 
-    After a change, or something new, an error that comes back is part of working on it; if it
-    stays, that is a stall. A call that does not fit its tool is a slip that agents make often and
-    mend: two more of them are allowed. What waits for something may fail until it is there.
+    After a change, or news, the same error is part of the work; if it stays, that is a stall. A
+    call that does not fit its tool is a common slip: two more are allowed. An agent that waits for
+    something may fail until it is there.
     """
 
     kind: ClassVar[str] = "repetitive_errors"
@@ -60,18 +60,18 @@ class RepetitiveErrorsDetector(Detector):
     misfit: bool = False
     """It was a call that did not fit its tool."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Keep the error, or that there was none."""
+    def see(self, done: CompletedStep) -> None:
+        """Note the error, or that there was none."""
         recent = self.recent
-        if deed.progress:
+        if done.progress:
             recent.clear()
-        recent.append((deed.step, "" if deed.intent.waits else deed.error))
+        recent.append((done.step, "" if done.intent.waits else done.error))
         if len(recent) > _WINDOW:
             del recent[0]
-        self.said, self.misfit = deed.said, deed.misfit
+        self.said, self.misfit = done.said, done.misfit
 
     def find(self, settings: Detection) -> Finding | None:
-        """The last deed's error, if it is one of several."""
+        """Report the last error if it is one of several."""
         if not self.recent or not (last := self.recent[-1][1]):
             return None
         steps = tuple(step for step, error in self.recent if error == last)
@@ -83,5 +83,5 @@ class RepetitiveErrorsDetector(Detector):
         )
 
     def prompted(self) -> None:
-        """What a person asks for again may fail again."""
+        """Start again: a person may ask for the same."""
         self.recent.clear()

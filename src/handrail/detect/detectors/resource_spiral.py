@@ -1,4 +1,4 @@
-"""What a run uses: growth that goes on and on, above what a run may well use."""
+"""Resource spirals: use that grows in every sample."""
 
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
@@ -13,7 +13,7 @@ from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
 _WINDOW = 5
-"""Deeds in one sample."""
+"""Steps in one sample."""
 _MOST_SAMPLES = 6
 _STEADY = 1.2
 """A spiral grows in every sample; one leap is a test suite after reading."""
@@ -23,7 +23,7 @@ class Series(NamedTuple):
     """One thing that is measured, and from where on it counts."""
 
     base: float
-    """A sample below is nothing: it is no start for growth."""
+    """A sample below this is no start for growth."""
     matters: float
     """Below, growth does not matter."""
     worst: Severity
@@ -45,7 +45,7 @@ _SEVERITIES = ((3.0, Severity.HIGH), (2.0, Severity.MEDIUM), (0.0, Severity.LOW)
 
 
 class Sample(msgspec.Struct, gc=False):
-    """What a few deeds used."""
+    """The use of a few steps."""
 
     memory: float = 0.0
     file_operations: int = 0
@@ -54,11 +54,11 @@ class Sample(msgspec.Struct, gc=False):
     time: float = 0.0
     output: int = 0
 
-    def add(self, deed: CompletedStep) -> None:
-        """One more deed that was done."""
-        outcome = deed.outcome
+    def add(self, done: CompletedStep) -> None:
+        """Add a step."""
+        outcome = done.outcome
         self.memory = max(self.memory, outcome.memory_mb)
-        self.file_operations += len(deed.changed) or (len(deed.intent.writes) if outcome.ok else 0)
+        self.file_operations += len(done.changed) or (len(done.intent.writes) if outcome.ok else 0)
         self.tokens += outcome.tokens
         self.time += outcome.duration_ms / 1000
         self.output += len(outcome.output) + len(outcome.error)
@@ -70,7 +70,7 @@ class Sample(msgspec.Struct, gc=False):
 
 
 class ResourceSpiralDetector(Detector):
-    """Samples of each series, one for five deeds."""
+    """Samples of each series, one for five steps."""
 
     kind: ClassVar[str] = "resource_spiral"
     order: ClassVar[int] = 8
@@ -102,36 +102,36 @@ class ResourceSpiralDetector(Detector):
     """The last step of each sample."""
     current: Sample = msgspec.field(default_factory=Sample)
     count: int = 0
-    """Deeds in the current sample."""
+    """Steps in the current sample."""
     began: float = 0.0
     """When it began."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Add up what was used; close a sample when it is full."""
+    def see(self, done: CompletedStep) -> None:
+        """Add the use of a step; close a full sample."""
         if not self.count and not self.samples:
-            self.began = deed.at
+            self.began = done.at
         self.count += 1
-        if deed.ending in ("ok", "failed"):
-            self.current.add(deed)
+        if done.ending in ("ok", "failed"):
+            self.current.add(done)
         if self.count == _WINDOW:
-            seconds = deed.at - self.began
+            seconds = done.at - self.began
             # Calls at the same time are one step of the agent; without times nothing is known.
             self.current.calls = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
             self.samples.append(self.current)
-            self.steps.append(deed.step)
+            self.steps.append(done.step)
             del self.samples[:-_MOST_SAMPLES], self.steps[:-_MOST_SAMPLES]
-            self.current, self.count, self.began = Sample(), 0, deed.at
+            self.current, self.count, self.began = Sample(), 0, done.at
 
     def prompted(self) -> None:
-        """The next task may need more than the last one."""
+        """Start again: the next task may need more."""
         self.samples, self.steps, self.current, self.count = [], [], Sample(), 0
 
     def find(self, settings: Detection) -> Finding | None:
-        """What grew, when a sample has just been completed."""
+        """Report growth when a sample is complete."""
         return None if self.count else self.lately(settings)
 
     def lately(self, settings: Detection) -> Finding | None:
-        """What grew up to the last sample."""
+        """Report growth up to the last sample."""
         wanted = settings.resource_spiral
         if len(self.samples) < wanted.samples:
             return None

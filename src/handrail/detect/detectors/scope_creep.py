@@ -1,4 +1,4 @@
-"""Work outside of the scope: many paths, or a single one that no task is about."""
+"""Scope creep: many paths outside the scope, or a single critical one."""
 
 import re
 from typing import ClassVar, NamedTuple
@@ -24,8 +24,8 @@ _SYSTEM = re.compile(
 _PROJECTS = re.compile(
     r"/(?:(?:home|Users)/[^/]+|root|workspaces?)/(?!Downloads/|Desktop/)[^/.][^/]*/"
 )
-"""Where people keep their work; hidden folders there belong to programs, and what lies on the
-desktop was often put there for the agent."""
+"""Where people keep their work; hidden folders belong to programs, and people often put files for
+the agent on the desktop."""
 _ASKED_FOR = 0.8
 """An alignment that says that the path may well be named in the goal."""
 
@@ -57,7 +57,7 @@ class ScopeCreepDetector(Detector):
     saved_as: ClassVar[str] = "scope"
     about: ClassVar[Description] = Description(
         label="Out of the scope",
-        meaning="The agent works outside of the scope.",
+        meaning="The agent works outside the scope.",
         fitting=GO_BACK,
         hints=paragraphs("""
             `{path}` lies outside of what this task may touch. Go back to {scope}. If the task
@@ -79,59 +79,59 @@ class ScopeCreepDetector(Detector):
     paths: bytes = b""
     """Marks of the paths."""
     strays: list[tuple[bytes, int]] = msgspec.field(default_factory=list)
-    """Marks of those that lie outside, and the last steps that touched them."""
+    """Hashes of paths outside, and the last steps that touched them."""
     touched: tuple[str, ...] = ()
-    """What the last deed touched."""
+    """Paths that the last step touched."""
     step: int = 0
     outside: tuple[str, ...] = ()
-    """What the last deed that went outside touched there."""
+    """Paths outside that the last such step touched."""
     secrets: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     asked_for: bool = False
     at: int = 0
     """Its step."""
     since: int = 0
-    """Deeds after it."""
+    """Steps after it."""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Note what was touched; what was refused was not."""
+    def see(self, done: CompletedStep) -> None:
+        """Note the touched paths; a refused step touched none."""
         self.since += 1
-        self.touched, self.step = (), deed.step
-        if deed.ending in ("refused", "dropped"):
+        self.touched, self.step = (), done.step
+        if done.ending in ("refused", "dropped"):
             return
-        intent = deed.intent
+        intent = done.intent
         if intent.reads or intent.writes or intent.secrets:
             self.touched = (*intent.reads, *intent.writes, *intent.secrets)
             for path in self.touched:
                 self.paths = keep(self.paths, text_hash(path), _MOST_PATHS)
         if intent.outside or self.strays:
-            self._note_strays(deed)
+            self._note_strays(done)
         if intent.outside:
             self.outside = intent.outside
             self.secrets = tuple(path for path in intent.secrets if path in intent.outside)
             self.changed = tuple(path for path in intent.writes if path in intent.outside)
             self.asked_for = intent.alignment >= _ASKED_FOR
-            self.at, self.since = deed.step, 0
+            self.at, self.since = done.step, 0
 
     def find(self, settings: Detection) -> Finding | None:
-        """A critical path, or too many paths."""
+        """Report a critical path, or too many paths outside."""
         named = self._named(settings.scope_creep.critical_paths)
         return named if named or self.since else self.lately(settings)
 
     def lately(self, settings: Detection) -> Finding | None:
-        """The same, up to a few deeds later."""
+        """Report them up to a few steps later."""
         if not self.outside or self.since > _MOST_LINGERING:
             return None
         found = filter(None, (self._critical(), self._share(settings)))
         return max(found, key=lambda each: each.severity, default=None)
 
-    def _note_strays(self, deed: CompletedStep) -> None:
-        outside = [text_hash(path) for path in dict.fromkeys(deed.intent.outside)]
+    def _note_strays(self, done: CompletedStep) -> None:
+        outside = [text_hash(path) for path in dict.fromkeys(done.intent.outside)]
         for path in outside:
             self.paths = keep(self.paths, path, _MOST_PATHS)
         again = {*map(text_hash, self.touched), *outside}
         before = [each for each in self.strays if each[0] not in again and each[0] in self.paths]
-        self.strays = before + [(path, deed.step) for path in outside]
+        self.strays = before + [(path, done.step) for path in outside]
 
     def _named(self, critical: tuple[str, ...]) -> Finding | None:
         """A path that the settings call critical, wherever it lies."""

@@ -1,4 +1,4 @@
-"""Nothing new for many steps; or an error that stays, whatever is done about it."""
+"""Stalls: no progress for many steps, or an error that no change removes."""
 
 from typing import ClassVar
 
@@ -60,41 +60,41 @@ class StallDetector(Detector):
     shown: str = ""
     said: str = ""
 
-    def see(self, deed: CompletedStep) -> None:
-        """Count the steps, and how often the call has failed in this way."""
-        self.call, self.shown, self.said = deed.intent.call, deed.intent.shown, deed.said
-        if deed.progress:
+    def see(self, done: CompletedStep) -> None:
+        """Count steps without progress, and equal failures of the call."""
+        self.call, self.shown, self.said = (done.intent.call, done.intent.shown, done.said)
+        if done.progress:
             self.idle.clear()
             self.idle_times = 0
-        elif not deed.intent.waits:
+        elif not done.intent.waits:
             self.idle_times += 1
-            self.idle.append(deed.step)
+            self.idle.append(done.step)
             del self.idle[:-_MAX_STEPS]
-        if deed.ending == "failed" and not deed.misfit and not deed.intent.waits:
-            self._fails(deed)
+        if done.ending == "failed" and not done.misfit and not done.intent.waits:
+            self._fails(done)
         else:
             self.failing.pop(self.call, None)
 
     def find(self, settings: Detection) -> Finding | None:
-        """The worse of the two."""
+        """Report the worse of the two."""
         if self.idle_times < _STANDSTILL.low and self.call not in self.failing:
             return None
         found = [each for each in (self._standstill(), self._staying()) if each is not None]
         return max(found, key=lambda each: each.severity, default=None)
 
     def prompted(self) -> None:
-        """A person brings news."""
+        """Start again: a person brings news."""
         self.idle.clear()
         self.idle_times = 0
         self.failing.clear()
 
-    def _fails(self, deed: CompletedStep) -> None:
+    def _fails(self, done: CompletedStep) -> None:
         known = self.failing.pop(self.call, None)
-        if known is None or known.result != deed.result:
-            known = Failing(deed.result)
+        if known is None or known.result != done.result:
+            known = Failing(done.result)
         else:
             known.times += 1
-        known.steps = (*known.steps, deed.step)[-_MAX_STEPS:]
+        known.steps = (*known.steps, done.step)[-_MAX_STEPS:]
         self.failing[self.call] = known
         if len(self.failing) > _MAX_CALLS:
             del self.failing[next(iter(self.failing))]

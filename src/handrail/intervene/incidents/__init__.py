@@ -1,1 +1,1 @@
-"""Emergency stops on record: the record, its report, and how the run can go on."""
+"""Records of emergency stops: the record, its report, and ways to go on."""

@@ -26,7 +26,7 @@ _TEMPORARY = ".new-"
 
 @decodable
 class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a person decided about an incident."""
+    """A person's decision about an incident."""
 
     at: float
     option: str
@@ -59,15 +59,15 @@ class NoSuchIncidentError(IncidentError, LookupError):
 
 
 class IncidentFolders:
-    """All incidents of a user, each in a folder of its own."""
+    """The incidents of a user, each in its own folder."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def save(self, record: Incident) -> str:
-        """Write an incident, whole or not at all; where it was written before, anew.
+        """Write an incident, whole or not at all, or replace it; gives its folder.
 
-        Gives its folder. Raises IncidentError, such as for a disk that is full.
+        Raises IncidentError, for a full disk for example.
         """
         target = self.path(record.id)
         files = {
@@ -86,7 +86,7 @@ class IncidentFolders:
         return target
 
     def path(self, incident: str) -> str:
-        """Where an incident is; its name comes from a log or a person, and leads nowhere else."""
+        """The folder of an incident; a name from a log or a person leads nowhere else."""
         if not _ID.fullmatch(incident):
             raise NoSuchIncidentError(incident)
         return os.path.join(self.folder, incident)
@@ -114,7 +114,7 @@ class IncidentFolders:
             raise NoSuchIncidentError(incident) from None
 
     def names(self) -> list[str]:
-        """Those that there are, the newest first."""
+        """The names of all incidents, the newest first."""
         try:
             found = os.listdir(self.folder)
         except FileNotFoundError:
@@ -127,7 +127,7 @@ class IncidentFolders:
                 yield self.read(name)
 
     def resolve(self, incident: str, resolution: Resolution) -> None:
-        """Note what a person decided."""
+        """Write a person's decision."""
         folder = self.path(incident)
         if not os.path.isdir(folder):
             raise NoSuchIncidentError(incident)
@@ -137,7 +137,7 @@ class IncidentFolders:
             raise IncidentError(incident, f"not written: {error}") from error
 
     def remove_old(self, days: int, now: float) -> list[str]:
-        """Remove what is older than so many days; says what."""
+        """Remove incidents older than so many days; gives their names."""
         removed = []
         with suppress(FileNotFoundError):
             for name in os.listdir(self.folder):
@@ -157,7 +157,7 @@ class IncidentFolders:
                 return float("inf")
 
     def _put_new(self, target: str, files: dict[str, bytes]) -> bool:
-        """Put a new folder in its place; False if there is one already."""
+        """Move a new folder into place; False if there is one already."""
         if os.path.isdir(target):
             return False
         fresh = os.path.join(self.folder, f"{_TEMPORARY}{secrets.token_hex(6)}")

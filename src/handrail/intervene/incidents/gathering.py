@@ -63,7 +63,7 @@ class _IncidentFold:
         self._reviewed: dict[int, ActionReviewed] = {}
 
     def on_event(self, event: Event) -> None:
-        """Note an event; of those after the stop, only the ones that are about it."""
+        """Note an event; after the stop, only events about it count."""
         record = self.record
         record.started = record.started or event.at
         is_before = record.finding is _NOT_KNOWN
@@ -75,7 +75,7 @@ class _IncidentFold:
             note(self, event)
 
     def finished(self) -> Incident:
-        """The record, with its lists cut to what a person reads."""
+        """The record, with lists of bounded length."""
         record, prompts = self.record, self.record.prompts
         record.prompts = [_cut(text) for text in prompts[:1] + prompts[1:][-_MAX_PROMPTS:]]
         record.actions = list(self.actions.values())

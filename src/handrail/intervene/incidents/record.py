@@ -1,4 +1,4 @@
-"""The record of an emergency stop: what is kept of it."""
+"""The record of an emergency stop."""
 
 import re
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ SCHEMA = 1
 
 
 class IncidentAction(msgspec.Struct, omit_defaults=True):
-    """One of the last actions, and what came of it."""
+    """One of the last actions, and its outcome."""
 
     step: int
     at: float
@@ -27,7 +27,7 @@ class IncidentAction(msgspec.Struct, omit_defaults=True):
     reason: str = ""
     agent: str = ""
     ok: bool | None = None
-    """None: it did not run, or nobody heard of its end."""
+    """None: it did not run, or its end is not known."""
     exit_code: int | None = None
     error: str = ""
     seconds: float = 0.0
@@ -52,7 +52,7 @@ class IncidentIntervention(msgspec.Struct, omit_defaults=True):
 
 
 class IncidentUsage(msgspec.Struct, omit_defaults=True):
-    """What the run had used up, and what was decided in it."""
+    """The use and the decisions of the run."""
 
     steps: int = 0
     ran: int = 0
@@ -71,7 +71,7 @@ class IncidentUsage(msgspec.Struct, omit_defaults=True):
 
 @decodable
 class Incident(msgspec.Struct, omit_defaults=True):
-    """Everything that is kept of an emergency stop."""
+    """The record of an emergency stop."""
 
     id: str
     run: str
@@ -86,7 +86,7 @@ class Incident(msgspec.Struct, omit_defaults=True):
     attended: bool = False
     started: float = 0.0
     prompts: list[str] = []
-    """What the agent was told: the first, and the last ones."""
+    """The first prompt, and the last ones."""
     actions: list[IncidentAction] = []
     findings: list[IncidentFinding] = []
     interventions: list[IncidentIntervention] = []
@@ -97,11 +97,11 @@ class Incident(msgspec.Struct, omit_defaults=True):
     checkpoints: list[Checkpoint] = []
     rollbacks: list[RolledBack] = []
     stop: StopConfirmed | None = None
-    """What was left of its processes; None: not known yet."""
+    """The result of ending its processes; None: not known yet."""
 
     @property
     def checkpoint(self) -> Checkpoint | None:
-        """The one to go back to."""
+        """The checkpoint to restore."""
         return safe_checkpoint(self.checkpoints, self.finding)
 
 

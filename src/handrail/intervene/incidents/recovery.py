@@ -1,4 +1,4 @@
-"""How a stopped run can go on: what a person may choose, and what each choice changes."""
+"""Recovery options: how a stopped run can go on."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,7 +11,7 @@ from handrail.model.intervention import Allowance
 
 
 class RecoveryOption(StrEnum):
-    """What a person may choose."""
+    """The choices of a person."""
 
     RESUME_WITH_LIMITS = "resume_with_limits"
     ROLLBACK_AND_RETRY = "rollback_and_retry"
@@ -20,7 +20,7 @@ class RecoveryOption(StrEnum):
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """What a choice changes."""
+    """The effect of a choice."""
 
     option: RecoveryOption
     says: str
@@ -48,7 +48,7 @@ _ROWS = (
 RECOVERIES = {each.option: each for each in _ROWS}
 
 STRICT = Allowance(calls_per_minute=6, file_operations=20, command_seconds=60, batch=1)
-"""What a run may use that goes on after a stop."""
+"""The allowance of a run that goes on after a stop."""
 
 
 def strict(before: Allowance | None = None) -> Allowance:
@@ -60,7 +60,7 @@ def strict(before: Allowance | None = None) -> Allowance:
 
 
 def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Checkpoint | None:
-    """The newest one from before the trouble began."""
+    """The newest checkpoint from before the first sign of trouble."""
     if not finding.evidence:
         return None
     began = min(finding.evidence)
@@ -69,7 +69,7 @@ def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Chec
 
 
 def offered(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:
-    """What can be chosen; without a checkpoint there is nothing to go back to."""
+    """The possible choices; without a checkpoint there is no rollback."""
     return tuple(each for each in RECOVERIES.values() if checkpoint or not each.rolls_back)
 
 

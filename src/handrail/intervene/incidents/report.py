@@ -200,12 +200,12 @@ def _files(paths: tuple[str, ...]) -> str:
 
 
 def _line(text: str) -> str:
-    """Text of an agent in one line, without power over the page."""
+    """Untrusted text in one line, with Markdown escaped."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", _one_line(text, _MAX_CODE * 2))
 
 
 def _code(text: str) -> str:
-    """Text of an agent as code, whatever stands in it."""
+    """Untrusted text as code."""
     line = _one_line(text, _MAX_CODE)
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     gap = " " if line.startswith("`") or line.endswith("`") else ""

@@ -1,4 +1,4 @@
-"""The interventions that Handrail has by itself: one file each, called after its name.
+"""The built-in interventions: one file each, with the name of the intervention.
 
-A file has its `InterventionKind` under the name KIND. `registry` finds it by its place here.
+A file has its `InterventionKind` under the name KIND; `registry` finds it here.
 """

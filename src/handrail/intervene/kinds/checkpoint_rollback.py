@@ -1,4 +1,4 @@
-"""Which checkpoint to go back to, and what to do where there is none."""
+"""Rollback: restores a checkpoint, or gives the agent a recovery plan."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -73,13 +73,13 @@ served the failed tries.
 3. Take it, or report that there is none.""",
     ),
 }
-"""What the agent does where no file is put back; the next plan comes when one has not helped."""
+"""Plans for the agent where no file is restored; each next plan follows one that failed."""
 
 
 def _checkpoint_rollback(
     finding: Finding, at: Situation, about: "Description", settings: "Interventions"
 ) -> Draft:
-    """The way back, or a plan where there is none or a person has to decide."""
+    """Draft the rollback, or a plan where there is none or a person has to decide."""
     plan = PLANS[about.plan]
     chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback)
     if chosen is None:
@@ -95,9 +95,9 @@ def _checkpoint_rollback(
 
 
 def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
-    """Why a person has to decide whether to go back; empty: they need not.
+    """Why a person has to decide about the rollback; empty: they need not.
 
-    A rollback that was not needed destroys work, and that of others worst of all.
+    A needless rollback destroys work, and that of others worst of all.
     """
     if at.attended:
         return "Somebody is at the keyboard, so no file is put back without them"
@@ -121,9 +121,9 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 def choose_checkpoint(
     finding: Finding, at: Situation, settings: "CheckpointRollback"
 ) -> Checkpoint | None:
-    """The newest safe one from before the trouble began, and from before the last change.
+    """The newest safe checkpoint from before the trouble and before the last change.
 
-    To go back to where nothing has changed since would mend nothing.
+    Going back to where nothing has changed since would mend nothing.
     """
     if Capability.FILES not in at.can:
         return None
@@ -161,7 +161,7 @@ def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCrit
 def _left_behind(
     checkpoint: Checkpoint, back: Sequence[PastIntervention], known: Sequence[Checkpoint]
 ) -> bool:
-    """Whether it holds what an earlier rollback has undone."""
+    """Whether it holds changes that an earlier rollback has undone."""
     steps = {each.id: each.step for each in known}
     return any(
         steps.get(made.checkpoint, made.step) < checkpoint.step <= made.step for made in back
@@ -181,7 +181,7 @@ def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 
 
 def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
-    """Numbered steps; the next plan if one was given already."""
+    """A plan of numbered steps; the next plan if one was given already."""
     given = sum(
         made.name == finding.name and made.means == InterventionName.CHECKPOINT_ROLLBACK
         for made in at.past.made
@@ -195,7 +195,7 @@ KIND = InterventionKind(
     name=InterventionName.CHECKPOINT_ROLLBACK,
     label="rollback",
     phrase="a rollback",
-    does="Files go back to the newest safe checkpoint from before the first sign of trouble.",
+    does="Restores the newest safe checkpoint from before the first sign of trouble.",
     otherwise="The agent gets a recovery plan in numbered steps instead.",
     uses=(Capability.FILES, Capability.INJECT),
     always=False,

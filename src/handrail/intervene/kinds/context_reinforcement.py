@@ -1,4 +1,4 @@
-"""The task said again: request, constraints, boundaries, goals, an example."""
+"""Reminder: repeats request, constraints, boundaries, goals and an example."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_REMINDER = 2_000
 _REQUESTS = {"light": 300, "medium": 600, "strong": 800}
-"""How much of the request is said again."""
+"""Characters of the request to repeat."""
 _MAX_LINE = 200
 _MAX_CONSTRAINTS = 6
 _MAX_GOALS = 3
@@ -27,7 +27,7 @@ _COMMON = frozenset(
     "before else every from have into nothing never only other others than that them this what "
     "when which with without your".split()
 )
-"""Words that do not make two sentences be about the same, like those of fewer letters."""
+"""Words that say nothing about the subject of a sentence, like all short ones."""
 
 
 def _context_reinforcement(
@@ -64,7 +64,7 @@ def _parts(
 
 
 def _constraints(finding: Finding, first: str, settings: "ContextReinforcement") -> list[str]:
-    """The one that the finding is about and those like it first and emphasised."""
+    """Constraints about the finding first and emphasised, then the others."""
     about = _words(" ".join((finding.kind.replace("_", " "), first, *finding.facts.values())))
     emphasised = [f"**{first}**"]
     others = []
@@ -80,7 +80,7 @@ def _constraints(finding: Finding, first: str, settings: "ContextReinforcement")
 
 
 def _goals(at: Situation, request: str) -> list[str]:
-    """Those that the request does not say already."""
+    """Goals that the request does not mention."""
     others = [goal.strip() for goal in at.goals if goal.strip() not in ("", request.strip())]
     return list(dict.fromkeys(others))[:_MAX_GOALS]
 
@@ -98,9 +98,9 @@ KIND = InterventionKind(
     label="reminder",
     phrase="a reminder",
     done="task said again",
-    does="The request, the constraint that matters now, boundaries, goals and an example, at most "
-    "2,000 characters.",
-    otherwise="It is passed over.",
+    does="Reminds the agent of the request, the most important constraint, boundaries, goals and "
+    "an example, in at most 2,000 characters.",
+    otherwise="Handrail skips it.",
     uses=(Capability.INJECT,),
     always=False,
     strength=0.3,

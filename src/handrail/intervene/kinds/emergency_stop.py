@@ -1,4 +1,4 @@
-"""The end of a run that harms or cannot be helped."""
+"""Emergency stop: ends a run that harms or cannot be helped."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ MAX_FAREWELL = 500
 def _emergency_stop(
     finding: Finding, at: Situation, _about: "Description", _settings: "Interventions"
 ) -> Draft:
-    """What the agent reads last, and the number of the incident."""
+    """Draft the last message to the agent, with the number of the incident."""
     incident = _incident(at)
     said = (
         f"This run is stopped: {fields_for(finding, at)['says']} Do nothing more. A person decides "
@@ -49,8 +49,8 @@ KIND = InterventionKind(
     name=InterventionName.EMERGENCY_STOP,
     label="emergency stop",
     phrase="a stop",
-    does="Every call is refused, the run's processes are ended, an incident is saved.",
-    otherwise="Every call is refused.",
+    does="Refuses every call, ends the run's processes, and saves an incident.",
+    otherwise="Handrail refuses every call.",
     uses=(Capability.STOP, Capability.END),
     strength=0.9,
     make=_emergency_stop,

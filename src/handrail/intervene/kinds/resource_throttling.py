@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_NOTICE = 700
 _WINDOWS = 10
-"""A budget is what so many windows would use at the lower rate."""
+"""A budget covers so many windows at the lower rate."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -27,13 +27,13 @@ class Part(msgspec.Struct, frozen=True):
     name: str
     """In the allowance and in the usage."""
     series: str
-    """What its growth is called among the facts of a finding; empty: it is not measured."""
+    """The name of its growth among a finding's facts; empty: it is not measured."""
     needs: Capability
-    """What the host must be able to do for it to be kept."""
+    """The capability that the host needs for it."""
     least: int
     """It never becomes less: a run that can do nothing is not throttled, but stopped."""
     usual: float
-    """What is cut where the use is not known."""
+    """The base of the cut where the use is not known."""
     says: str
     windows: int = 1
 
@@ -49,7 +49,7 @@ PARTS = (
 )
 _BY_SERIES = {part.series: part for part in PARTS if part.series}
 _ALWAYS = ("calls_per_minute", "batch")
-"""What is cut where nothing is said to grow."""
+"""The limits to cut where nothing is known to grow."""
 _ADVICE = (
     "What goes over this is refused. Do less at once: one piece, look at its result, then the next."
 )
@@ -58,7 +58,7 @@ _ADVICE = (
 def _resource_throttling(
     finding: Finding, at: Situation, _about: "Description", settings: "Interventions"
 ) -> Draft:
-    """An allowance below what the run uses, and the notice about it."""
+    """Draft an allowance below the use of the run, and the notice about it."""
     factors = settings.resource_throttling.reduction_factors
     cuts = {part: _factor(growth, factors) for part, growth in growth_of(finding).items()}
     if not any(part.needs in at.can for part in cuts):
@@ -75,7 +75,7 @@ def _resource_throttling(
 
 
 def growth_of(finding: Finding) -> dict[Part, float]:
-    """What grows, and by how much from one sample to the next."""
+    """The growing limits, and their growth from one sample to the next."""
     if "series" not in finding.facts:
         return {}
     return {
@@ -128,8 +128,8 @@ def _number(text: str) -> float:
 KIND = InterventionKind(
     name=InterventionName.RESOURCE_THROTTLING,
     label="lower limits",
-    does="Lower limits: what goes over them is refused, commands get a time limit.",
-    otherwise="Only the limits that can be kept are set; without any it is passed over.",
+    does="Lowers the limits of the run: refuses calls beyond them, and gives commands a time limit.",
+    otherwise="Handrail sets the possible limits only; without any, it skips it.",
     uses=tuple(dict.fromkeys(part.needs for part in PARTS)),
     always=False,
     strength=0.5,

@@ -1,4 +1,4 @@
-"""A hint: what was seen, and what to try instead."""
+"""Guidance: a hint about the finding, with another way to try."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ AGAIN = (
     "help, so do not look for another one: write down what you tried, say that it did not work, "
     "and stop with that report, or ask."
 )
-"""When all hints were used: {nth} and {step} make it a new one each time."""
+"""After the last hint; {nth} and {step} make it a new text each time."""
 _UNHEARD = "The host takes no text for the agent, so only a person can read this."
 
 
@@ -33,7 +33,7 @@ def _soft_correction(
 
 
 def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
-    """The next one for this kind of trouble."""
+    """The next hint for this kind of finding."""
     given = sum(
         made.kind == finding.kind and made.means == InterventionName.SOFT_CORRECTION
         for made in at.past.made
@@ -54,8 +54,8 @@ KIND = InterventionKind(
     name=InterventionName.SOFT_CORRECTION,
     label="guidance",
     done="guidance sent",
-    does="A hint of at most 500 characters in the agent's conversation: what was seen, in which "
-    "steps, what to try instead. Never the same text twice in a run.",
+    does="Sends the agent a hint of at most 500 characters: the finding, its steps, and another "
+    "way to try. Never the same text twice in a run.",
     otherwise="Only a person sees it.",
     uses=(Capability.INJECT,),
     make=_soft_correction,

@@ -1,4 +1,4 @@
-"""The processes of a run stopped where they are, and let go again; both are read back."""
+"""Freezes the processes of a run, and thaws them; checks both."""
 
 import signal
 import time
@@ -22,9 +22,9 @@ from handrail.intervene.processes.process_tree import (
 _SECONDS = 5.0
 _POLL = 0.01
 _CALM = 2
-"""So often in a row nobody must move and nobody new must be found before it is believed."""
+"""Rounds in a row without movement or new processes before a freeze counts."""
 _TURN = 0.02
-"""Seconds that one process may need to stand still before the next one is told to."""
+"""Seconds for one process to stop before the next one gets its signal."""
 _SETTLE = 0.5
 """Seconds in which a program stops again that has lost its terminal to a shell meanwhile."""
 _STILL = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP})
@@ -32,31 +32,31 @@ _DEAD = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """What became of the processes of a run that were to be stopped."""
+    """The result of a freeze."""
 
     stopped: tuple[ProcessIdentity, ...] = ()
-    """Those that stand still because of this; nobody else is to be let go again."""
+    """Processes that this freeze stopped; no others may be thawed."""
     all: tuple[str, ...] = ()
     """All that stand still, each as `pid command`."""
     loose: tuple[str, ...] = ()
-    """Those that could not be stopped. If there is one, all others were let go again."""
+    """Processes that could not be stopped. If there is one, all others were thawed again."""
 
 
 class Thawed(msgspec.Struct, frozen=True):
-    """What became of processes that were let go again, each as `pid command`."""
+    """The result of a thaw, each process as `pid command`."""
 
     going: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
-    """Those that stand still all the same, or do so again."""
+    """Processes that are still stopped, or stopped again."""
 
 
 def standing(
     family: ProcessFamily, but: Collection[ProcessIdentity] = ()
 ) -> tuple[ProcessIdentity, ...]:
-    """Who of a run stands still now, but for some.
+    """The stopped processes of a run, except some.
 
-    Before a freeze, these were stopped by somebody else and have to stay so. After one of which
-    nobody has kept whom it stopped, everybody was stopped by it but those.
+    Before a freeze, somebody else has stopped them, and they stay so. After a freeze without a
+    record, the freeze has stopped all others.
     """
     members = [each for each in family.look() if _stands(each)]
     return tuple(_still(each) for each in members if not _is_among(each, but))
@@ -65,10 +65,10 @@ def standing(
 def freeze(
     family: ProcessFamily, before: Collection[ProcessIdentity] = (), *, seconds: float = _SECONDS
 ) -> Frozen:
-    """Stop everybody of a run until nobody moves and nobody new is found, or let all go again.
+    """Stop all processes of a run until none moves and none is new, or thaw them all again.
 
-    `before`: those that stood still already. Who of them goes on meanwhile is stopped as well, and
-    is to be let go with the others.
+    `before`: processes that stood still already. One that goes on meanwhile is stopped as well, and
+    thawed with the others.
     """
     freezing = _Freezing(family, before)
     until = time.monotonic() + seconds
@@ -86,7 +86,7 @@ def freeze(
 
 
 def thaw(stopped: Iterable[ProcessIdentity]) -> Thawed:
-    """Let processes go again, those that are still the same; who has ended meanwhile has ended."""
+    """Thaw processes that are still the same; ended ones stay ended."""
     found = [_find(each) for each in stopped]
     return _let_go([each for each in found if each is not None], describe)
 
@@ -99,15 +99,15 @@ class _Freezing:
         self._before = set(before)
         self._seen: dict[psutil.Process, None] = {}
         self.members: list[psutil.Process] = []
-        """Those that were alive when somebody looked last."""
+        """The live members at the last look."""
 
     @property
     def ours(self) -> list[psutil.Process]:
-        """Everybody but those whom somebody else has stopped."""
+        """All members except those that somebody else has stopped."""
         return [each for each in self._seen if not _is_among(each, self._before)]
 
     def round(self, until: float) -> list[psutil.Process]:
-        """Look once, and stop whoever moves; says who did or is new."""
+        """Look once and stop moving members; gives those that moved or are new."""
         self.members = self._family.look()
         restless = [each for each in self.members if each not in self._seen or not _stands(each)]
         new = restless
@@ -130,7 +130,7 @@ class _Freezing:
 
 
 def _let_go(processes: Collection[psutil.Process], text: Callable[[psutil.Process], str]) -> Thawed:
-    """Let processes go, and read back that they do."""
+    """Continue processes, and check that they run."""
     # Who is younger first: a parent shall not find its child standing still.
     send(sorted(processes, key=_age, reverse=True), signal.SIGCONT)
     _wait(lambda: not any(map(_is_stopped, processes)), _SETTLE)
@@ -151,7 +151,7 @@ def _wait(condition: Callable[[], bool], seconds: float) -> None:
 
 
 def _stands(process: psutil.Process) -> bool:
-    """Whether it does nothing any more."""
+    """Whether a process stands still."""
     try:
         status = process.status()
     except psutil.NoSuchProcess:
@@ -164,9 +164,10 @@ def _stands(process: psutil.Process) -> bool:
 
 
 def _waits_for_child(process: psutil.Process) -> bool:
-    """Whether it has just begun a child that stands still and is not another program yet.
+    """Whether it waits in vfork for a stopped child.
 
-    Until that is one, the parent is kept in the kernel, and cannot be seen to be stopped (vfork).
+    Until the child runs another program, the kernel holds the parent, which then does not look
+    stopped.
     """
     with suppress(*GONE):
         line = process.cmdline()
@@ -188,7 +189,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _has_terminal(process: psutil.Process) -> bool:
-    """Whether a terminal controls it; psutil knows only those that there were when it was asked."""
+    """Whether a terminal controls it; psutil knows only terminals from its first call."""
     with suppress(OSError), open(f"/proc/{process.pid}/stat", "rb") as file:
         number = file.read().rpartition(b")")[2].split()[4]
         return number != b"0"
@@ -204,7 +205,7 @@ def _began(process: psutil.Process) -> float:
 
 
 def _age(process: psutil.Process) -> tuple[float, int]:
-    """Puts the elder before the younger, of those too that began in the same moment."""
+    """Sorts by age, by number where two began in the same moment."""
     return _began(process), process.pid
 
 

@@ -1,4 +1,4 @@
-"""The processes of a run: found, ended, and read back from the system."""
+"""Finds and ends the processes of a run, and checks the result."""
 
 import os
 import signal
@@ -13,16 +13,16 @@ _POLITE = 0.4
 """The share of the time in which processes may end by themselves."""
 _POLL = 0.02
 _CALM = 2
-"""So often in a row nothing must be found before it is believed."""
+"""Looks in a row that must find nothing."""
 _MAX_NEW = 5
-"""Whoever is asked to end may start so many helpers for it."""
+"""Helpers that a process may start while it ends."""
 _CLIENT_SECONDS = 600.0
 """A hook's client does not live longer than that: a person may hold the call that it is for."""
 _SAME_SECONDS = 1.5
 _TICKS = os.sysconf("SC_CLK_TCK")
 _MAX_TEXT = 200
 GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, PermissionError)
-"""What is raised about a process that has ended meanwhile, or is somebody else's."""
+"""Errors about a process that has ended meanwhile, or belongs to another user."""
 
 
 class ProcessIdentity(msgspec.Struct, frozen=True):
@@ -34,11 +34,11 @@ class ProcessIdentity(msgspec.Struct, frozen=True):
 
 
 class EndedProcesses(msgspec.Struct, frozen=True):
-    """What became of the processes of a run, each as `pid command`."""
+    """The result of ending a run's processes, each as `pid command`."""
 
     ended: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
-    """Those that could not be ended in time."""
+    """Processes that could not be ended in time."""
 
 
 class _SeenProcess(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class _SeenProcess(msgspec.Struct, frozen=True):
 
 
 def identity_of(pid: int) -> ProcessIdentity | None:
-    """The process with a number, now; None: there is none."""
+    """The identity of the process with a number; None: there is none."""
     try:
         return ProcessIdentity(pid, began(psutil.Process(pid)))
     except (*GONE, ValueError):
@@ -71,7 +71,7 @@ def began(process: psutil.Process) -> float:
 
 
 def is_same_moment(began: float, other: float) -> bool:
-    """Whether two processes with the same number are the same one, by when they began."""
+    """Whether two processes with the same number are one, by their start times."""
     return abs(began - other) < _SAME_SECONDS
 
 
@@ -94,9 +94,9 @@ def send(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
 class ProcessFamily:
     """All processes of a run.
 
-    They are the host with everything below it, and every process with one of the `marks` in its
-    environment, wherever it hangs by now. Who was seen once stays a member; only a process that
-    left both behind before anybody looked is not found.
+    They are the host and its descendants, and every process with one of the `marks` in its
+    environment. A member stays a member; only a process that left both before the first look is
+    missed.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class ProcessFamily:
         self._members: dict[int, psutil.Process] = {}
         self._texts: dict[psutil.Process, str] = {}
         self._known: set[int] = set()
-        """All processes of the system when somebody looked."""
+        """All processes of the system at the last look."""
         self._parents: set[int] = set()
         """Whose children are members."""
         self._clients: set[int] = set()
@@ -137,7 +137,7 @@ class ProcessFamily:
         return [each for each in found if not (keep_host and each.pid in host)]
 
     def newcomers(self) -> list[psutil.Process]:
-        """Members that came since somebody looked; quick, for those who multiply."""
+        """New members since the last look; quick, for processes that multiply."""
         fresh = set(psutil.pids()) - self._known
         self._known |= fresh
         seen = _own_processes(fresh)
@@ -145,7 +145,7 @@ class ProcessFamily:
         return [seen[pid].process for pid in self._admit(seen, below)]
 
     def _admit(self, seen: Mapping[int, _SeenProcess], roots: set[int]) -> set[int]:
-        """Take in the roots, who is marked, and all below them; not the clients of hooks."""
+        """Add the roots, marked processes, and all their descendants; not the clients of hooks."""
         clients = {pid for pid, one in seen.items() if self._is_client(one)}
         self._clients |= _below(seen, clients, ())
         marked = {pid for pid, one in seen.items() if pid not in roots and self._is_marked(one)}
@@ -188,7 +188,7 @@ class ProcessFamily:
 
 
 def end(family: ProcessFamily, *, keep_host: bool = False, seconds: float = 10.0) -> EndedProcesses:
-    """End every process of a run, at first politely; what is left is read back."""
+    """End every process of a run, first politely; checks what is left."""
     until = time.monotonic() + seconds
     told = _ask(family, keep_host, time.monotonic() + seconds * _POLITE)
     calm = 0
@@ -206,7 +206,7 @@ def end(family: ProcessFamily, *, keep_host: bool = False, seconds: float = 10.0
 
 
 def _ask(family: ProcessFamily, keep_host: bool, until: float) -> dict[psutil.Process, None]:
-    """Tell everybody to end, and wait a while; not for those who have ever more children."""
+    """Ask all to end, and wait a while; not for processes that keep multiplying."""
     told: dict[psutil.Process, None] = {}
     while members := family.look(keep_host=keep_host):
         new = [each for each in members if each not in told]
@@ -222,7 +222,7 @@ def _ask(family: ProcessFamily, keep_host: bool, until: float) -> dict[psutil.Pr
 def _kill(
     family: ProcessFamily, members: Sequence[psutil.Process], until: float
 ) -> list[psutil.Process]:
-    """Stop everybody until nobody new is found, because who stands still has no more children.
+    """Stop all until no new one is found, because a stopped process has no more children.
 
     Then kill them all.
     """
@@ -245,7 +245,7 @@ def _now() -> float:
 
 
 def _own_processes(pids: Iterable[int]) -> dict[int, _SeenProcess]:
-    """Those of the processes that are alive and belong to this user."""
+    """The live processes of this user."""
     user = os.getuid()
     found = {}
     for pid in pids:
@@ -260,7 +260,7 @@ def _own_processes(pids: Iterable[int]) -> dict[int, _SeenProcess]:
 def _below(
     seen: Mapping[int, _SeenProcess], roots: Iterable[int], spared: Collection[int]
 ) -> set[int]:
-    """The roots and everything below them; not who is spared, and nobody for being below these."""
+    """The roots and their descendants, without the spared ones and what is only below those."""
     children: dict[int, list[int]] = {}
     for pid, one in seen.items():
         children.setdefault(one.parent, []).append(pid)
