@@ -9,7 +9,7 @@ from handrail.shell.inline.code import Code
 from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax, Token
-from handrail.shell.inline.value import NOTHING, Value, glue, text
+from handrail.shell.inline.value import NOTHING, Value, concatenate, text
 from handrail.shell.word import OPAQUE
 
 SYNTAX = LanguageSyntax(
@@ -107,7 +107,7 @@ class _AppleScriptReader(Cursor):
         """Files by their path; anything else by what is left of it, unknown."""
         names = []
         while self.at < len(self.tokens) and self.peek().kind != "line":
-            token = self.take()
+            token = self.advance()
             if token.kind == "text":
                 names.append(token.text)
         target = next((name for name in names if "/" in name), OPAQUE)
@@ -116,9 +116,9 @@ class _AppleScriptReader(Cursor):
     def value(self) -> Value:
         """A text, or several joined by `&`."""
         parts = [self._one()]
-        while self.mark("&"):
+        while self.accept("&"):
             parts.append(self._one())
-        return glue(parts)
+        return concatenate(parts)
 
     def _one(self) -> Value:
         while self.peek().kind == "name" and self.peek().text.lower() in _SAME:
@@ -130,7 +130,7 @@ class _AppleScriptReader(Cursor):
         if token.text == "(":
             self.at += 1
             value = self.value()
-            while self.at < len(self.tokens) and not self.mark(")"):
+            while self.at < len(self.tokens) and not self.accept(")"):
                 self.at += 1
             return value
         if token.kind == "name":

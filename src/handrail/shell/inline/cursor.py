@@ -15,12 +15,12 @@ class Cursor:
         place = self.at + ahead
         return self.tokens[place] if place < len(self.tokens) else END
 
-    def take(self) -> Token:
+    def advance(self) -> Token:
         """The next token."""
         self.at += 1
         return self.tokens[self.at - 1] if self.at <= len(self.tokens) else END
 
-    def mark(self, *texts: str) -> bool:
+    def accept(self, *texts: str) -> bool:
         """Take the next token if it is one of these marks."""
         token = self.peek()
         if token.kind in {"mark", "name"} and token.text in texts:
@@ -28,7 +28,7 @@ class Cursor:
             return True
         return False
 
-    def lines(self) -> None:
+    def skip_line_ends(self) -> None:
         """Skip line ends."""
         while self.peek().kind == "line":
             self.at += 1

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import msgspec
 
 from handrail.shell.inline.effect_collector import EffectCollector
-from handrail.shell.inline.function_effects import Act, Call
+from handrail.shell.inline.function_effects import Call, CallEffect
 from handrail.shell.inline.value import DECODED, MAX_TEXT, Value, flags_of
 
 _DECODERS: dict[str, Callable[[bytes], bytes]] = {
@@ -41,7 +41,7 @@ def decode(form: str, value: Value) -> Value:
     return Value(data.decode("latin-1")[:MAX_TEXT], type="bytes", flags=value.flags | DECODED)
 
 
-def decodes(form: str, at: int = 0, kind: str = "bytes") -> Act:
+def decodes(form: str, at: int = 0, kind: str = "bytes") -> CallEffect:
     """Decodes an argument."""
 
     def act(_found: EffectCollector, call: Call) -> Value | None:

@@ -53,9 +53,9 @@ class EffectCollector:
         self.forked = False
         self.calls_itself = False
         self.connected = False
-        self.wired = False
+        self.streams_redirected = False
         """Standard input and output were put on something else."""
-        self.shelled = False
+        self.starts_shell = False
 
     def add(
         self,
@@ -137,7 +137,7 @@ class EffectCollector:
             script = each.text
             if len(self.scripts) >= MAX_FOUND or not script.strip():
                 continue
-            self.shelled |= bool(_SHELL.match(script))
+            self.starts_shell |= bool(_SHELL.match(script))
             if _SHELL_OVER_NET.search(script):
                 self.reverse_shell()
             folder = cwd.text if cwd is not None and cwd.exact else ""
@@ -152,7 +152,7 @@ class EffectCollector:
         if not words or len(self.calls) >= MAX_FOUND:
             return
         self.hidden(Value(flags=flags_of(argv)))
-        self.shelled |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
+        self.starts_shell |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
         folder = cwd.text if cwd is not None and cwd.exact else ""
         folder = self.place(folder) if folder else self.cwd
         # The home folder has to be looked up by a shell, like the folder that it runs in.
@@ -200,7 +200,7 @@ class EffectCollector:
         """Everything that was found."""
         if self.forked:
             self.fork()
-        if self.connected and (self.wired or self.shelled):
+        if self.connected and (self.streams_redirected or self.starts_shell):
             self.reverse_shell()
         return Code(tuple(self.effects), tuple(self.scripts), tuple(self.calls))
 

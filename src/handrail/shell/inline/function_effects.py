@@ -1,6 +1,6 @@
 """What known functions do: small makers of readers for the tables of each language.
 
-A table maps the dotted name of a function to an `Act`. An act adds what the call does to
+A table maps the dotted name of a function to an `CallEffect`. An act adds what the call does to
 what was found, and returns the value of the call (None: nothing is known about it).
 """
 
@@ -19,9 +19,9 @@ from handrail.shell.inline.value import (
     NOTHING,
     SECRET,
     Value,
+    concatenate,
     flags_of,
-    glue,
-    several,
+    list_of,
     text,
     truthy,
     unknown,
@@ -48,16 +48,16 @@ class Call(msgspec.Struct, frozen=True):
 
 
 Args = tuple[Value, ...]
-Act = Callable[[EffectCollector, Call], Value | None]
-Table = dict[str, Act]
+CallEffect = Callable[[EffectCollector, Call], Value | None]
+Table = dict[str, CallEffect]
 
 
-def table(*rows: tuple[str, Act]) -> Table:
+def table(*rows: tuple[str, CallEffect]) -> Table:
     """A table in which several names may share a row: `("os.remove os.unlink", act)`."""
     return {name: act for names, act in rows for name in names.split()}
 
 
-def both(*acts: Act) -> Act:
+def both(*acts: CallEffect) -> CallEffect:
     """One after the other; the value is that of the last that knows it."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -67,7 +67,7 @@ def both(*acts: Act) -> Act:
     return act
 
 
-def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> Act:
+def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> CallEffect:
     """Does something to the file that an argument names."""
 
     def act(found: EffectCollector, call: Call) -> None:
@@ -79,7 +79,7 @@ def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False
     return act
 
 
-def paths(kind: Kind, start: int = 0) -> Act:
+def paths(kind: Kind, start: int = 0) -> CallEffect:
     """Does something to the files that all arguments from one on name."""
 
     def act(found: EffectCollector, call: Call) -> None:
@@ -94,7 +94,7 @@ COPIES = both(path(Kind.READ, 0), path(Kind.WRITE, 1))
 LINKS = both(path(Kind.LINK, 0), path(Kind.WRITE, 1))
 
 
-def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
+def mode(at: int = 1, target: int = 0, name: str = "mode") -> CallEffect:
     """Changes permissions; everybody may write afterwards, or it runs as its owner: high."""
 
     def act(found: EffectCollector, call: Call) -> None:
@@ -110,7 +110,9 @@ def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
     return act
 
 
-def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "wax+c") -> Act:
+def opens(
+    at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "wax+c"
+) -> CallEffect:
     """Opens a file to read or write; the value is the file."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -125,7 +127,7 @@ def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "w
     return act
 
 
-def reads(at: int = 0, name: str = "path") -> Act:
+def reads(at: int = 0, name: str = "path") -> CallEffect:
     """Reads a whole file; the value is its content."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -138,7 +140,7 @@ def reads(at: int = 0, name: str = "path") -> Act:
     return act
 
 
-def shell(at: int = 0, name: str = "cmd") -> Act:
+def runs_shell(at: int = 0, name: str = "cmd") -> CallEffect:
     """Hands a command line to a shell, or starts a program if it is given a list."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -154,7 +156,7 @@ def shell(at: int = 0, name: str = "cmd") -> Act:
     return act
 
 
-def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> Act:
+def starts_program(at: int = 0, *, own_name: bool = False, last: int | None = None) -> CallEffect:
     """Starts a program whose name and arguments are given one by one or as a list.
 
     `own_name`: the arguments begin with the program's name once more (the exec family).
@@ -172,7 +174,7 @@ def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> A
     return act
 
 
-def shell_or_starts(found: EffectCollector, call: Call) -> Value | None:
+def runs_shell_or_program(found: EffectCollector, call: Call) -> Value | None:
     """`system("line")` goes through a shell, `system("program", "argument")` does not."""
     args = [arg for arg in call.args if arg.type != "dict" and arg.fields is None]
     if len(args) == 1 and args[0].items is None:
@@ -182,7 +184,7 @@ def shell_or_starts(found: EffectCollector, call: Call) -> Value | None:
     return Value(type="process")
 
 
-def runs(at: int = 0, name: str = "source") -> Act:
+def runs_code(at: int = 0, name: str = "source") -> CallEffect:
     """Runs a text as code."""
 
     def act(found: EffectCollector, call: Call) -> None:
@@ -193,17 +195,17 @@ def runs(at: int = 0, name: str = "source") -> Act:
     return act
 
 
-def gives(value: Value) -> Act:
+def returns(value: Value) -> CallEffect:
     """Does nothing; its value is known."""
     return lambda _found, _call: value
 
 
-def passes(at: int = 0) -> Act:
+def passes(at: int = 0) -> CallEffect:
     """Does nothing that matters; its value is that of an argument."""
     return lambda _found, call: call.get(at)
 
 
-def makes(kind: str, at: int | None = None) -> Act:
+def constructs(kind: str, at: int | None = None) -> CallEffect:
     """Makes an object of a class, named by an argument."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
@@ -213,7 +215,9 @@ def makes(kind: str, at: int | None = None) -> Act:
     return act
 
 
-def does(kind: Kind, target: str, severity: Severity | None = None, says: str = "") -> Act:
+def adds_effect(
+    kind: Kind, target: str, severity: Severity | None = None, says: str = ""
+) -> CallEffect:
     """Always does the same."""
 
     def act(found: EffectCollector, _call: Call) -> None:
@@ -222,13 +226,13 @@ def does(kind: Kind, target: str, severity: Severity | None = None, says: str = 
     return act
 
 
-def lists(*parts: str, kind: str = "") -> Act:
+def lists(*parts: str, kind: str = "") -> CallEffect:
     """Gives names below a folder: what stands in `parts`, each joined to the first argument."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         base = call.args[0] if call.args else text(".")
         below = (f"{base.text.rstrip('/')}/{part}" for part in parts)
-        return several([Value(name, type=kind or base.type, flags=GLOB) for name in below])
+        return list_of([Value(name, type=kind or base.type, flags=GLOB) for name in below])
 
     return act
 
@@ -236,7 +240,7 @@ def lists(*parts: str, kind: str = "") -> Act:
 def globs(_found: EffectCollector, call: Call) -> Value:
     """Return the files that match the pattern in the first argument."""
     pattern = call.args[0] if call.args else NOTHING
-    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
+    return list_of([Value(pattern.text, flags=pattern.flags | GLOB)])
 
 
 def formats(_found: EffectCollector, call: Call) -> Value:
@@ -248,19 +252,19 @@ def formats(_found: EffectCollector, call: Call) -> Value:
         if index:
             parts.append(values.pop(0) if values else NOTHING)
         parts.append(text(piece))
-    return glue([Value(part.text, flags=part.flags) for part in parts])
+    return concatenate([Value(part.text, flags=part.flags) for part in parts])
 
 
 def joins_items(_found: EffectCollector, call: Call) -> Value | None:
     """Join the items of a list by the second argument."""
     items = call.args[0].items if call.args else None
     separator = call.args[1].text if len(call.args) > 1 else ""
-    return None if items is None else glue(items, separator.join)
+    return None if items is None else concatenate(items, separator.join)
 
 
 def joins_path(_found: EffectCollector, call: Call) -> Value:
     """Join the parts of a path."""
-    return glue(call.args, "/".join) if call.args else NOTHING
+    return concatenate(call.args, "/".join) if call.args else NOTHING
 
 
 def prints(found: EffectCollector, call: Call) -> None:
@@ -272,7 +276,7 @@ def prints(found: EffectCollector, call: Call) -> None:
         found.add(Kind.SECRET, "the environment", Severity.LOW, says="prints all variables")
 
 
-def reads_variable(at: int = 0) -> Act:
+def reads_variable(at: int = 0) -> CallEffect:
     """The value of an environment variable; without a name all of them."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
@@ -300,7 +304,7 @@ def kills_each(found: EffectCollector, call: Call) -> Value:
     return NOTHING
 
 
-def raises(found: EffectCollector, call: Call) -> None:
+def becomes_root(found: EffectCollector, call: Call) -> None:
     """`setuid(0)`: the process becomes root."""
     if any(value.text == "0" for value in call.args):
         found.add(Kind.PRIVILEGE, f"{call.name}(0)")
@@ -311,19 +315,19 @@ def forks(found: EffectCollector, _call: Call) -> None:
     found.fork()
 
 
-def rewires(found: EffectCollector, _call: Call) -> None:
+def redirects_streams(found: EffectCollector, _call: Call) -> None:
     """Standard input or output is put on something else."""
-    found.wired = True
+    found.streams_redirected = True
 
 
-def goes(found: EffectCollector, call: Call) -> None:
+def changes_folder(found: EffectCollector, call: Call) -> None:
     """Changes the folder that relative paths are seen from."""
     folder = call.get(0, "path")
     if folder is not None and not folder.choices:
         found.cwd = found.place(folder.text)
 
 
-def asks_sql(at: int = 0) -> Act:
+def runs_sql(at: int = 0) -> CallEffect:
     """Hands a statement to a database."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:

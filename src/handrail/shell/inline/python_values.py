@@ -19,13 +19,13 @@ from handrail.shell.inline.value import (
     NOTHING,
     TRUE,
     Value,
+    concatenate,
     either,
     flags_of,
-    glue,
-    several,
+    integer,
+    list_of,
     text,
     unknown,
-    whole,
 )
 from handrail.shell.word import OPAQUE
 
@@ -83,7 +83,7 @@ class PythonExpressions(ABC):
             return Value(value.decode("latin-1").replace(HOLE, OPAQUE), type="bytes")
         if isinstance(value, bool):
             return TRUE if value else FALSE
-        return whole(value) if isinstance(value, int) else NONE if value is None else NOTHING
+        return integer(value) if isinstance(value, int) else NONE if value is None else NOTHING
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if isinstance(node.value, ast.Name):
@@ -181,7 +181,7 @@ class PythonExpressions(ABC):
         return unknown(*(() if owner is None else (owner,)), *args, *named.values())
 
     def _joined(self, node: ast.JoinedStr) -> Value:
-        return glue([self.value(part) for part in node.values])
+        return concatenate([self.value(part) for part in node.values])
 
     def _formatted(self, node: ast.FormattedValue) -> Value:
         value = self.value(node.value)
@@ -213,10 +213,10 @@ class PythonExpressions(ABC):
 
     def _negative(self, node: ast.UnaryOp) -> Value:
         number = self.value(node.operand).number
-        return whole(-number) if number is not None and isinstance(node.op, ast.USub) else NOTHING
+        return integer(-number) if number is not None and isinstance(node.op, ast.USub) else NOTHING
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
-        return several(self._spread(node.elts))
+        return list_of(self._spread(node.elts))
 
     def _spread(self, nodes: list[ast.expr]) -> list[Value]:
         values: list[Value] = []
@@ -235,7 +235,7 @@ class PythonExpressions(ABC):
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
         with self.names.inner():
-            return several(self._generate(node.elt, node.generators))
+            return list_of(self._generate(node.elt, node.generators))
 
     def _dict_comprehension(self, node: ast.DictComp) -> Value:
         with self.names.inner():

@@ -9,7 +9,7 @@ from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.python_names import canonical
 from handrail.shell.inline.python_text import arithmetic, never_ends
 from handrail.shell.inline.python_values import MAX_STEPS, Function, PythonExpressions
-from handrail.shell.inline.value import NOTHING, Value, either, flags_of, several, unknown
+from handrail.shell.inline.value import NOTHING, Value, either, flags_of, list_of, unknown
 
 MAX_LOOP = 8
 MAX_DEPTH = 8
@@ -174,7 +174,7 @@ class PythonWalk(PythonExpressions):
             self.names.set(place.arg, fallback if known is None else known)
         if parameters.vararg is not None:
             rest = args[len(places) :]
-            self.names.set(parameters.vararg.arg, several(rest) if rest else NOTHING)
+            self.names.set(parameters.vararg.arg, list_of(rest) if rest else NOTHING)
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {

@@ -2,7 +2,7 @@
 
 from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.effect_collector import EffectCollector
-from handrail.shell.inline.function_effects import Act, Args, Call
+from handrail.shell.inline.function_effects import Args, Call, CallEffect
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.value import Value, either, unknown, variable
 from handrail.shell.word import OPAQUE
@@ -85,5 +85,5 @@ class Resolver(Cursor):
                     self.call(arg, (result,), {})
         return result
 
-    def _by_method(self, ref: str) -> Act | None:
+    def _by_method(self, ref: str) -> CallEffect | None:
         return self.language.methods.get(ref.rpartition(".")[2])

@@ -22,11 +22,11 @@ class ScriptLanguage(msgspec.Struct, frozen=True):
 
     language: Language
     words: re.Pattern[str]
-    forks: re.Pattern[str] | None = None
+    fork_bomb: re.Pattern[str] | None = None
     """A fork bomb, in code without its texts and comments."""
-    dials: re.Pattern[str] | None = None
+    shell_on_connection: re.Pattern[str] | None = None
     """A shell that is wired to a connection, in code with its texts."""
-    roots: re.Pattern[str] | None = None
+    becomes_root: re.Pattern[str] | None = None
     """Becoming root, in code with its texts."""
 
     def read(self, code: str) -> Code:
@@ -49,17 +49,17 @@ class ScriptLanguage(msgspec.Struct, frozen=True):
         found.nested = nested
         try:
             tokens = self.language.scanner.scan(code)
-            self._look(found, bare(tokens), code)
-            follow.go(tokens)
+            self._check_patterns(found, bare(tokens), code)
+            follow.walk(tokens)
         except RecursionError:
             found.unseen("code that is nested too deeply to be read")
         return found.code()
 
-    def _look(self, found: EffectCollector, plain: str, code: str) -> None:
-        if self.forks is not None and self.forks.search(plain):
+    def _check_patterns(self, found: EffectCollector, plain: str, code: str) -> None:
+        if self.fork_bomb is not None and self.fork_bomb.search(plain):
             says = "doubles itself without end until the machine stands still (fork bomb)"
             found.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)
-        if self.dials is not None and self.dials.search(code):
-            found.wired = True
-        if self.roots is not None and (match := self.roots.search(code)) is not None:
+        if self.shell_on_connection is not None and self.shell_on_connection.search(code):
+            found.streams_redirected = True
+        if self.becomes_root is not None and (match := self.becomes_root.search(code)) is not None:
             found.add(Kind.PRIVILEGE, match[0])

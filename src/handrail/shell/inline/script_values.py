@@ -14,12 +14,12 @@ from handrail.shell.inline.value import (
     REMOTE,
     Value,
     as_text,
+    concatenate,
     flags_of,
-    glue,
-    several,
+    integer,
+    list_of,
     text,
     unknown,
-    whole,
 )
 
 CLOSE = frozenset({")", "]", "}", ",", ";"})
@@ -47,7 +47,7 @@ class ScriptValues(Resolver):
         """Read one statement."""
 
     @abstractmethod
-    def go(self, tokens: list[Token]) -> Value:
+    def walk(self, tokens: list[Token]) -> Value:
         """Go through tokens; the value is that of the last statement."""
 
     def primary(self) -> Value:
@@ -66,16 +66,16 @@ class ScriptValues(Resolver):
     def _text(self, token: Token) -> Value:
         if not token.parts:
             return text(token.text)
-        return glue(
-            [text(p) if isinstance(p, str) else as_text(self.go(list(p))) for p in token.parts]
+        return concatenate(
+            [text(p) if isinstance(p, str) else as_text(self.walk(list(p))) for p in token.parts]
         )
 
     def _words(self, token: Token) -> Value:
-        return several([text(word) for word in token.text.split()])
+        return list_of([text(word) for word in token.text.split()])
 
     def _glob(self, token: Token) -> Value:
         value = self._text(token)
-        return several([Value(value.text, flags=value.flags | GLOB)])
+        return list_of([Value(value.text, flags=value.flags | GLOB)])
 
     def _command(self, token: Token) -> Value:
         self.found.script(self._text(token))
@@ -85,21 +85,21 @@ class ScriptValues(Resolver):
         digits = token.text.replace("_", "")
         octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
         try:
-            return whole(int(digits, 8 if octal else 0))
+            return integer(int(digits, 8 if octal else 0))
         except ValueError:
             return NOTHING
 
     def _mark(self, token: Token) -> Value:
         if token.text == "(":
             items = self.arguments(")")[0]
-            return items[0] if len(items) == 1 else several(items)
+            return items[0] if len(items) == 1 else list_of(items)
         if token.text == "[":
-            return several(self.arguments("]")[0])
+            return list_of(self.arguments("]")[0])
         if token.text == "{":
             return self.braces()
         value = self.primary()
         if token.text == "-" and value.number is not None:
-            return whole(-value.number)
+            return integer(-value.number)
         return value if token.text in {"\\", "@", "...", "*", "&"} else unknown(value)
 
     def _name(self, token: Token) -> Value:
@@ -118,8 +118,8 @@ class ScriptValues(Resolver):
         value = NOTHING
         self.blocks += 1
         while self.at < len(self.tokens):
-            self.lines()
-            if self.mark("}"):
+            self.skip_line_ends()
+            if self.accept("}"):
                 break
             before = self.at
             name = self._field()
@@ -127,14 +127,14 @@ class ScriptValues(Resolver):
                 fields[name] = self.expression()
             elif not self.statement_ends():
                 value = self.statement()
-            if self.mark(","):
+            if self.accept(","):
                 items.append(value)
-            self.mark(";")
+            self.accept(";")
             if self.at == before:
                 self.at += 1
         self.blocks -= 1
         if items and not fields:
-            return several([*items, value])
+            return list_of([*items, value])
         if fields:
             return Value(type="dict", fields=fields, flags=flags_of(fields.values()))
         return value
@@ -153,12 +153,12 @@ class ScriptValues(Resolver):
         values: list[Value] = []
         named: dict[str, Value] = {}
         while self.at < len(self.tokens):
-            self.lines()
-            if self.mark(closing):
+            self.skip_line_ends()
+            if self.accept(closing):
                 break
             before = self.at
             self._argument(values, named)
-            self.mark(",", ";")
+            self.accept(",", ";")
             if self.at == before:
                 self.at += 1
         return tuple(values), named
@@ -229,11 +229,11 @@ class ScriptValues(Resolver):
 
     def _block(self, value: Value) -> None:
         """`list.each { |x| … }`, `list.each do |x|`: the names stand for the items."""
-        opening = self.take().text
+        opening = self.advance().text
         self.at += 1
         item = self.one_of(value if value.owner is None else value.owner)
-        while self.at < len(self.tokens) and not self.mark("|"):
-            token = self.take()
+        while self.at < len(self.tokens) and not self.accept("|"):
+            token = self.advance()
             if token.kind == "name":
                 self.names[token.text] = item
         if opening == "{":
@@ -267,8 +267,8 @@ class ScriptValues(Resolver):
         values: list[Value] = []
         named: dict[str, Value] = {}
         self._argument(values, named)
-        while self.mark(","):
-            self.lines()
+        while self.accept(","):
+            self.skip_line_ends()
             self._argument(values, named)
         return self.call(value, tuple(values), named)
 

@@ -63,7 +63,7 @@ def text(value: str, flags: int = 0) -> Value:
     return Value(value[:MAX_TEXT], flags=flags)
 
 
-def whole(number: int) -> Value:
+def integer(number: int) -> Value:
     """A known whole number."""
     if abs(number) >> 256:
         return Value(type="int")
@@ -75,7 +75,7 @@ def as_text(value: Value) -> Value:
     return Value(value.text, flags=value.flags, source=value.source, choices=value.choices)
 
 
-def several(values: Iterable[Value]) -> Value:
+def list_of(values: Iterable[Value]) -> Value:
     """A list; it comes from wherever its items come from."""
     items = tuple(values)
     return Value(items=items, flags=flags_of(items))
@@ -108,14 +108,14 @@ def either(values: Sequence[Value]) -> Value:
     return Value(flags=flags_of(different), choices=tuple(different[:MAX_CHOICES]))
 
 
-def glue(parts: Sequence[Value], join: Callable[[Sequence[str]], str] = "".join) -> Value:
+def concatenate(parts: Sequence[Value], join: Callable[[Sequence[str]], str] = "".join) -> Value:
     """Texts put together; where a part is one of several, so is the result."""
     flags = flags_of(parts)
     source = next((part.source for part in parts if part.source), "")
     kind = parts[0].type if parts and parts[0].type in {"bytes", "pathlib.Path"} else ""
     if any(part.choices for part in parts):
         ways = islice(product(*(part.choices or (part,) for part in parts)), MAX_CHOICES)
-        return either([glue(way, join) for way in ways])
+        return either([concatenate(way, join) for way in ways])
     if sum(len(part.text) for part in parts) > MAX_TEXT:
         return Value(type=kind, flags=flags, source=source)
     return Value(join([part.text for part in parts]), type=kind, flags=flags, source=source)
