@@ -30,7 +30,7 @@ _SAME = frozenset({"quoted", "form", "of", "posix", "path", "file", "the", "as",
 
 
 def read(code: str) -> Code:
-    """What AppleScript does."""
+    """Return what AppleScript code does."""
     if _JAVASCRIPT.search(code):
         return javascript.read(code)
     if _MATTERS.search(code) is None:
@@ -55,7 +55,7 @@ def read(code: str) -> Code:
 
 
 class _AppleScriptReader(Cursor):
-    """Goes through a script once."""
+    """Walks through a script once."""
 
     def __init__(self, tokens: list[Token], found: EffectCollector) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class _AppleScriptReader(Cursor):
             self.found.add(Kind.PRIVILEGE, "administrator privileges")
 
     def _delete(self) -> None:
-        """Files by their path; anything else by what is left of it, unknown."""
+        """Add the deletion of files; anything but a path is an unknown file."""
         names = []
         while self.at < len(self.tokens) and self.peek().kind != "line":
             token = self.advance()
@@ -114,7 +114,7 @@ class _AppleScriptReader(Cursor):
         self.found.path(Kind.DELETE, text(target), recursive=True)
 
     def value(self) -> Value:
-        """A text, or several joined by `&`."""
+        """Read a text, or several joined by `&`."""
         parts = [self._one()]
         while self.accept("&"):
             parts.append(self._one())

@@ -28,7 +28,7 @@ _OPERATORS = frozenset({"<", ">", "==", "!=", "<=", ">=", "~", "?", ":", "&&", "
 
 
 def read(code: str) -> Code:
-    """What an AWK program does."""
+    """Return what an AWK program does."""
     if _MATTERS.search(code) is None and OPAQUE not in code:
         return Code()
     found = EffectCollector()
@@ -40,7 +40,7 @@ def read(code: str) -> Code:
 
 
 class _AwkReader(Cursor):
-    """Goes through a program once, left to right."""
+    """Walks through a program once, left to right."""
 
     def __init__(self, tokens: list[Token], found: EffectCollector) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _AwkReader(Cursor):
                 self.at += 1
 
     def statement(self) -> None:
-        """One statement, as far as it matters."""
+        """Read one statement, as far as it matters."""
         token = self.peek()
         if token.kind == "name" and token.text in {"print", "printf"}:
             self.at += 1
@@ -89,7 +89,7 @@ class _AwkReader(Cursor):
             self.found.unseen("lines of its input, as commands")
 
     def _getline(self, value: Value) -> None:
-        """What follows a value: `"command" | getline`, `getline < "file"`."""
+        """Read the rest behind a value: `"command" | getline`, `getline < "file"`."""
         while self.accept("|", "|&"):
             if not self.accept("getline"):
                 return
@@ -122,7 +122,7 @@ class _AwkReader(Cursor):
             self.found.path(kind, value)
 
     def value(self) -> Value:
-        """Values side by side, which AWK joins."""
+        """Read values side by side, which AWK joins."""
         parts: list[Value] = []
         while True:
             token = self.peek()
@@ -151,7 +151,7 @@ class _AwkReader(Cursor):
         return concatenate(known) if known else NOTHING
 
     def _brackets(self) -> Value:
-        """What stands in parentheses; the last value of a list."""
+        """Read values in parentheses; return the last."""
         value = NOTHING
         while self.at < len(self.tokens) and not self.accept(")"):
             before = self.at

@@ -1,7 +1,7 @@
-"""Follows code of a script language: works out its expressions and looks at its calls.
+"""Walk through code of a script language: evaluate its expressions and look up its calls.
 
-One small reader for all of them. It knows no grammar: it goes from value to value, joins
-what is joined by an operator, remembers what is assigned, and looks calls up in a table.
+One small walker serves all script languages. It knows no grammar: it reads value by value, joins
+values at operators, remembers assignments, and looks up calls in a table.
 """
 
 from handrail.shell.inline.effect_collector import EffectCollector
@@ -35,11 +35,11 @@ class CodeWalk(ScriptValues):
         self._depth = 0
 
     def read(self, code: str) -> None:
-        """Go through code; also through code that it runs."""
+        """Walk through code, and through the code that it runs."""
         self.walk(self.language.scanner.scan(code))
 
     def walk(self, tokens: list[Token]) -> Value:
-        """Go through tokens; the value is that of the last statement."""
+        """Walk through tokens; return the value of the last statement."""
         outer = self.tokens, self.at
         self.tokens, self.at = tokens, 0
         value = NOTHING

@@ -1,27 +1,27 @@
-"""A place in a list of tokens."""
+"""A position in a list of tokens."""
 
 from handrail.shell.inline.scan import END, Token
 
 
 class Cursor:
-    """Goes through tokens one by one."""
+    """Reads tokens one by one."""
 
     def __init__(self) -> None:
         self.tokens: list[Token] = []
         self.at = 0
 
     def peek(self, ahead: int = 0) -> Token:
-        """A token that is still to come."""
+        """Return the next token, or one further ahead, without consuming it."""
         place = self.at + ahead
         return self.tokens[place] if place < len(self.tokens) else END
 
     def advance(self) -> Token:
-        """The next token."""
+        """Consume and return the next token."""
         self.at += 1
         return self.tokens[self.at - 1] if self.at <= len(self.tokens) else END
 
     def accept(self, *texts: str) -> bool:
-        """Take the next token if it is one of these marks."""
+        """Consume the next token if it is one of these marks."""
         token = self.peek()
         if token.kind in {"mark", "name"} and token.text in texts:
             self.at += 1

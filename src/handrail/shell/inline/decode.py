@@ -1,4 +1,4 @@
-"""Text that is hidden in another form, decoded where that is possible without running it."""
+"""Decode hidden text without running the code."""
 
 import base64
 import binascii
@@ -30,7 +30,7 @@ _DECODERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def decode(form: str, value: Value) -> Value:
-    """A text decoded; flagged, whether or not it could be."""
+    """Decode a text; flag it as decoded even if that fails."""
     decoder = _DECODERS.get(form)
     if decoder is None or not value.exact:
         return Value(type="bytes", flags=value.flags | DECODED)
@@ -54,7 +54,7 @@ def decodes(form: str, at: int = 0, kind: str = "bytes") -> CallEffect:
 
 
 def characters(values: Sequence[Value], flags: int = DECODED, kind: str = "") -> Value:
-    """A text that is put together out of character numbers."""
+    """Build a text from character codes."""
     numbers = [value.number for value in values]
     known = [number for number in numbers if number is not None and 0 <= number < 0x110000]
     if len(known) != len(values):

@@ -1,7 +1,7 @@
-"""What known functions do: small makers of readers for the tables of each language.
+"""Building blocks for the tables of known functions in each language.
 
-A table maps the dotted name of a function to an `CallEffect`. An act adds what the call does to
-what was found, and returns the value of the call (None: nothing is known about it).
+A table maps the dotted name of a function to a `CallEffect`. It adds the effects of a call to the
+collector and returns the value of the call, or None if that is unknown.
 """
 
 import re
@@ -38,12 +38,12 @@ class Call(msgspec.Struct, frozen=True):
     named: Mapping[str, Value] = {}
 
     def get(self, at: int, name: str = "") -> Value | None:
-        """An argument by place or by name."""
+        """Return an argument by position or by name."""
         return self.args[at] if at < len(self.args) else self.named.get(name)
 
     @property
     def flags(self) -> int:
-        """Where everything that is handed over comes from."""
+        """The origins of all arguments."""
         return flags_of(self.args) | flags_of(self.named.values())
 
 
@@ -53,12 +53,12 @@ Table = dict[str, CallEffect]
 
 
 def table(*rows: tuple[str, CallEffect]) -> Table:
-    """A table in which several names may share a row: `("os.remove os.unlink", act)`."""
+    """Build a table; several names may share a row: `("os.remove os.unlink", act)`."""
     return {name: act for names, act in rows for name in names.split()}
 
 
 def both(*acts: CallEffect) -> CallEffect:
-    """One after the other; the value is that of the last that knows it."""
+    """Do one after the other; the value is the last known one."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         values = [each(found, call) for each in acts]
@@ -68,7 +68,7 @@ def both(*acts: CallEffect) -> CallEffect:
 
 
 def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> CallEffect:
-    """Does something to the file that an argument names."""
+    """Acts on the file that an argument names."""
 
     def act(found: EffectCollector, call: Call) -> None:
         value = call.get(at, name)
@@ -80,7 +80,7 @@ def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False
 
 
 def paths(kind: Kind, start: int = 0) -> CallEffect:
-    """Does something to the files that all arguments from one on name."""
+    """Acts on the files that the arguments from `start` on name."""
 
     def act(found: EffectCollector, call: Call) -> None:
         for value in call.args[start:]:
@@ -95,7 +95,7 @@ LINKS = both(path(Kind.LINK, 0), path(Kind.WRITE, 1))
 
 
 def mode(at: int = 1, target: int = 0, name: str = "mode") -> CallEffect:
-    """Changes permissions; everybody may write afterwards, or it runs as its owner: high."""
+    """Changes permissions; `o+w` and setuid weigh high."""
 
     def act(found: EffectCollector, call: Call) -> None:
         bits, files = call.get(at, name), call.get(target, "path")
@@ -141,7 +141,7 @@ def reads(at: int = 0, name: str = "path") -> CallEffect:
 
 
 def runs_shell(at: int = 0, name: str = "cmd") -> CallEffect:
-    """Hands a command line to a shell, or starts a program if it is given a list."""
+    """Runs a command line in a shell, or starts a program if given a list."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         value = call.get(at, name)
@@ -157,7 +157,7 @@ def runs_shell(at: int = 0, name: str = "cmd") -> CallEffect:
 
 
 def starts_program(at: int = 0, *, own_name: bool = False, last: int | None = None) -> CallEffect:
-    """Starts a program whose name and arguments are given one by one or as a list.
+    """Starts a program; its name and arguments come one by one or as a list.
 
     `own_name`: the arguments begin with the program's name once more (the exec family).
     """
@@ -196,17 +196,17 @@ def runs_code(at: int = 0, name: str = "source") -> CallEffect:
 
 
 def returns(value: Value) -> CallEffect:
-    """Does nothing; its value is known."""
+    """Does nothing and returns a known value."""
     return lambda _found, _call: value
 
 
 def passes(at: int = 0) -> CallEffect:
-    """Does nothing that matters; its value is that of an argument."""
+    """Returns one of its arguments."""
     return lambda _found, call: call.get(at)
 
 
 def constructs(kind: str, at: int | None = None) -> CallEffect:
-    """Makes an object of a class, named by an argument."""
+    """Creates an object of a class; an argument names it."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         name = call.get(at) if at is not None else None
@@ -218,7 +218,7 @@ def constructs(kind: str, at: int | None = None) -> CallEffect:
 def adds_effect(
     kind: Kind, target: str, severity: Severity | None = None, says: str = ""
 ) -> CallEffect:
-    """Always does the same."""
+    """Always has the same effect."""
 
     def act(found: EffectCollector, _call: Call) -> None:
         found.add(kind, target, severity, says=says)
@@ -227,7 +227,7 @@ def adds_effect(
 
 
 def lists(*parts: str, kind: str = "") -> CallEffect:
-    """Gives names below a folder: what stands in `parts`, each joined to the first argument."""
+    """Returns paths below the folder in the first argument, one for each of `parts`."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         base = call.args[0] if call.args else text(".")
@@ -268,7 +268,7 @@ def joins_path(_found: EffectCollector, call: Call) -> Value:
 
 
 def prints(found: EffectCollector, call: Call) -> None:
-    """Shows values, which may be secrets."""
+    """Prints values, which may be secrets."""
     for value in call.args:
         if value.flags & SECRET:
             found.add(Kind.SECRET, value.source, says=f"prints the secret {value.source}")
@@ -277,7 +277,7 @@ def prints(found: EffectCollector, call: Call) -> None:
 
 
 def reads_variable(at: int = 0) -> CallEffect:
-    """The value of an environment variable; without a name all of them."""
+    """Returns an environment variable, or all of them if no name is given."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         name = call.get(at)
@@ -287,7 +287,7 @@ def reads_variable(at: int = 0) -> CallEffect:
 
 
 def kills(found: EffectCollector, call: Call, pid_at: int = 0, signal_at: int = 1) -> Value:
-    """Ends a process; a check with signal 0 does nothing."""
+    """Ends a process; signal 0 only checks it."""
     pid, signal = call.get(pid_at, "pid") or NOTHING, call.get(signal_at, "signal") or NOTHING
     if signal.text.strip("'\"") == "0":
         return NOTHING
@@ -311,24 +311,24 @@ def becomes_root(found: EffectCollector, call: Call) -> None:
 
 
 def forks(found: EffectCollector, _call: Call) -> None:
-    """The process doubles itself."""
+    """Forks the process."""
     found.fork()
 
 
 def redirects_streams(found: EffectCollector, _call: Call) -> None:
-    """Standard input or output is put on something else."""
+    """Redirects standard input or output."""
     found.streams_redirected = True
 
 
 def changes_folder(found: EffectCollector, call: Call) -> None:
-    """Changes the folder that relative paths are seen from."""
+    """Changes the current folder."""
     folder = call.get(0, "path")
     if folder is not None and not folder.choices:
         found.cwd = found.place(folder.text)
 
 
 def runs_sql(at: int = 0) -> CallEffect:
-    """Hands a statement to a database."""
+    """Runs a database statement."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         for value in call.args[at : at + 2]:

@@ -1,4 +1,4 @@
-"""How JavaScript gets at modules and takes them apart."""
+"""Read how JavaScript imports and destructures modules."""
 
 import re
 
@@ -34,7 +34,7 @@ _TRIMS = re.compile(r"(?:Sync|Async)$")
 
 
 def resolve(name: str) -> str:
-    """The name under which the tables know a module or function."""
+    """Return the name of a module or function in the tables."""
     name = name.removeprefix("node:")
     root, dot, rest = name.partition(".")
     head = _MODULES.get(root, root)

@@ -1,4 +1,4 @@
-"""What functions do that talk to another machine."""
+"""Effects of functions that talk to another machine."""
 
 from handrail.model.effect import Kind
 from handrail.shell.inline.effect_collector import EffectCollector
@@ -10,7 +10,7 @@ from handrail.shell.word import OPAQUE
 def web(
     at: int = 0, name: str = "url", *, kind: Kind = Kind.FETCH, data_at: int = 99
 ) -> CallEffect:
-    """Asks a web address; sends, if it is given data or a method that sends."""
+    """Requests a web address; sends if given data or a sending method."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         url = call.get(at, name) or call.named.get("url") or call.named.get("uri")
@@ -64,7 +64,7 @@ def connects(at: int = 0, name: str = "host", *, port_at: int | None = None) -> 
 
 
 def sends(at: int | None = None) -> CallEffect:
-    """Sends what it is given over the connection that was opened last, or to an address."""
+    """Sends its arguments over the last connection, or to an address."""
 
     def act(found: EffectCollector, call: Call) -> None:
         address = call.get(at) if at is not None else None

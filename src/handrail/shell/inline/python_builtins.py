@@ -1,4 +1,4 @@
-"""Python's own functions that hand values, modules and functions around."""
+"""Builtin functions of Python that pass values, modules and functions on."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -20,17 +20,17 @@ from handrail.shell.word import OPAQUE
 
 
 class BuiltinContext(Protocol):
-    """What a builtin needs of the walk that it is called in."""
+    """The part of the Python walk that builtins use."""
 
     found: EffectCollector
     names: PythonScopes
 
     def call(self, function: Value, args: Args, named: Mapping[str, Value]) -> Value:
-        """What a call is worth; adds what it does."""
+        """Add the effects of a call; return its value."""
         ...
 
     def attribute(self, base: Value, name: str) -> Value:
-        """What stands behind a dot."""
+        """Return the value of an attribute."""
         ...
 
 
@@ -102,7 +102,7 @@ def _int(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Valu
 
 
 def _thread(walk: BuiltinContext, args: Args, named: Mapping[str, Value]) -> Value:
-    """A function that is started on the side."""
+    """Read a function that starts in a thread."""
     target = named.get("target") or (args[1] if len(args) > 1 else NOTHING)
     given = named.get("args", NOTHING).items or ()
     return walk.call(target, given, {})

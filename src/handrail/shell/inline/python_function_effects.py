@@ -1,4 +1,4 @@
-"""What some functions of Python do, where a row of the table cannot say it."""
+"""Effects of Python functions that need more than a row in the table."""
 
 import posixpath
 
@@ -60,7 +60,7 @@ def terminal(found: EffectCollector, call: Call) -> None:
 
 
 def join_paths(parts: tuple[Value, ...]) -> Value:
-    """Paths joined as Python does: an absolute part begins anew."""
+    """Join paths as Python does: an absolute part starts over."""
     return concatenate(parts, lambda texts: posixpath.join(*texts) if texts else ".")
 
 
@@ -103,7 +103,7 @@ def walks(_found: EffectCollector, call: Call) -> Value:
 
 
 def request(_found: EffectCollector, call: Call) -> Value:
-    """A request that is made now and sent later."""
+    """Read a request object that the code sends later."""
     url = call.get(0, "url") or NOTHING
     method = call.named.get("method") or NOTHING
     sending = call.get(1, "data") is not None or method.text in {"POST", "PUT", "PATCH", "DELETE"}
@@ -127,14 +127,14 @@ def web_request(found: EffectCollector, call: Call) -> Value:
 
 
 def looks_up(found: EffectCollector, call: Call) -> None:
-    """A name that is put together while it runs can carry data to whoever answers for it."""
+    """Read a DNS lookup: a name built at run time can carry data out."""
     host = call.get(0, "host") or NOTHING
     carries = host.text.startswith(OPAQUE) and "." in host.text
     found.reach(Kind.SEND if carries else Kind.REACH, host.text, call.flags)
 
 
 def database(found: EffectCollector, call: Call) -> Value:
-    """A database file; one in memory is gone afterwards anyway."""
+    """Read the opening of a database file; one in memory does no harm."""
     file = call.get(0, "database") or NOTHING
     if file.text in {":memory:", ""}:
         return Value(type="memory")
@@ -147,7 +147,7 @@ def remote_shell(found: EffectCollector, call: Call) -> None:
 
 
 def unpickle(found: EffectCollector, call: Call) -> None:
-    """Unpickling runs whatever the data says."""
+    """Read unpickling, which runs code from the data."""
     for value in call.args[:1]:
         found.hidden(value, DECODED | REMOTE)
 

@@ -1,4 +1,4 @@
-"""What functions of Python and its well-known libraries do."""
+"""Effects of functions in Python and its well-known libraries."""
 
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
@@ -74,7 +74,7 @@ PREFIXES: Table = {
     "sh": command_module,
     "stripe": deletes_online,
 }
-"""Modules all of whose functions do the same."""
+"""Modules whose functions all have the same effect."""
 
 _READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
 _MOVE = both(path(_WRITE, 0, "src"), path(_WRITE, 1, "dst"))
@@ -234,7 +234,7 @@ METHODS: Table = table(
     ("drop_database", adds_effect(Kind.DESTROY, "database", says="drops a database")),
     ("wrap_socket", passes()),
 )
-"""Methods that say enough by their name, whatever the object."""
+"""Methods known by their name alone, whatever the object."""
 
 PROPERTIES: Table = table(
     (f"{PATH}.parent", folder_of),

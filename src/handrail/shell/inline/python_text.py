@@ -1,4 +1,4 @@
-"""What Python's operators and text methods make out of values that are known."""
+"""Evaluate Python's operators and text methods on known values."""
 
 import ast
 import re

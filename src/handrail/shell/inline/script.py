@@ -1,4 +1,4 @@
-"""What the readers of all script languages have in common around `CodeWalk`."""
+"""Read code of any script language with `CodeWalk`."""
 
 import re
 
@@ -18,19 +18,19 @@ _COMMAND = re.compile(r"^\s*(?:sudo\s+)?(?:rm|mkfs(?:\.\w+)?|dd|shred)\s+(?:-|if
 
 
 class ScriptLanguage(msgspec.Struct, frozen=True):
-    """A language, the words without which its code does nothing of interest, and its tricks."""
+    """A language, the words that make its code worth reading, and patterns of its tricks."""
 
     language: Language
     words: re.Pattern[str]
     fork_bomb: re.Pattern[str] | None = None
-    """A fork bomb, in code without its texts and comments."""
+    """Matches a fork bomb in code without texts and comments."""
     shell_on_connection: re.Pattern[str] | None = None
-    """A shell that is wired to a connection, in code with its texts."""
+    """Matches a shell on a network connection, in code with its texts."""
     becomes_root: re.Pattern[str] | None = None
-    """Becoming root, in code with its texts."""
+    """Matches becoming root, in code with its texts."""
 
     def read(self, code: str) -> Code:
-        """What the code does; code that is too deep to be read counts as unseen."""
+        """Return what the code does; code nested too deeply counts as unseen."""
         if _COMMAND.match(code):
             return Code(scripts=(code,))
         if self.words.search(code) is None and OPAQUE not in code:

@@ -27,16 +27,16 @@ _NO_VALUE = frozenset({"if", "unless", "while", "until", "for", "and", "or", "do
 
 
 class ScriptValues(Resolver):
-    """Reads one value after the other; what joins them is up to whoever reads expressions."""
+    """Reads single values; a subclass reads the operators between them."""
 
     def __init__(self, language: Language, found: EffectCollector) -> None:
         super().__init__(language, found)
         self.target = ""
-        """The variable that the value read last is the value of."""
+        """The variable that holds the value read last, if any."""
         self.blocks = 0
-        """How many blocks this is in."""
+        """Depth of nested blocks."""
         self.items: list[Value] = []
-        """What functions that are handed over will be called with."""
+        """Arguments that callbacks receive, innermost call last."""
 
     @abstractmethod
     def expression(self) -> Value:
@@ -48,10 +48,10 @@ class ScriptValues(Resolver):
 
     @abstractmethod
     def walk(self, tokens: list[Token]) -> Value:
-        """Go through tokens; the value is that of the last statement."""
+        """Walk through tokens; return the value of the last statement."""
 
     def primary(self) -> Value:
-        """Read one value with everything that is called on it."""
+        """Read one value with the calls on it."""
         self.target = ""
         token = self.peek()
         while token.kind == "name" and token.text in self.language.skipped:
@@ -140,7 +140,7 @@ class ScriptValues(Resolver):
         return value
 
     def _field(self) -> str:
-        """The name in `name: value`, `name => value` or `name = value`, if there is one."""
+        """Return the name in `name: value`, `name => value` or `name = value`, if there is one."""
         token, after = self.peek(), self.peek(1)
         named = token.kind in {"name", "text"} and not token.parts and after.kind == "mark"
         if not named or after.text not in {":", "=>"}:
@@ -149,7 +149,7 @@ class ScriptValues(Resolver):
         return token.text
 
     def arguments(self, closing: str) -> tuple[Args, dict[str, Value]]:
-        """Read values up to a closing mark; those with a name stand apart."""
+        """Read values up to a closing mark; return named ones separately."""
         values: list[Value] = []
         named: dict[str, Value] = {}
         while self.at < len(self.tokens):
@@ -190,7 +190,7 @@ class ScriptValues(Resolver):
             values.append(value)
 
     def _chain(self, value: Value) -> Value:
-        """Read what stands behind a value: `.name`, `(…)`, `[…]`, a block."""
+        """Read the chain behind a value: `.name`, `(…)`, `[…]`, a block."""
         while True:
             token, after = self.peek(), self.peek(1)
             if self._empty_call(value, token):
