@@ -108,7 +108,7 @@ class Worker:
     ) -> str:
         """What a process says that does something, or "killed"; `at`: at which change it is.
 
-        `does`: "save", "tidy", or the id of a checkpoint that is gone back to.
+        `adds_effect`: "save", "tidy", or the id of a checkpoint that is gone back to.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None

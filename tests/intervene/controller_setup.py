@@ -85,18 +85,18 @@ class ControllerSetup:
         self._at = msgspec.structs.replace(
             self._at, now=self._at.now + passed, step=self._at.step + 1
         )
-        self.past.see(self._at.agent, self._at.step)
+        self.past.record_step(self._at.agent, self._at.step)
         return self.look(findings)
 
     def look(self, findings: Sequence[Finding]) -> Intervention | None:
         """The same deed looked at."""
         at = self._at
         for judged in self.controller.judge(findings, at):
-            self.past.judge(judged)
+            self.past.record_outcome(judged)
             self.judged.append(judged)
         made = self.controller.choose(findings, at)
         if made is not None:
-            self.past.take(Intervened(at.now, made, at.agent))
+            self.past.record(Intervened(at.now, made, at.agent))
             self.made.append(made)
         return made
 

@@ -85,11 +85,11 @@ def test_it_is_judged_once() -> None:
 
 def test_a_past_is_decided_when_everything_but_stops_is_judged() -> None:
     bench = nudged()
-    told = [bench.past.undecided]
+    told = [bench.past.has_undecided]
     bench.steps(5)
-    told.append(bench.past.undecided)
+    told.append(bench.past.has_undecided)
     bench.step(finding("information_flow", Severity.CRITICAL))
-    told.append(bench.past.undecided)
+    told.append(bench.past.has_undecided)
     assert told == [True, False, False]
 
 

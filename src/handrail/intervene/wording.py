@@ -93,7 +93,7 @@ def fresh(text: str, at: Situation, most: int) -> str:
     """The text, or a variation if the agent has read it before."""
     said = cut(text, most)
     times = 1
-    while at.past.knows(said):
+    while at.past.was_told(said):
         times += 1
         tail = f" (Said {times} times by now, at step {at.step}.)"
         said = cut(text, most - len(tail)) + tail

@@ -28,5 +28,5 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def name(self) -> str:
-        """The same for the same trouble, however bad it has become."""
+        """A name that stays the same while the trouble gets worse."""
         return f"{self.kind}:{self.symptom}"

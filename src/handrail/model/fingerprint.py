@@ -16,7 +16,7 @@ _SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
 
 def fingerprint(action: Action) -> str:
-    """A short name for an action that is the same when the same thing is tried again."""
+    """Return a short name for an action; trying the same again gives the same name."""
     parts = [action.tool, action.cwd]
     beside = _BESIDE_A_COMMAND if "command" in action.input else ()
     parts += [f"{key}={action.input[key]}" for key in sorted(action.input) if key not in beside]
@@ -24,7 +24,7 @@ def fingerprint(action: Action) -> str:
 
 
 def call_key(action: Action) -> str:
-    """The same for calls that differ in nothing that matters."""
+    """Return a key that is equal for calls without a relevant difference."""
     given = action.input
     parts = [action.tool, action.cwd] if "command" in given else [action.tool]
     parts += [f"{key}={_value(key, given[key])}" for key in sorted(given) if key not in _BESIDE]
@@ -32,7 +32,7 @@ def call_key(action: Action) -> str:
 
 
 def text_key(text: str) -> str:
-    """A short name for a text."""
+    """Return a short name for a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
@@ -47,7 +47,7 @@ def _value(key: str, value: object) -> str:
 
 
 def _command(text: str) -> str:
-    """A command without comments and waiting."""
+    """Return a command without comments and waiting."""
     if "#" in text:
         text = _COMMENT.sub("", text)
     if "sleep" in text:

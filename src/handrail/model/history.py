@@ -1,4 +1,4 @@
-"""What a run did so far, as far as the review of its next action needs it."""
+"""The past of a run, as far as the review of its next action needs it."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What an agent wants to do with an action, reduced to what patterns are made of."""
+"""The intent of an action, reduced to the facts that detectors compare."""
 
 import re
 from functools import lru_cache
@@ -28,7 +28,7 @@ _CUT = " …"
 
 
 class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What an agent wanted to do; known before it is done."""
+    """What an agent wants to do, known before the action runs."""
 
     tool: str
     call: str
@@ -61,7 +61,7 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
-    """What an action is after, by its review."""
+    """Return the intent of an action, from its review."""
     reads: list[str] = []
     writes: list[str] = []
     secrets: list[str] = []

@@ -1,4 +1,4 @@
-"""What was done about a run so far: a fold of its events."""
+"""The interventions of a run so far, folded from its events."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from handrail.model.ordinal import Severity
 
 
 class PastIntervention(msgspec.Struct, omit_defaults=True):
-    """An intervention that was made, and whether it helped."""
+    """A past intervention, and whether it helped."""
 
     id: str
     means: str
@@ -18,15 +18,15 @@ class PastIntervention(msgspec.Struct, omit_defaults=True):
     step: int
     text: str = ""
     worked: bool | None = None
-    """None: that is not known yet."""
+    """None as long as nobody knows."""
     kind: str = ""
     """Of the finding."""
     agent: str = ""
     checkpoint: str = ""
     deeds: int = 0
-    """What the agent has done since then."""
+    """Number of steps that the agent took since then."""
     severity: Severity = Severity.NONE
-    """Of the finding then."""
+    """Of the finding at that time."""
 
 
 class InterventionHistory(msgspec.Struct, omit_defaults=True):
@@ -34,8 +34,8 @@ class InterventionHistory(msgspec.Struct, omit_defaults=True):
 
     made: list[PastIntervention] = []
 
-    def take(self, event: Intervened) -> None:
-        """Note an intervention."""
+    def record(self, event: Intervened) -> None:
+        """Record an intervention."""
         done = event.intervention
         self.made.append(
             PastIntervention(
@@ -52,14 +52,14 @@ class InterventionHistory(msgspec.Struct, omit_defaults=True):
             )
         )
 
-    def see(self, agent: str, step: int) -> None:
-        """Note a deed of an agent; what was under way when it was told does not count."""
+    def record_step(self, agent: str, step: int) -> None:
+        """Count a step of an agent that began after an intervention."""
         for made in self.made:
             if made.worked is None and made.agent == agent and step > made.step:
                 made.deeds += 1
 
-    def judge(self, event: InterventionJudged) -> PastIntervention | None:
-        """Note whether one helped, and give it back."""
+    def record_outcome(self, event: InterventionJudged) -> PastIntervention | None:
+        """Record whether an intervention helped, and return it."""
         for made in self.made:
             if made.id == event.intervention:
                 made.worked = event.worked
@@ -67,23 +67,23 @@ class InterventionHistory(msgspec.Struct, omit_defaults=True):
         return None
 
     @property
-    def undecided(self) -> bool:
-        """Whether there is one of which it is not known yet whether it helped."""
+    def has_undecided(self) -> bool:
+        """Whether the outcome of any intervention is still open."""
         return any(
             made.worked is None and made.means != InterventionName.EMERGENCY_STOP
             for made in self.made
         )
 
     def against(self, name: str, agent: str) -> list[PastIntervention]:
-        """What was tried against one trouble of one agent since the run was last stopped.
+        """Return the interventions against one trouble of one agent since the last stop.
 
-        Where a person let a stopped run go on, it begins anew: what failed before the stop must not
-        stop it again at the first sign.
+        After a stop they count from zero: failures before it must not stop the run again at the
+        first sign.
         """
         return [made for made in self._since_stop() if made.name == name and made.agent == agent]
 
-    def knows(self, text: str) -> bool:
-        """Whether the agent was told the very same before."""
+    def was_told(self, text: str) -> bool:
+        """Whether the agent got the same text before."""
         return any(made.text == text for made in self.made)
 
     def _since_stop(self) -> list[PastIntervention]:

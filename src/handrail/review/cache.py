@@ -1,4 +1,4 @@
-"""Readings of commands that come again. Only what does not depend on circumstances is kept."""
+"""Cache what commands do; nothing in it depends on the circumstances of a review."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 class ReadingCache(Generic[Value]):
-    """Keeps the last results for a while; the one that was not used longest goes first."""
+    """Keeps recent results for a while; evicts the least recently used."""
 
     def __init__(
         self, max_size: int, ttl_seconds: float, clock: Callable[[], float] = monotonic
@@ -23,7 +23,7 @@ class ReadingCache(Generic[Value]):
 
     @property
     def hit_rate(self) -> float:
-        """Share of look-ups that were answered."""
+        """Share of lookups that the cache answered."""
         total = self.hits + self.misses
         return self.hits / total if total else 0.0
 
@@ -31,7 +31,7 @@ class ReadingCache(Generic[Value]):
         return len(self._entries)
 
     def get(self, key: Hashable) -> Value | None:
-        """The value, unless it is unknown or too old."""
+        """Return the value, or None if it is missing or too old."""
         entry = self._entries.get(key)
         if entry is not None and self._clock() - entry[0] < self._ttl:
             self._entries.move_to_end(key)
@@ -43,7 +43,7 @@ class ReadingCache(Generic[Value]):
         return None
 
     def put(self, key: Hashable, value: Value) -> None:
-        """Keep a value."""
+        """Store a value."""
         self._entries[key] = (self._clock(), value)
         self._entries.move_to_end(key)
         while len(self._entries) > self._max_size:

@@ -1,4 +1,4 @@
-"""Everything that decides how much an effect weighs, besides the effect itself."""
+"""The circumstances that decide how much an effect weighs."""
 
 import os
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ class ReviewContext(msgspec.Struct, frozen=True):
     world: DiskView
     history: History
     environ: dict[str, str]
-    """The environment of the command, as far as it is known."""
+    """The known environment variables of the command."""
     trash: str
-    """The folder that holds what was moved away instead of deleted."""
+    """The folder for files that Handrail moves instead of deleting."""
 
     def in_scope(self, path: str) -> bool:
         """Whether the agent may change a path."""
@@ -37,13 +37,13 @@ class ReviewContext(msgspec.Struct, frozen=True):
         return not self.places.in_home(path) or self.places.in_project(path)
 
     def trusted(self, host: str) -> bool:
-        """Whether the settings say that a host is one of ours."""
+        """Whether the settings trust a host."""
         trusted = self.config.hosts.trusted
         return bool(trusted) and compile_globs(trusted).fullmatch(host) is not None
 
 
 def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> PlaceLookup:
-    """The places of one user and project."""
+    """Return the place lookup for one user and project."""
     temps = tuple(dict.fromkeys((*filter(None, (environ.get("TMPDIR", "").rstrip("/"),)), *_TEMPS)))
     roots = [root for root in scope.roots if root not in temps]
     for pattern in scope.patterns:

@@ -1,4 +1,4 @@
-"""What leaves the machine, and what was saved before it was thrown away."""
+"""Follow data through a command line: secrets sent out, work saved before it is discarded."""
 
 import re
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from handrail.shell.readers.hosts import is_loopback, parse_host
 from handrail.shell.readers.make_effects import path_effect
 
 _SENDERS = frozenset({"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "telnet"})
-"""Programs that send what stands on their input, and nothing else."""
+"""Programs that only send their input."""
 _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
 
 
 def join_flows(
     program: ParsedProgram, effects: Sequence[Effect], at: ReviewContext
 ) -> tuple[Effect, ...]:
-    """The effects, with secrets that are sent out and work that was saved first seen as such."""
+    """Adjust effects for secrets that are sent out and for work saved first."""
     kinds = {effect.kind for effect in effects}
     joined = list(effects)
     if not kinds.isdisjoint(HOST_KINDS) and program.commands:
@@ -42,7 +42,7 @@ def join_flows(
 
 
 class _SecretFlow:
-    """Which secrets reach a command: on its input, in its arguments, or through a file."""
+    """Finds the secrets that reach a command by its input, its arguments or a file."""
 
     def __init__(self, program: ParsedProgram, effects: Sequence[Effect]) -> None:
         self.program = program
@@ -57,12 +57,12 @@ class _SecretFlow:
                     self._tainted[effect.target] = secrets[0]
 
     def sources(self, index: int) -> list[Effect]:
-        """What a command and everything that feeds it does."""
+        """Return the effects of a command and of all commands that feed it."""
         commands = (*upstream(self.program, index), index)
         return [effect for command in commands for effect in self._effects.get(command, ())]
 
     def secrets(self, index: int) -> list[Effect]:
-        """The secrets that reach a command."""
+        """Return the secrets that reach a command."""
         found: list[Effect] = []
         for effect in self.sources(index):
             if effect.kind is Kind.SECRET:
@@ -73,7 +73,7 @@ class _SecretFlow:
 
 
 def _sent(effect: Effect, flow: _SecretFlow, at: ReviewContext) -> Effect:
-    """A connection that gets a secret, or private data, on its input or in its arguments."""
+    """Mark connections that get a secret or private data."""
     if is_loopback(parse_host(effect.target).host):
         return effect
     secrets = flow.secrets(effect.command)
@@ -149,7 +149,7 @@ def _saved(effect: Effect, program: ParsedProgram) -> Effect:
 def _moved_first(
     effect: Effect, program: ParsedProgram, effects: Sequence[Effect], at: ReviewContext
 ) -> Effect:
-    """A deletion of what the same command line has put there weighs as that did where it was."""
+    """Weigh the deletion of a moved file as if the file were still in its old place."""
     if effect.kind is not Kind.DELETE or effect.severity >= Severity.MEDIUM:
         return effect
     for move in effects:
@@ -171,7 +171,7 @@ def _moved_first(
 
 
 def _limited(effect: Effect, program: ParsedProgram) -> Effect:
-    """What runs under a time limit does not use up the machine."""
+    """Lower the exhaustion effects of commands under a time limit to medium."""
     if effect.kind is not Kind.EXHAUST or "timeout" not in program.commands[effect.command].via:
         return effect
     return msgspec.structs.replace(effect, severity=Severity.MEDIUM)
@@ -181,7 +181,7 @@ _CLIMB = re.compile(r"(.*?[^/.][^/]*)/\.\.(?:/|$)")
 
 
 def climbs_through_links(program: ParsedProgram, world: DiskView) -> list[Effect]:
-    """`link/../x` is not beside the link but beside what it points to: nobody can tell."""
+    """Return an unseen effect for each `link/../x`: it lies beside the link's target."""
     found: list[Effect] = []
     for index, command in enumerate(program.commands):
         for word in command.argv[1:]:

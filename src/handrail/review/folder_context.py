@@ -1,4 +1,4 @@
-"""Where actions happen: what is the same for all actions in one folder."""
+"""The parts of a review context that all actions in one folder share."""
 
 import os
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ from handrail.review.paths.places import PlaceLookup
 
 _FOLDERS = tuple(host.folder_variable for host in known_hosts() if host.folder_variable)
 _DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", *_FOLDERS)
-"""Variables that decide where things are."""
+"""Variables that decide where places are."""
 _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 """Variables of this process that commands are assumed to see too."""
 _MAX_SITES = 256
 
 
 class FolderContext:
-    """One folder: what may be changed from there, and which places it knows."""
+    """One folder: its scope and its place lookup."""
 
     def __init__(self, folder: str, scope: Scope, places: PlaceLookup, trash: str) -> None:
         self.folder = folder
@@ -32,8 +32,8 @@ class FolderContext:
         self._looked = float("-inf")
         self._there = False
 
-    def there(self, now: float) -> bool:
-        """Whether the folder is on this machine; looked at once a second."""
+    def exists(self, now: float) -> bool:
+        """Whether the folder is on this machine; checked at most once a second."""
         if now - self._looked > 1:
             self._looked = now
             self._there = os.path.isdir(self.folder)
@@ -41,7 +41,7 @@ class FolderContext:
 
 
 class FolderContexts:
-    """The folders in which actions happen, made once each."""
+    """Makes the context of each folder once."""
 
     def __init__(
         self, config: Config, environ: Mapping[str, str], *, see_disk: bool, live: bool
@@ -56,8 +56,8 @@ class FolderContexts:
         self._scope = resolve_scope(config, "/", self._given) if live else None
         self._sites: dict[tuple[str | None, ...], FolderContext] = {}
 
-    def circumstances(self, action: Action, history: History) -> ReviewContext:
-        """What decides how much the effects of an action weigh."""
+    def review_context(self, action: Action, history: History) -> ReviewContext:
+        """Return the context for the review of an action."""
         environ = _with_state({**self._given, **action.env}) if action.env else self._environ
         key = (action.cwd, *map(environ.get, _DECIDING))
         site = self._sites.get(key)
@@ -68,7 +68,7 @@ class FolderContexts:
             self._sites[key] = site
         world: DiskView = BlindDiskView()
         if self._see_disk:
-            there = site.there(monotonic())
+            there = site.exists(monotonic())
             world = LocalDiskView(site.folder, visible=there, live=self._live)
         return ReviewContext(
             self._config, site.scope, site.places, world, history, environ, site.trash
@@ -82,5 +82,5 @@ class FolderContexts:
 
 
 def _with_state(environ: dict[str, str]) -> dict[str, str]:
-    """An environment in which commands find Handrail's folder under its name."""
+    """Return the environment with `HANDRAIL_HOME` set."""
     return {"HANDRAIL_HOME": state_folder(environ), **environ}

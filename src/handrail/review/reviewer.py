@@ -125,7 +125,7 @@ class Reviewer:
         if not self.config.step_reviewer.enabled:
             return ReviewDraft(_SWITCHED_OFF, lambda kept: _SWITCHED_OFF)
         try:
-            at = self._sites.circumstances(action, history)
+            at = self._sites.review_context(action, history)
             understood = self._understand(action, at)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             blocked = _blocked(error, action)
@@ -258,7 +258,7 @@ class Reviewer:
         if self._is_quiet(understood, history):
             risk = _READING if understood.effects else _NO_RISK
             return Review(Decision.ALLOW, risk, _NEUTRAL, understood.effects, strange=strange)
-        effects = self._rules.tame(understood.effects)
+        effects = self._rules.downgrade_ungoverned(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
         goal = history.goal or self.config.goal
         name = fingerprint(action) if history.recent or history.refused else ""

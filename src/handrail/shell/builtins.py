@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _cd(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
     walker.emit(command)
@@ -33,7 +33,7 @@ def _cd(
 
 
 def _popd(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
@@ -41,18 +41,18 @@ def _popd(
 
 
 def _eval(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     text = " ".join(word.text for word in command.argv[1:])
     if not text.strip(OPAQUE + " \n"):
         return None
-    here = msgspec.structs.replace(situation, via=(*situation.via, "eval"))
+    here = msgspec.structs.replace(context, via=(*context.via, "eval"))
     return walker.script(text, env, here)
 
 
 def _source(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     if len(command.argv) < 2:
@@ -63,12 +63,12 @@ def _source(
         text = command.input
     if text is None:
         return None
-    here = msgspec.structs.replace(situation, via=(*situation.via, "source"))
+    here = msgspec.structs.replace(context, via=(*context.via, "source"))
     return walker.script(text, env, here)
 
 
 def _inner(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     """`command rm`, `builtin cd`, `exec ls`, `time make`, `coproc nc`: the rest is the command."""
     rest = command.argv[1:]
@@ -84,14 +84,14 @@ def _inner(
     if not rest:
         walker.emit(command)
         return ""
-    concurrent = situation.concurrent or name == "coproc"
-    here = msgspec.structs.replace(situation, via=(*situation.via, name), concurrent=concurrent)
+    concurrent = context.concurrent or name == "coproc"
+    here = msgspec.structs.replace(context, via=(*context.via, name), concurrent=concurrent)
     inner = msgspec.structs.replace(command, argv=rest, via=here.via)
-    return walker.caller.call(inner, env, here)
+    return walker.resolver.call(inner, env, here)
 
 
 def _alias(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     for word in command.argv[1:]:
@@ -102,18 +102,18 @@ def _alias(
 
 
 def _trap(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     words = [word for word in command.argv[1:] if not word.text.startswith("-")]
     if len(words) > 1 and words[0].text.strip():
-        here = msgspec.structs.replace(situation, via=(*situation.via, "trap"))
+        here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
     return ""
 
 
 def _set(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
@@ -123,7 +123,7 @@ def _set(
 
 
 def _shift(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     env.arguments = env.arguments[1:]
     return ""
@@ -138,7 +138,7 @@ _TAKE_VALUES = {
 
 
 def _read(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
@@ -159,7 +159,7 @@ def _read(
 
 
 def _unset(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     for word in command.argv[1:]:
         env.unset(word.text)
@@ -167,7 +167,7 @@ def _unset(
 
 
 def _export(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     assigned: list[tuple[str, Word]] = []
     for word in command.argv[1:]:
@@ -180,7 +180,7 @@ def _export(
 
 
 def _printf(
-    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
     argv = command.argv
@@ -191,7 +191,9 @@ def _printf(
     return output_of(argv, command.input, env.cwd)
 
 
-BUILTINS: dict[str, Callable[["ProgramWalker", Command, Environment, CommandInput], str | None]] = {
+BUILTINS: dict[
+    str, Callable[["ProgramWalker", Command, Environment, CommandContext], str | None]
+] = {
     "cd": _cd,
     "pushd": _cd,
     "popd": _popd,

@@ -1,4 +1,4 @@
-"""What the first word of a command means: a function, a builtin, a wrapper, a program."""
+"""Resolve the first word of a command to a function, alias, builtin, wrapper or program."""
 
 import re
 import shlex
@@ -10,13 +10,13 @@ from handrail.model.host import known_hosts
 from handrail.model.program import Wrapper
 from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import HOMES, Environment
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
 from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, moved
+from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, in_its_folder
 from handrail.shell.runners import LANGUAGES, RUNNERS, run_code
 from handrail.shell.shells import has_text
 from handrail.shell.tables.environment import COMMAND_VARIABLES
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
-_PATHS_OF_AGENTS = tuple(
+_AGENT_PATHS = tuple(
     (re.compile(host.program_path), Word(host.program))
     for host in known_hosts()
     if host.program_path
 )
-"""Paths that stand for a host's program, by whatever name it is called there."""
+"""Patterns of paths to a host's program, whatever the file is called."""
 MAX_CALLS = 40
-"""Functions and wrappers inside each other; deeper is a trick."""
+"""Depth of functions and wrappers inside each other; deeper is a trick."""
 
 
 class CallResolver:
-    """Follows a command to what it runs in the end."""
+    """Follows a command through functions, aliases and wrappers to the program it runs."""
 
     def __init__(self, walker: "ProgramWalker") -> None:
         self.walker = walker
-        self.active: list[str] = []
-        """Aliases that are being followed."""
-        self._bodies: list[int] = []
-        """Functions that are being followed, by the node of their body."""
+        self.active_aliases: list[str] = []
+        """Aliases being followed, so that none is followed twice."""
+        self._active_functions: list[int] = []
+        """Functions being followed, by the node id of their body."""
         self._depth = 0
 
-    def call(self, command: Command, env: Environment, situation: CommandInput) -> str | None:
-        """Read one simple command; returns what it prints, where that is known."""
+    def call(self, command: Command, env: Environment, context: CommandContext) -> str | None:
+        """Read one simple command; return its output, or None if unknown."""
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)
@@ -57,81 +57,83 @@ class CallResolver:
             raise TooDeepError(MAX_CALLS)
         self._depth += 1
         try:
-            return self._dispatch(command, env, situation)
+            return self._dispatch(command, env, context)
         finally:
             self._depth -= 1
 
-    def _dispatch(self, command: Command, env: Environment, situation: CommandInput) -> str | None:
+    def _dispatch(self, command: Command, env: Environment, context: CommandContext) -> str | None:
         name = command.argv[0].text
         for variable, value in command.assignments:
             if variable in COMMAND_VARIABLES and has_text(value):
-                here = msgspec.structs.replace(situation, via=(*situation.via, variable))
+                here = msgspec.structs.replace(context, via=(*context.via, variable))
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
         if name in env.functions:
-            return self._function(name, command, env, situation)
-        if name in env.aliases and name not in self.active:
-            return self._alias(name, command, env, situation)
+            return self._function(name, command, env, context)
+        if name in env.aliases and name not in self.active_aliases:
+            return self._alias(name, command, env, context)
         builtin = BUILTINS.get(name)
         if builtin is not None:
-            return builtin(self.walker, command, env, situation)
-        return self._program(command, env, situation)
+            return builtin(self.walker, command, env, context)
+        return self._program(command, env, context)
 
     def _function(
-        self, name: str, command: Command, env: Environment, situation: CommandInput
+        self, name: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
         source, body = env.functions[name]
-        if body.id in self._bodies:
-            if situation.concurrent:
+        if body.id in self._active_functions:
+            if context.concurrent:
                 self.walker.emit(command)
                 self.walker.note("fork_bomb", "starts copies of itself without end")
             return None
         arguments = env.arguments
         env.arguments = command.argv[1:]
-        self._bodies.append(body.id)
+        self._active_functions.append(body.id)
         try:
-            return self.walker.statement(body, source, env, situation)
+            return self.walker.statement(body, source, env, context)
         finally:
-            self._bodies.pop()
+            self._active_functions.pop()
             env.arguments = arguments
 
     def _alias(
-        self, name: str, command: Command, env: Environment, situation: CommandInput
+        self, name: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
         rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
-        self.active.append(name)
+        self.active_aliases.append(name)
         try:
-            return self.walker.script(f"{env.aliases[name]} {rest}", env, situation)
+            return self.walker.script(f"{env.aliases[name]} {rest}", env, context)
         finally:
-            self.active.pop()
+            self.active_aliases.pop()
 
-    def _program(self, command: Command, env: Environment, situation: CommandInput) -> str | None:
+    def _program(self, command: Command, env: Environment, context: CommandContext) -> str | None:
         path = join(env.cwd, command.argv[0]).text if "/" in command.argv[0].text else ""
-        command = _in_moved_home(self._identified(command, path, env), env)
+        command = _in_moved_home(self._identify(command, path, env), env)
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:
             if path in env.files:
-                return self._written(env.files[path], command, env, situation)
+                return self._run_written_file(env.files[path], command, env, context)
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)
         if runner is not None:
             there = (
-                moved(command, entry.levels(command.argv)[0]) if entry.program.chdir else command
+                in_its_folder(command, entry.levels(command.argv)[0])
+                if entry.program.chdir
+                else command
             )
-            runner(self.walker, there, entry, _in_folder(env, there.cwd), situation)
+            runner(self.walker, there, entry, _in_folder(env, there.cwd), context)
         for level in entry.levels(command.argv) if entry.wraps or entry.subcommands else ():
-            command = moved(command, level)
-            output = self._unwrap(command, level, _in_folder(env, command.cwd), situation)
+            command = in_its_folder(command, level)
+            output = self._unwrap(command, level, _in_folder(env, command.cwd), context)
             if output is not None:
                 return output
         return _printed_files(command, env) or output_of(command.argv, command.input, command.cwd)
 
-    def _identified(self, command: Command, path: str, env: Environment) -> Command:
-        """The command under the name of the program that really runs."""
+    def _identify(self, command: Command, path: str, env: Environment) -> Command:
+        """Return the command under the name of the program that really runs."""
         first, *rest = command.argv
         if path in env.copies:
             return msgspec.structs.replace(command, argv=(Word(env.copies[path]), *rest))
-        for pattern, program in _PATHS_OF_AGENTS:
+        for pattern, program in _AGENT_PATHS:
             if pattern.search(path):
                 return msgspec.structs.replace(command, argv=(program, *rest))
         if path.startswith("/etc/init.d/"):
@@ -147,11 +149,11 @@ class CallResolver:
         named = (Word(guess, raw=first.raw), *rest)
         return msgspec.structs.replace(command, argv=named) if guess else command
 
-    def _written(
-        self, text: str, command: Command, env: Environment, situation: CommandInput
+    def _run_written_file(
+        self, text: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
-        """Run a file that this very program wrote."""
-        here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
+        """Read a script that this same command line wrote before."""
+        here = msgspec.structs.replace(context, via=(*context.via, command.name))
         interpreter = re.match(r"#!\s*(?:\S*/env\s+)?(?:\S*/)?([a-z]+)", text)
         language = LANGUAGES.get(interpreter[1]) if interpreter else None
         if language is not None:
@@ -162,7 +164,7 @@ class CallResolver:
         return self.walker.script(text, inner, here)
 
     def _entry(self, command: Command) -> ProgramEntry | None:
-        knowledge = self.walker.knowledge
+        knowledge = self.walker.programs
         entry = knowledge.lookup(command.name)
         if entry is None and command.argv[0].glob:
             names = knowledge.matching(command.name)
@@ -170,7 +172,7 @@ class CallResolver:
         return entry
 
     def _unwrap(
-        self, command: Command, level: SubcommandLevel, env: Environment, situation: CommandInput
+        self, command: Command, level: SubcommandLevel, env: Environment, context: CommandContext
     ) -> str | None:
         entry, call = level.entry, level.call
         for condition, wrapper in entry.wraps:
@@ -178,14 +180,13 @@ class CallResolver:
             if taken is None:
                 continue
             here = msgspec.structs.replace(
-                situation,
-                via=(*situation.via, entry.name),
-                elsewhere=situation.elsewhere
-                or (entry.name if wrapper.where == "elsewhere" else ""),
+                context,
+                via=(*context.via, entry.name),
+                elsewhere=context.elsewhere or (entry.name if wrapper.where == "elsewhere" else ""),
             )
             if wrapper.options:
                 for value in call.values(*wrapper.options.split("|")):
-                    self._inner_text(value, env, here)
+                    self._inner_script(value, env, here)
                 continue
             return self._inner(command, call, taken + wrapper.skip, wrapper, env, here)
         return None
@@ -197,12 +198,12 @@ class CallResolver:
         first: int,
         wrapper: Wrapper,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
     ) -> str | None:
         places = call.places[first:]
         if wrapper.assignments and places and command.argv[places[0]].text == "-":
             places = places[1:]  # `env - NAME=value cmd`
-        assigned = [*command.assignments, *_taken_away(situation.via[-1:], call)]
+        assigned = [*command.assignments, *_unset_variables(context.via[-1:], call)]
         while places and wrapper.assignments:
             match = _ASSIGNMENT.fullmatch(command.argv[places[0]].text)
             if not match:
@@ -212,7 +213,7 @@ class CallResolver:
         if not places:
             # `ssh host <<E`: the commands stand on the input.
             if wrapper.form == "words" and wrapper.where == "elsewhere" and command.input:
-                return self._inner_text(Word(command.input), env, situation)
+                return self._inner_script(Word(command.input), env, context)
             return None
         rest = command.argv[places[0] :]
         while rest and rest[0].text in {"--", "-"}:
@@ -226,25 +227,25 @@ class CallResolver:
                     argv=rest,
                     assignments=tuple(assigned),
                     redirects=(),
-                    via=situation.via,
-                    elsewhere=situation.elsewhere,
+                    via=context.via,
+                    elsewhere=context.elsewhere,
                 ),
                 env,
-                situation,
+                context,
             )
         if wrapper.form == "words":
             text = " ".join(word.text for word in rest)
-            return self._inner_text(Word(text), env, situation)
-        return self._inner_text(rest[0], env, situation)
+            return self._inner_script(Word(text), env, context)
+        return self._inner_script(rest[0], env, context)
 
-    def _inner_text(self, text: Word, env: Environment, situation: CommandInput) -> str | None:
+    def _inner_script(self, text: Word, env: Environment, context: CommandContext) -> str | None:
         if text.text.strip(OPAQUE + " \n"):
-            return self.walker.script(text.text, env.fork(), situation)
+            return self.walker.script(text.text, env.fork(), context)
         return None
 
 
 def _in_moved_home(command: Command, env: Environment) -> Command:
-    """A home that was changed before is as good as one that is set for this command alone."""
+    """Treat a home variable that changed before as if this command set it."""
     if not env.moved_homes:
         return command
     own = {name for name, _ in command.assignments}
@@ -252,8 +253,8 @@ def _in_moved_home(command: Command, env: Environment) -> Command:
     return msgspec.structs.replace(command, assignments=(*command.assignments, *moved))
 
 
-def _taken_away(wrapper: tuple[str, ...], call: ParsedArguments) -> list[tuple[str, Word]]:
-    """Variables that `env -u NAME` and `env -i` keep from a program: it sees them as empty."""
+def _unset_variables(wrapper: tuple[str, ...], call: ParsedArguments) -> list[tuple[str, Word]]:
+    """Return the variables that `env -u NAME` and `env -i` hide from a program, as empty."""
     if wrapper != ("env",):
         return []
     everything = call.has("-i", "--ignore-environment") or call.operands[:1] == (Word("-"),)
@@ -262,7 +263,7 @@ def _taken_away(wrapper: tuple[str, ...], call: ParsedArguments) -> list[tuple[s
 
 
 def _in_folder(env: Environment, folder: Word) -> Environment:
-    """The same state in another folder (`make -C folder`)."""
+    """Return the same environment in another folder (`make -C folder`)."""
     if folder == env.cwd:
         return env
     inner = env.fork()
@@ -271,7 +272,7 @@ def _in_folder(env: Environment, folder: Word) -> Environment:
 
 
 def _printed_files(command: Command, env: Environment) -> str:
-    """What `cat` prints of files that this very program wrote."""
+    """Return what `cat` prints of files that this same command line wrote."""
     if command.name != "cat":
         return ""
     texts = [env.files.get(join(env.cwd, word).text) for word in command.argv[1:]]
@@ -280,7 +281,7 @@ def _printed_files(command: Command, env: Environment) -> str:
 
 
 def _guessed_program(command: Command) -> str:
-    """Which program an unknown word would have to be for its arguments to make sense."""
+    """Guess the program behind an unknown first word from its arguments."""
     words = [word.text for word in command.argv[1:]]
     flags = "".join(text[1:] for text in words if re.fullmatch(r"-[a-zA-Z]+", text))
     if "f" in flags and ("r" in flags or "R" in flags):

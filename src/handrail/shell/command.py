@@ -7,7 +7,7 @@ from handrail.shell.word import Word
 
 
 class Redirect(msgspec.Struct, frozen=True, gc=False):
-    """A file that the shell itself opens for a command."""
+    """A file that the shell opens for a command."""
 
     operator: str
     target: Word
@@ -16,12 +16,12 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def writes(self) -> bool:
-        """Whether the file is changed by opening it."""
+        """Whether opening the file changes it."""
         return ">" in self.operator
 
     @property
     def takes_output(self) -> bool:
-        """Whether standard output goes there instead of on."""
+        """Whether the file takes the standard output."""
         return self.writes and self.descriptor in {"", "1"}
 
     @property
@@ -30,22 +30,22 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):
-    """One simple command with everything that decides what it does."""
+    """One simple command, with everything that decides its effects."""
 
     argv: tuple[Word, ...]
     cwd: Word
     span: tuple[int, int] = (-1, -1)
-    """Where it stands in the source, in bytes; (-1, -1) if it was found inside a string."""
+    """Its byte range in the source, or (-1, -1) if it was found inside a string."""
     redirects: tuple[Redirect, ...] = ()
     assignments: tuple[tuple[str, Word], ...] = ()
     via: tuple[str, ...] = ()
-    """Wrappers that it was found behind, outermost first (`sudo`, `xargs`)."""
+    """Wrappers that run it, outermost first (`sudo`, `xargs`)."""
     elsewhere: str = ""
-    """The program that takes it to another machine or into a container; empty: it runs here."""
+    """The program that runs it on another machine or in a container; empty if it runs here."""
     input: str | None = None
-    """What stands on its standard input, where that is known."""
+    """Its standard input, or None if unknown."""
     fed_by: tuple[int, ...] = ()
-    """Commands whose output it gets by pipe, substitution or redirect."""
+    """Indexes of commands whose output it reads by pipe, substitution or redirect."""
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 
 
 class ProgramNote(msgspec.Struct, frozen=True, gc=False):
-    """Something about the program that its commands alone do not show."""
+    """A remark about the whole program, such as a fork bomb."""
 
     kind: str
     says: str
@@ -67,26 +67,26 @@ class ProgramNote(msgspec.Struct, frozen=True, gc=False):
 
 
 class SyntaxFault(msgspec.Struct, frozen=True, gc=False):
-    """A place where the syntax cannot be read."""
+    """The first place that the parser cannot read."""
 
     line: int
     near: str
     """The text there."""
     says: str = ""
-    """What is wrong with it, where that is known."""
+    """What is wrong with it; empty if unknown."""
 
 
 class ParsedProgram(msgspec.Struct, frozen=True):
-    """What a command line does, as far as it can be known."""
+    """A parsed command line: its commands, and what its inline code does."""
 
     commands: tuple[Command, ...]
     notes: tuple[ProgramNote, ...] = ()
-    found: tuple[Effect, ...] = ()
-    """What code of other languages does; paths are as written there."""
+    code_effects: tuple[Effect, ...] = ()
+    """Effects of code in other languages; paths are as written there."""
     files: tuple[tuple[str, str], ...] = ()
-    """Text that it writes into files, as far as it is known."""
+    """Known text that it writes into files, by path."""
     fault: SyntaxFault | None = None
-    """The first error in its syntax, behind which parts may have been missed."""
+    """The first syntax error; the parser may have missed parts behind it."""
 
     @property
     def broken(self) -> bool:

@@ -12,7 +12,7 @@ from handrail.shell.command import Command, ParsedProgram, Redirect
 from handrail.shell.errors import TooLargeError, TooMuchWorkError
 from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join, normalise
-from handrail.shell.program_lookup import ProgramEntry, ProgramLookup, moved
+from handrail.shell.program_lookup import ProgramEntry, ProgramLookup, in_its_folder
 from handrail.shell.readers import READERS
 from handrail.shell.readers.make_effects import path_effect, unknown_path
 from handrail.shell.tables.environment import PREFIXES, VARIABLES, EnvironmentVariable
@@ -34,7 +34,7 @@ def effects_of(program: ParsedProgram, knowledge: ProgramLookup) -> tuple[Effect
             msgspec.structs.replace(effect, command=index) if index else effect
             for effect in _effects_of_command(command, knowledge)
         )
-    for effect in program.found:
+    for effect in program.code_effects:
         cwd = program.commands[effect.command].cwd if program.commands else Word("/")
         effects.append(_resolved(effect, cwd))
     if len(effects) > MAX_EFFECTS:
@@ -90,7 +90,7 @@ def _effects_of_command(command: Command, knowledge: ProgramLookup) -> Iterator[
         return
     effects: list[Effect] = []
     for level in levels:
-        command = moved(command, level)
+        command = in_its_folder(command, level)
         for effect in _level(command, level.entry, level.call):
             effects.append(effect)
             if len(effects) > MAX_EFFECTS:

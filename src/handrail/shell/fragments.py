@@ -5,7 +5,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from handrail.shell.command import Command, Redirect
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.quoting import brace_expand
 from handrail.shell.syntax import SyntaxSource
@@ -18,7 +18,7 @@ _SEPARATOR = re.compile(r"&&|\|\||[;&|()]|\{(?=\s)|(?<=\s)\}")
 
 
 def read_fragments(
-    walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", text: str, env: Environment, context: CommandContext
 ) -> None:
     """Read each line that is valid for itself as a program, the others piece by piece.
 
@@ -30,13 +30,13 @@ def read_fragments(
         walker.step()
         source = SyntaxSource(line, top=False) if len(lines) > 1 and line.strip() else None
         if source is not None and source.fault is None:
-            walker.statements(source.root.children, source, env, situation)
+            walker.statements(source.root.children, source, env, context)
         else:
-            _read_pieces(walker, line, env, situation)
+            _read_pieces(walker, line, env, context)
 
 
 def _read_pieces(
-    walker: "ProgramWalker", line: str, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", line: str, env: Environment, context: CommandContext
 ) -> None:
     """Take a line apart at separators and read each piece as a simple command."""
     for piece in _SEPARATOR.split(line):
@@ -55,8 +55,8 @@ def _read_pieces(
             argv.extend(Word(word) for word in brace_expand(words[index]))
             index += 1
         if argv or redirects:
-            command = Command(tuple(argv), env.cwd, redirects=tuple(redirects), via=situation.via)
-            walker.caller.call(command, env.fork(), situation)
+            command = Command(tuple(argv), env.cwd, redirects=tuple(redirects), via=context.via)
+            walker.resolver.call(command, env.fork(), context)
 
 
 def _words(piece: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, compile_glob
 from handrail.shell.readers.git import set_values
@@ -26,11 +26,11 @@ def run_git(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """Follow aliases and every setting whose value is a command."""
     levels = entry.levels(command.argv)
-    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
     inner = env.fork()
     aliases = {
         name.partition(" ")[2]: body
@@ -59,13 +59,13 @@ def run_forge_alias(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`gh alias set name '!command'`: what will run under that name."""
     operands = [word.text for word in entry.parse(command.argv).operands]
     if operands[:2] != ["alias", "set"] or len(operands) < 4:
         return
-    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
     body = operands[3]
     shell = body.startswith("!") or "--shell" in [word.text for word in command.argv]
     _script(walker, body.removeprefix("!") if shell else f"{entry.name} {body}", env, here)
@@ -116,22 +116,22 @@ def _alias(
     body: str,
     rest: tuple[Word, ...],
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     if body.startswith("!"):
         arguments = " ".join(shlex.quote(word.text) for word in rest)
-        _script(walker, f"{body[1:]} {arguments}", env, situation)
+        _script(walker, f"{body[1:]} {arguments}", env, context)
         return
     try:
         words = shlex.split(body)
     except ValueError:
         return
     argv = (command.argv[0], *(Word(word) for word in words), *rest)
-    walker.caller.call(
-        msgspec.structs.replace(command, argv=argv, redirects=(), via=situation.via), env, situation
+    walker.resolver.call(
+        msgspec.structs.replace(command, argv=argv, redirects=(), via=context.via), env, context
     )
 
 
-def _script(walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput) -> None:
+def _script(walker: "ProgramWalker", text: str, env: Environment, context: CommandContext) -> None:
     if text.strip(OPAQUE + " \n"):
-        walker.script(text, env.fork(), situation)
+        walker.script(text, env.fork(), context)

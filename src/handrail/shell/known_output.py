@@ -1,4 +1,4 @@
-"""What harmless commands print, where that can be known without running them."""
+"""Compute the output of harmless commands without running them."""
 
 import base64
 import binascii
@@ -12,17 +12,17 @@ from handrail.shell.quoting import decode_ansi_c
 from handrail.shell.word import OPAQUE, Word
 
 MAX_OUTPUT = 256 * 1024
-"""Nobody prints more than this in order to use it; a part of it would hide the rest."""
+"""Upper bound for one output: cutting it would hide the rest."""
 
 _MAX_ROUNDS = 64
 
 DECODERS = frozenset({"base64", "base32", "xxd", "rev", "rot13", "tr", "uudecode", "gunzip", "zcat",
                       "gzip", "openssl", "bzip2", "xz", "bunzip2", "unxz"})  # fmt: skip
-"""Programs that turn unreadable text into readable text: decoded code is hidden code."""
+"""Programs that decode text: decoded code is hidden code."""
 
 
 def output_of(argv: Sequence[Word], given: str | None, cwd: Word) -> str | None:
-    """The standard output of a command, or None where it is not known."""
+    """Return the standard output of a command, or None if unknown."""
     evaluator = _EVALUATORS.get(argv[0].text.rpartition("/")[2]) if argv else None
     if evaluator is None:
         return None
@@ -64,7 +64,7 @@ def _printf(args: list[str], given: str | None, cwd: str) -> str | None:
 
 
 def _format(template: str, values: list[str]) -> tuple[str, int]:
-    """One round of `printf`: the text, and how many values it took."""
+    """Fill the template once; return the text and the number of values used."""
     used = 0
 
     def fill(match: re.Match[str]) -> str:

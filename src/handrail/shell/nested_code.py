@@ -1,11 +1,11 @@
-"""Follows commands that stand in a program's own language, and programs run by an interpreter."""
+"""Follow command lines inside a program's own language, and programs that an interpreter runs."""
 
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
@@ -22,12 +22,10 @@ def run_scripts(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
-    """Read the command lines that a program starts in its own words (`psql -c '\\! ls'`)."""
-    here = msgspec.structs.replace(
-        situation, via=(*situation.via, entry.name), input=None, fed_by=()
-    )
+    """Read the command lines inside a program's own language (`psql -c '\\! ls'`)."""
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
     scripts = list(SCRIPTS[entry.program.reader](command, entry.parse(command.argv)))
     for text in scripts:
         if text.strip(OPAQUE + " \n"):
@@ -39,23 +37,23 @@ def run_known_script(
     command: Command,
     words: "Sequence[Word]",
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
-    """`python manage.py flush`, `php artisan …`, `python -m pip …`: a program by its name."""
+    """Read `python manage.py flush` or `python -m pip …` as a call of the program of that name."""
     if not words or OPAQUE in words[0].text:
         return
     name = words[0].text.rpartition("/")[2]
-    entry = walker.knowledge.lookup(name)
+    entry = walker.programs.lookup(name)
     if entry is None or entry.program.reader in {"interpreter", "shell"}:
         return
     inner = msgspec.structs.replace(
-        command, argv=tuple(words), redirects=(), via=(*situation.via, command.name)
+        command, argv=tuple(words), redirects=(), via=(*context.via, command.name)
     )
-    walker.caller.call(inner, env, situation)
+    walker.resolver.call(inner, env, context)
 
 
 def module_words(argv: "Sequence[Word]") -> tuple[Word, ...]:
-    """The module and its arguments in `python -m module …`."""
+    """Return the module and its arguments in `python -m module …`."""
     for index, word in enumerate(argv):
         if word.text == "-m":
             return tuple(argv[index + 1 :])

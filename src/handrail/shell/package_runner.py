@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry
@@ -24,11 +24,11 @@ def run_npm(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`npm pkg set scripts.x='cmd'`, and `npm run x` if package.json is known."""
     words = [word.text for word in entry.parse(command.argv).operands]
-    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
     for script in (*_set(words), *_scripts(words, env)):
         if script.strip(OPAQUE + " \n"):
             walker.script(script, env.fork(), here)

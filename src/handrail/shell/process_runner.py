@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers.processes import fed_effect
@@ -23,14 +23,14 @@ def run_kill(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """Add what ending the processes does that other commands have found."""
     if not any(OPAQUE in word.text or word.glob for word in command.argv):
         return
     index = len(walker.commands) - 1
     for effect in fed_effect(_feeders(walker, command)):
-        walker.found.append(msgspec.structs.replace(effect, command=index))
+        walker.code_effects.append(msgspec.structs.replace(effect, command=index))
 
 
 def _assigners(walker: "ProgramWalker", command: Command) -> list[int]:

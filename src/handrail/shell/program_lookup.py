@@ -142,8 +142,8 @@ class SubcommandLevel(msgspec.Struct, frozen=True):
         return harmless is not None and harmless.match(self.head) is not None
 
 
-def moved(command: Command, level: SubcommandLevel) -> Command:
-    """The command as it runs in the folder that its options name (`git -C folder`)."""
+def in_its_folder(command: Command, level: SubcommandLevel) -> Command:
+    """Return the command in the folder that its options name (`git -C folder`)."""
     options = level.entry.program.chdir
     for folder in level.head.values(*options.split("|")) if options else ():
         command = msgspec.structs.replace(command, cwd=join(command.cwd, folder))

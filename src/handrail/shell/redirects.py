@@ -153,7 +153,7 @@ def _expanded(
 
     def substitute(match: re.Match[str]) -> str:
         # The parser does not see backticks in a here-document, but the shell runs them.
-        walker.script(match[1], env.fork(), walker.situation)
+        walker.script(match[1], env.fork(), walker.context)
         return OPAQUE
 
     return _BACKTICKS.sub(substitute, text)

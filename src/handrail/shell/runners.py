@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import MAX_VALUE, Environment
 from handrail.shell.errors import TooLargeError
 from handrail.shell.find_call import read_find
@@ -36,7 +36,7 @@ def _shell(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`sh -c 'script'`, `bash file`, `… | sh`."""
     call = read_shell(command)
@@ -54,7 +54,7 @@ def _shell(
     inner.zero = call.zero
     for name, value in command.assignments:
         inner.assign(name, (value,))
-    here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
+    here = msgspec.structs.replace(context, via=(*context.via, command.name))
     walker.script(text, inner, here)
     env.files.update(inner.files)
 
@@ -89,7 +89,7 @@ def _interpreter(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """Code given with `-c` / `-e`, on standard input, or in a file written just before."""
     language = LANGUAGES[entry.name]
@@ -97,7 +97,7 @@ def _interpreter(
     codes = [word.text for word in call.values(*language.code_options)]
     operands = call.operands
     if call.has(*language.stops):
-        run_known_script(walker, command, module_words(command.argv), env, situation)
+        run_known_script(walker, command, module_words(command.argv), env, context)
         return
     if not codes and language.first_operand and not call.has("-f", "--file"):
         # macOS: `sed -i '' script file`; the empty suffix stands before the script.
@@ -106,10 +106,10 @@ def _interpreter(
     elif not codes and operands and operands[0].text not in {"-", "/dev/stdin"}:
         text = env.files.get(join(env.cwd, operands[0]).text)
         codes = [] if text is None else [text]
-        run_known_script(walker, command, operands, env, situation)
+        run_known_script(walker, command, operands, env, context)
     elif not codes and command.input is not None:
         codes = [command.input]
-    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
     for code in codes:
         run_code(walker, language.name, code, command, env, here)
 
@@ -120,7 +120,7 @@ def run_code(
     code: str,
     command: Command,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """Add what a piece of code does, and follow the commands that it starts."""
     result = read_code(language, code)
@@ -129,20 +129,20 @@ def run_code(
         target = effect.target
         if target == "~" or target.startswith("~/"):
             target = env.values("HOME")[0].text + target[1:]
-        walker.found.append(msgspec.structs.replace(effect, command=index, target=target))
+        walker.code_effects.append(msgspec.structs.replace(effect, command=index, target=target))
     for script in result.scripts:
-        walker.script(script, env.fork(), situation, guessed=True)
+        walker.script(script, env.fork(), context, guessed=True)
     for argv in result.calls:
         inner = msgspec.structs.replace(
             command,
             argv=tuple(Word(text) for text in argv),
             redirects=(),
             assignments=(),
-            via=situation.via,
+            via=context.via,
             input=None,
             fed_by=(),
         )
-        walker.caller.call(inner, env, situation)
+        walker.resolver.call(inner, env, context)
 
 
 def _deno(
@@ -150,7 +150,7 @@ def _deno(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`deno eval CODE`, `bun -e CODE`, and code on standard input."""
     call = entry.parse(command.argv)
@@ -159,7 +159,7 @@ def _deno(
         codes += [word.text for word in call.operands[1:2]]
     elif not codes and command.input is not None:
         codes = [command.input]
-    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
     for code in codes:
         run_code(walker, "javascript", code, command, env, here)
 
@@ -169,7 +169,7 @@ def _xargs(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`… | xargs cmd`: the items of the input become arguments."""
     call = entry.parse(command.argv)
@@ -178,7 +178,7 @@ def _xargs(
     argv = command.argv[call.places[0] :]
     holder = _placeholder(command, call)
     items = input_items(walker, command, env)
-    here = msgspec.structs.replace(situation, via=(*situation.via, "xargs"), input=None)
+    here = msgspec.structs.replace(context, via=(*context.via, "xargs"), input=None)
     if holder and any(holder in word.text for word in argv):
         _call_each(walker, command, argv, holder, items, env, here)
         return
@@ -202,7 +202,7 @@ def _parallel(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`parallel cmd ::: items`, or with the items on standard input."""
     texts = [word.text for word in command.argv]
@@ -214,7 +214,7 @@ def _parallel(
         items = [word for word in command.argv[end + 1 :] if word.text not in {":::", ":::+"}]
     else:
         items = input_items(walker, command, env)
-    here = msgspec.structs.replace(situation, via=(*situation.via, "parallel"), input=None)
+    here = msgspec.structs.replace(context, via=(*context.via, "parallel"), input=None)
     for item in items:
         if not argv:
             walker.script(item.text, env.fork(), here)
@@ -231,11 +231,11 @@ def _find(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`find … -exec cmd {} ;`: the command runs on what was found."""
     search = read_find(command)
-    here = msgspec.structs.replace(situation, via=(*situation.via, "find"))
+    here = msgspec.structs.replace(context, via=(*context.via, "find"))
     for argv in search.executes:
         items = [
             word if word.glob else Word(f"{word.text.rstrip('/')}/**/*", glob=True)
@@ -249,7 +249,7 @@ def _fd(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`fd PATTERN DIR -x cmd`: the command runs on what was found."""
     texts = [word.text for word in command.argv]
@@ -259,7 +259,7 @@ def _fd(
     argv = [word for word in command.argv[starts[0] + 1 :] if word.text != ";"]
     folders = entry.parse(command.argv[: starts[0]]).operands[1:] or (Word("."),)
     items = [Word(f"{folder.text.rstrip('/')}/**/?*", glob=True) for folder in folders]
-    here = msgspec.structs.replace(situation, via=(*situation.via, "fd"))
+    here = msgspec.structs.replace(context, via=(*context.via, "fd"))
     if not any("{}" in word.text for word in argv):
         argv.append(Word("{}"))
     _call_each(walker, command, argv, "{}", items, env, here)
@@ -270,12 +270,12 @@ def _make(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """A makefile that was written just before, or stands on the input."""
     call = entry.parse(command.argv)
     files = [word.text for word in call.values("-f", "--file", "--makefile")] or ["Makefile"]
-    here = msgspec.structs.replace(situation, via=(*situation.via, "make"), input=None)
+    here = msgspec.structs.replace(context, via=(*context.via, "make"), input=None)
     for name in files:
         known = env.files.get(join(env.cwd, Word(name)).text)
         text = command.input if name in {"-", "/dev/stdin"} else known
@@ -291,8 +291,8 @@ def _make(
             walker.script(value, env.fork(), here)
 
 
-def _recipe(walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput) -> None:
-    walker.script(text.replace("$$", "$"), env.fork(), situation, guessed=True)
+def _recipe(walker: "ProgramWalker", text: str, env: Environment, context: CommandContext) -> None:
+    walker.script(text.replace("$$", "$"), env.fork(), context, guessed=True)
 
 
 def _tee(
@@ -300,7 +300,7 @@ def _tee(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """What `tee` writes may be run later."""
     if command.input is not None:
@@ -313,7 +313,7 @@ def _copy(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """A program that is copied or linked keeps doing what it does, whatever it is called."""
     operands = entry.parse(command.argv).operands
@@ -322,7 +322,7 @@ def _copy(
     source, target = operands
     name = source.text.rpartition("/")[2]
     path = join(env.cwd, target).text
-    if walker.knowledge.lookup(name) is not None and "/" in source.text:
+    if walker.programs.lookup(name) is not None and "/" in source.text:
         env.copies[path] = name
         env.copies[f"{path}/{name}"] = name
     text = env.files.get(join(env.cwd, source).text)
@@ -337,7 +337,7 @@ def _call_each(
     placeholder: str,
     items: Iterable[Word],
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     length = sum(len(word.text) for word in argv)
     places = sum(word.text.count(placeholder) for word in argv)
@@ -351,7 +351,7 @@ def _call_each(
             else word
             for word in argv
         )
-        _call(walker, command, filled, env, situation)
+        _call(walker, command, filled, env, context)
 
 
 def _call(
@@ -359,17 +359,17 @@ def _call(
     command: Command,
     argv: Sequence[Word],
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     inner = msgspec.structs.replace(
         command,
         argv=tuple(argv),
         redirects=(),
-        via=situation.via,
+        via=context.via,
         input=None,
         fed_by=command.fed_by,
     )
-    walker.caller.call(inner, env, situation)
+    walker.resolver.call(inner, env, context)
 
 
 def _at(
@@ -377,16 +377,16 @@ def _at(
     command: Command,
     entry: ProgramEntry,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     """`echo cmd | at now`: what stands on the input runs later."""
     if command.input is not None and command.input.strip():
-        here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+        here = msgspec.structs.replace(context, via=(*context.via, entry.name))
         walker.script(command.input, env.fork(), here)
 
 
 RUNNERS: dict[
-    str, Callable[["ProgramWalker", Command, ProgramEntry, Environment, CommandInput], None]
+    str, Callable[["ProgramWalker", Command, ProgramEntry, Environment, CommandContext], None]
 ] = {
     "shell": _shell,
     "interpreter": _interpreter,

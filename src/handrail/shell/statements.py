@@ -8,7 +8,7 @@ import msgspec
 import tree_sitter
 
 from handrail.shell.command import Command
-from handrail.shell.command_input import CommandInput
+from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.redirects import REDIRECTS, open_redirects
 from handrail.shell.syntax import SyntaxSource
@@ -31,9 +31,9 @@ def _command(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
-    return walker.run(node, [], source, env, situation)
+    return walker.run(node, [], source, env, context)
 
 
 def _redirected(
@@ -41,7 +41,7 @@ def _redirected(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     body: tree_sitter.Node | None = None
     redirects: list[tree_sitter.Node] = []
@@ -56,8 +56,8 @@ def _redirected(
         while last.type in _LAST_COUNTS and last.named_children:
             last = last.named_children[-1]
         walker.redirects[last.id] = redirects
-        return walker.statement(body, source, env, situation)
-    return redirect(walker, body, redirects, source, env, situation)
+        return walker.statement(body, source, env, context)
+    return redirect(walker, body, redirects, source, env, context)
 
 
 def redirect(
@@ -66,29 +66,29 @@ def redirect(
     redirects: list[tree_sitter.Node],
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     """Read a statement whose input or output is redirected."""
     if body is None or body.type == "command":
-        return walker.run(body, redirects, source, env, situation)
+        return walker.run(body, redirects, source, env, context)
     opened = open_redirects(walker, redirects, source, env)
     if opened.reads:
-        situation = msgspec.structs.replace(situation, input=opened.input)
+        context = msgspec.structs.replace(context, input=opened.input)
     first = len(walker.commands)
-    output = walker.statement(body, source, env, situation)
+    output = walker.statement(body, source, env, context)
     if opened.redirects:
-        walker.write(opened.redirects, output, env)
+        walker.record_written_text(opened.redirects, output, env)
         walker.emit(
             Command(
                 (),
                 env.cwd,
                 redirects=tuple(opened.redirects),
-                via=situation.via,
-                elsewhere=situation.elsewhere,
+                via=context.via,
+                elsewhere=context.elsewhere,
                 fed_by=tuple(range(first, len(walker.commands))),
             )
         )
-    return walker.behind_heredoc(opened, output, first, source, env, situation)
+    return walker.after_heredoc(opened, output, first, source, env, context)
 
 
 def _assign(
@@ -96,11 +96,11 @@ def _assign(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     before = len(walker.commands)
     name, value = walker.assign(node, source, env)
-    _emit_assignments(walker, [(name, value)], before, source, node, env, situation)
+    _emit_assignments(walker, [(name, value)], before, source, node, env, context)
     return ""
 
 
@@ -109,10 +109,10 @@ def _assign_many(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     for child in node.named_children:
-        _assign(walker, child, source, env, situation)
+        _assign(walker, child, source, env, context)
     return ""
 
 
@@ -121,7 +121,7 @@ def _declare(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     """`export`, `declare`, `local`, `readonly`, `typeset`."""
     before = len(walker.commands)
@@ -137,9 +137,9 @@ def _declare(
     if not assigned:
         # `export -p` prints every variable.
         name = Word(source.text(node.children[0]))
-        walker.emit(Command((name, *words), env.cwd, via=situation.via, fed_by=situation.fed_by))
+        walker.emit(Command((name, *words), env.cwd, via=context.via, fed_by=context.fed_by))
         return None
-    _emit_assignments(walker, assigned, before, source, node, env, situation)
+    _emit_assignments(walker, assigned, before, source, node, env, context)
     return ""
 
 
@@ -150,7 +150,7 @@ def _emit_assignments(
     source: SyntaxSource,
     node: tree_sitter.Node,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> None:
     walker.emit(
         Command(
@@ -158,8 +158,8 @@ def _emit_assignments(
             env.cwd,
             source.place(node.start_byte, node.end_byte),
             assignments=tuple(assigned),
-            via=situation.via,
-            elsewhere=situation.elsewhere,
+            via=context.via,
+            elsewhere=context.elsewhere,
             fed_by=tuple(range(before, len(walker.commands))),
         )
     )
@@ -170,18 +170,18 @@ def _list(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     named = node.named_children
     operators = [child.type for child in node.children if not child.is_named]
-    output = walker.statement(named[0], source, env, situation)
+    output = walker.statement(named[0], source, env, context)
     for index, right in enumerate(named[1:]):
         if index < len(operators) and operators[index] == "||":
             branch = env.fork()
-            printed = walker.statement(right, source, branch, situation)
+            printed = walker.statement(right, source, branch, context)
             env.join(branch)
         else:
-            printed = walker.statement(right, source, env, situation)
+            printed = walker.statement(right, source, env, context)
         output = None if output is None or printed is None else output + printed
     return output
 
@@ -191,15 +191,15 @@ def _pipeline(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     stages = [child for child in node.children if child.is_named]
     first = len(walker.commands)
-    situation = msgspec.structs.replace(situation, concurrent=True)
+    context = msgspec.structs.replace(context, concurrent=True)
     branch = env.fork()
-    output = walker.statement(stages[0], source, branch, situation)
+    output = walker.statement(stages[0], source, branch, context)
     env.files.update(branch.files)
-    return walker.stages(stages[1:], source, env, situation, output, first)
+    return walker.stages(stages[1:], source, env, context, output, first)
 
 
 def _subshell(
@@ -207,10 +207,10 @@ def _subshell(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     branch = env.fork()
-    output = walker.statements(node.children, source, branch, situation)
+    output = walker.statements(node.children, source, branch, context)
     env.files.update(branch.files)
     return output
 
@@ -220,11 +220,11 @@ def _group(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     if node.children and node.children[0].type == "((":
-        return _test(walker, node, source, env, situation)
-    return walker.statements(node.children, source, env, situation)
+        return _test(walker, node, source, env, context)
+    return walker.statements(node.children, source, env, context)
 
 
 def _test(
@@ -232,23 +232,23 @@ def _test(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     """`[[ … ]]`, `(( … ))`: only the commands inside their words run."""
     walker.expander.visit(node, source, env)
     text = source.text(node)
     if text.startswith("(("):
-        _as_subshells(walker, text[2:-2], env, situation)
+        _as_subshells(walker, text[2:-2], env, context)
     return ""
 
 
 def _as_subshells(
-    walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput
+    walker: "ProgramWalker", text: str, env: Environment, context: CommandContext
 ) -> None:
     """`((rm -rf x))`: a sum for bash, a command in two brackets for shells that know none."""
     match = re.match(r"\s*([\w./-]+)\s+\S", text)
-    if match and walker.knowledge.lookup(match[1].rpartition("/")[2]) is not None:
-        walker.script(text, env.fork(), situation, guessed=True)
+    if match and walker.programs.lookup(match[1].rpartition("/")[2]) is not None:
+        walker.script(text, env.fork(), context, guessed=True)
 
 
 def _unset(
@@ -256,7 +256,7 @@ def _unset(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     walker.expander.visit(node, source, env)
     for child in node.named_children:
@@ -269,20 +269,20 @@ def _if(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     """The condition runs, then one of the branches; any of them may."""
     named = node.named_children
-    walker.statements(named[:1], source, env, situation)
+    walker.statements(named[:1], source, env, context)
     start = env.fork()
     branch = env.fork()
     body = [child for child in named[1:] if child.type not in {"elif_clause", "else_clause"}]
-    walker.statements(body, source, branch, situation)
+    walker.statements(body, source, branch, context)
     env.join(branch)
     for child in named[1:]:
         if child.type in {"elif_clause", "else_clause"}:
             branch = start.fork()
-            walker.statements(child.children, source, branch, situation)
+            walker.statements(child.children, source, branch, context)
             env.join(branch)
     return None
 
@@ -292,7 +292,7 @@ def _case(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     start = env.fork()
     for child in node.named_children:
@@ -306,7 +306,7 @@ def _case(
                 body.append(part)
             else:
                 walker.expander.words(part, source, branch)
-        walker.statements(body, source, branch, situation)
+        walker.statements(body, source, branch, context)
         env.join(branch)
     return None
 
@@ -316,7 +316,7 @@ def _for(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     names = [child for child in node.named_children if child.type == "variable_name"]
     values: list[Word] = []
@@ -329,12 +329,12 @@ def _for(
             values.extend(walker.expander.words(child, source, env))
     if body is None:
         return None
-    fed_by = situation.fed_by + tuple(range(before, len(walker.commands)))
-    situation = msgspec.structs.replace(situation, fed_by=fed_by)
+    fed_by = context.fed_by + tuple(range(before, len(walker.commands)))
+    context = msgspec.structs.replace(context, fed_by=fed_by)
     for value in values or env.arguments or (UNKNOWN,):
         for name in names[:1]:
             env.assign(source.text(name), (value,))
-        walker.statement(body, source, env, situation)
+        walker.statement(body, source, env, context)
     return None
 
 
@@ -343,17 +343,17 @@ def _loop(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     first = len(walker.commands)
-    walker.statements(node.children, source, env, situation)
+    walker.statements(node.children, source, env, context)
     body = node.named_children[-1] if node.named_children else None
     starts = body is not None and any(child.type == "&" for child in body.children)
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}
         if not names & _PAUSES:
             if first == len(walker.commands):
-                walker.emit(Command((), env.cwd, via=situation.via))
+                walker.emit(Command((), env.cwd, via=context.via))
             walker.note("fork_bomb", "starts processes in the background without end")
     return None
 
@@ -370,7 +370,7 @@ def _function(
     node: tree_sitter.Node,
     source: SyntaxSource,
     env: Environment,
-    situation: CommandInput,
+    context: CommandContext,
 ) -> str | None:
     named = node.named_children
     if len(named) > 1:
@@ -379,7 +379,7 @@ def _function(
 
 
 Statement = Callable[
-    ["ProgramWalker", tree_sitter.Node, SyntaxSource, Environment, CommandInput], str | None
+    ["ProgramWalker", tree_sitter.Node, SyntaxSource, Environment, CommandContext], str | None
 ]
 
 STATEMENTS: dict[str, Statement] = {

@@ -9,7 +9,7 @@ import tree_sitter
 from handrail.model.effect import Effect
 from handrail.shell.call_resolution import CallResolver
 from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
-from handrail.shell.command_input import ALONE, CommandInput
+from handrail.shell.command_context import TOP_LEVEL, CommandContext
 from handrail.shell.environment import Environment
 from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
@@ -23,51 +23,49 @@ from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
 from handrail.shell.word import Word
 
 MAX_STEPS = 20_000
-"""Pieces of work that one command line may cost."""
-_LOOK_EVERY = 64
-"""Pieces of work between two looks at the clock; so little work is never too slow."""
+"""Upper bound of steps for one command line."""
+_STEPS_BETWEEN_CHECKS = 64
+"""Steps between two looks at the clock; so few steps are never too slow."""
 _LEAST_SECONDS = 0.02
-"""For one text: the collector of garbage may have taken the time of a whole review."""
-_WORDS_BETWEEN_LOOKS = 512
-"""Words of one command, which are counted only when it is complete."""
-
-
+"""Least time for one text: garbage collection may have used up the time of the review."""
+_WORDS_BETWEEN_CHECKS = 512
+"""The walker counts the words of a command only when it is complete."""
 _ARROWS = (b"<", b">")
 _NOTHING = OpenedFiles()
-"""What most commands open: no file, no text."""
+"""Most commands open no file."""
 
 
 class ProgramWalker:
-    """Goes through a program once and collects its simple commands.
+    """Walks through a shell program once and collects its simple commands.
 
-    Statements return what they print, or None where that cannot be known before they run.
+    Reading a statement returns its output, or None if only running it would tell.
     """
 
     def __init__(self, knowledge: ProgramLookup, deadline: float = float("inf")) -> None:
-        self.knowledge = knowledge
+        self.programs = knowledge
         self.commands: list[Command] = []
         self.notes: list[ProgramNote] = []
-        self.found: list[Effect] = []
+        self.code_effects: list[Effect] = []
         self.fault: SyntaxFault | None = None
         self.expander = Expander(self._substitute, self._names_listed)
-        self.caller = CallResolver(self)
+        self.resolver = CallResolver(self)
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
-        """Redirects of nodes that are yet to come, by the id of the node."""
-        self.situation = ALONE
-        """How the command runs whose words are being expanded."""
+        """Redirects of nodes that the walker has not reached yet, by node id."""
+        self.context = TOP_LEVEL
+        """Context of the command whose words are being expanded."""
         self._deadline = deadline
         self._steps = 0
-        self._next_look = _LOOK_EVERY
+        self._next_check = _STEPS_BETWEEN_CHECKS
         self._depth = 0
         self._guesses = 0
 
     def read(self, text: str, env: Environment) -> ParsedProgram:
         """Read a whole command line."""
-        self.script(text, env, ALONE, top=True)
+        self.script(text, env, TOP_LEVEL, top=True)
         return ParsedProgram(
             tuple(self.commands),
             tuple(self.notes),
-            tuple(self.found),
+            tuple(self.code_effects),
             tuple(env.files.items()),
             self.fault,
         )
@@ -76,17 +74,17 @@ class ProgramWalker:
         self,
         text: str,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
         *,
         top: bool = False,
         guessed: bool = False,
     ) -> str | None:
         """Read a text as a shell program.
 
-        `guessed`: it was found in another language, so that an error in it may be ours.
+        `guessed`: code in another language holds the text, so an error in it may be ours.
         """
         left = self._deadline - thread_time()
-        if left < 0 and self._steps >= _LOOK_EVERY:
+        if left < 0 and self._steps >= _STEPS_BETWEEN_CHECKS:
             raise TooSlowError
         seconds = min(MAX_SECONDS, max(left, _LEAST_SECONDS))
         source = SyntaxSource(text, top=top, seconds=seconds)
@@ -94,10 +92,10 @@ class ProgramWalker:
         self._guesses += guessed
         try:
             if source.fault is None:
-                return self.statements(source.root.children, source, env, situation)
+                return self.statements(source.root.children, source, env, context)
             if not self._guesses:
                 self.fault = self.fault or source.fault
-            read_fragments(self, text, env, situation)
+            read_fragments(self, text, env, context)
             return None
         finally:
             self._depth -= 1
@@ -108,16 +106,16 @@ class ProgramWalker:
         nodes: list[tree_sitter.Node],
         source: SyntaxSource,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
     ) -> str | None:
         """Read statements one after the other."""
         output: str | None = ""
         for index, node in enumerate(nodes):
             if not node.is_named or node.type == "comment":
                 continue
-            here = situation
+            here = context
             if index + 1 < len(nodes) and nodes[index + 1].type == "&":
-                here = msgspec.structs.replace(situation, concurrent=True)
+                here = msgspec.structs.replace(context, concurrent=True)
             printed = self.statement(node, source, env, here)
             output = None if output is None or printed is None else output + printed
         return output
@@ -127,7 +125,7 @@ class ProgramWalker:
         node: tree_sitter.Node,
         source: SyntaxSource,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
     ) -> str | None:
         """Read one statement."""
         self.step()
@@ -138,21 +136,21 @@ class ProgramWalker:
         try:
             if self.redirects and node.id in self.redirects:
                 waiting = self.redirects.pop(node.id)
-                return redirect(self, node, waiting, source, env, situation)
+                return redirect(self, node, waiting, source, env, context)
             if handler is None:
-                return self.statements(node.children, source, env, situation)
-            return handler(self, node, source, env, situation)
+                return self.statements(node.children, source, env, context)
+            return handler(self, node, source, env, context)
         finally:
             self._depth -= 1
 
     def emit(self, command: Command) -> int:
-        """Add a simple command; returns its index."""
+        """Add a simple command and return its index."""
         self.step(1 + len(command.argv) // 2 + len(command.redirects))
         self.commands.append(command)
         return len(self.commands) - 1
 
     def note(self, kind: str, says: str) -> None:
-        """Add a remark about the command that was read last."""
+        """Add a remark about the last command."""
         self.notes.append(ProgramNote(kind, says, max(0, len(self.commands) - 1)))
 
     def run(
@@ -161,16 +159,16 @@ class ProgramWalker:
         redirects: list[tree_sitter.Node],
         source: SyntaxSource,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
     ) -> str | None:
-        """Expand a command node and do what its first word says."""
-        outer, self.situation = self.situation, situation
+        """Expand the words of a command node, then resolve and read the command."""
+        outer, self.context = self.context, context
         before = len(self.commands)
         argv, assignments, inner = self._words(node, source, env)
         opened = _NOTHING
         if inner or redirects:
             opened = open_redirects(self, [*inner, *redirects], source, env)
-        self.situation = outer
+        self.context = outer
         if node is not None and redirects:
             # The parser loses a lone `-` before a here-document (`sh - <<EOF`).
             lost = source.slice(node.end_byte, redirects[0].start_byte).split()
@@ -178,9 +176,9 @@ class ProgramWalker:
         argv.extend(opened.arguments)
         own = tuple(range(before, len(self.commands)))
         if opened.reads:
-            situation = msgspec.structs.replace(situation, input=opened.input, fed_by=own)
+            context = msgspec.structs.replace(context, input=opened.input, fed_by=own)
         elif own:
-            situation = msgspec.structs.replace(situation, fed_by=situation.fed_by + own)
+            context = msgspec.structs.replace(context, fed_by=context.fed_by + own)
         if not argv:
             for name, value in assignments:
                 env.assign(name, (value,))
@@ -191,34 +189,34 @@ class ProgramWalker:
             source.place(*_span(node, redirects)),
             tuple(opened.redirects),
             tuple(assignments),
-            situation.via,
-            situation.elsewhere,
-            situation.input,
-            situation.fed_by,
+            context.via,
+            context.elsewhere,
+            context.input,
+            context.fed_by,
         )
-        output = self.caller.call(command, env, situation)
+        output = self.resolver.call(command, env, context)
         if opened is _NOTHING:
             return output
-        self.write(opened.redirects, output, env)
+        self.record_written_text(opened.redirects, output, env)
         for sink in opened.sinks:
             known = self.commands[sink]
             fed_by = known.fed_by + tuple(range(first, len(self.commands)))
             self.commands[sink] = msgspec.structs.replace(known, fed_by=fed_by)
         if any(item.takes_output for item in opened.redirects):
             output = ""
-        return self.behind_heredoc(opened, output, first, source, env, situation)
+        return self.after_heredoc(opened, output, first, source, env, context)
 
     def _words(
         self, node: tree_sitter.Node | None, source: SyntaxSource, env: Environment
     ) -> tuple[list[Word], list[tuple[str, Word]], list[tree_sitter.Node]]:
-        """The arguments, assignments and redirects of a command node."""
+        """Return the arguments, assignments and redirects of a command node."""
         argv: list[Word] = []
         assignments: list[tuple[str, Word]] = []
         redirects: list[tree_sitter.Node] = []
         end = -1
         for index, child in enumerate(node.children if node is not None else (), 1):
-            if index % _WORDS_BETWEEN_LOOKS == 0:
-                self._look()
+            if index % _WORDS_BETWEEN_CHECKS == 0:
+                self._check_limits()
             kind = child.type
             if kind == "comment":
                 continue
@@ -244,7 +242,7 @@ class ProgramWalker:
     def assign(
         self, node: tree_sitter.Node, source: SyntaxSource, env: Environment
     ) -> tuple[str, Word]:
-        """Set the variable of an assignment node; returns its name and (first) value."""
+        """Set the variable of an assignment node; return its name and first value."""
         name_node, *rest = node.named_children
         name = source.text(name_node).partition("[")[0]
         if name_node.type == "subscript":
@@ -264,29 +262,31 @@ class ProgramWalker:
         env.assign(name, values)
         return name, values[0]
 
-    def write(self, redirects: Sequence[Redirect], output: str | None, env: Environment) -> None:
-        """Remember what was written into files, so that running them can be followed."""
+    def record_written_text(
+        self, redirects: Sequence[Redirect], output: str | None, env: Environment
+    ) -> None:
+        """Remember the text of written files, to follow them when they run."""
         for item in redirects:
             if item.takes_output and item.target.exact and output is not None:
                 path = join(env.cwd, item.target).text
                 old = env.files.get(path, "") if item.appends else ""
                 env.files[path] = old + output
 
-    def behind_heredoc(
+    def after_heredoc(
         self,
         opened: OpenedFiles,
         output: str | None,
         first: int,
         source: SyntaxSource,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
     ) -> str | None:
-        """Go on with what stands behind `<<EOF` on the same line."""
+        """Read the rest of the line behind `<<EOF`."""
         for node in opened.pipes:
             stages = [child for child in node.children if child.is_named]
-            output = self.stages(stages, source, env, situation, output, first)
+            output = self.stages(stages, source, env, context, output, first)
         for node in opened.then:
-            printed = self.statement(node, source, env, situation)
+            printed = self.statement(node, source, env, context)
             output = None if output is None or printed is None else output + printed
         return output
 
@@ -295,7 +295,7 @@ class ProgramWalker:
         stages: list[tree_sitter.Node],
         source: SyntaxSource,
         env: Environment,
-        situation: CommandInput,
+        context: CommandContext,
         output: str | None,
         first: int,
     ) -> str | None:
@@ -303,7 +303,7 @@ class ProgramWalker:
         for stage in stages:
             fed_by = tuple(range(first, len(self.commands)))
             first = len(self.commands)
-            here = msgspec.structs.replace(situation, input=output, fed_by=fed_by, concurrent=True)
+            here = msgspec.structs.replace(context, input=output, fed_by=fed_by, concurrent=True)
             branch = env.fork()
             output = self.statement(stage, source, branch, here)
             env.files.update(branch.files)
@@ -315,37 +315,37 @@ class ProgramWalker:
         """Read the commands inside `$( )` or `<( )`."""
         if self._depth > MAX_NESTING:
             raise TooDeepError(MAX_NESTING)
-        situation = msgspec.structs.replace(self.situation, input=None, fed_by=())
+        context = msgspec.structs.replace(self.context, input=None, fed_by=())
         only = node.named_children
         if len(only) == 1 and only[0].type == "file_redirect":
             opened = open_redirects(self, only, source, env)
             self.emit(Command((), env.cwd, redirects=tuple(opened.redirects)))
             return opened.input
         branch = env.fork()
-        output = self.statements(node.children, source, branch, situation)
+        output = self.statements(node.children, source, branch, context)
         env.files.update(branch.files)
         return output
 
     def _names_listed(self, env: Environment) -> list[str]:
-        """The file names that the last command prints, as words with wildcards."""
+        """Return the file names that the last command prints, with wildcards."""
         if not self.commands:
             return []
         return [word.text for word in names_printed(self, (len(self.commands) - 1,), env)]
 
     def step(self, count: int = 1) -> None:
-        """Count pieces of work, so that no input takes for ever."""
+        """Count steps, so that no input takes for ever."""
         self._steps += count
-        if self._steps >= self._next_look:
-            self._look()
+        if self._steps >= self._next_check:
+            self._check_limits()
 
-    def _look(self) -> None:
-        """See whether there is still work and time left."""
+    def _check_limits(self) -> None:
+        """Raise an error if the steps or the time are used up."""
         if self._steps > MAX_STEPS:
             self._steps = MAX_STEPS + 1
             raise TooMuchWorkError(MAX_STEPS)
         if thread_time() > self._deadline:
             raise TooSlowError
-        self._next_look = min(self._steps + _LOOK_EVERY, MAX_STEPS + 1)
+        self._next_check = min(self._steps + _STEPS_BETWEEN_CHECKS, MAX_STEPS + 1)
 
 
 def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> tuple[int, int]:

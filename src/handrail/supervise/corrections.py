@@ -35,7 +35,7 @@ def corrections(
     """
     config = project.config
     found = state.course.watch.findings(config.detection)
-    if not found and not state.course.past.undecided:
+    if not found and not state.course.past.has_undecided:
         return
     agent = state.course.watch.last
     for finding in found:

@@ -72,7 +72,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         intent: Intent,
     ) -> None:
         """Note that an action has come to its end: it ran, or was refused or dropped."""
-        self.past.see(intent.agent, event.step)
+        self.past.record_step(intent.agent, event.step)
 
     def call(self, at: float, shown: str) -> None:
         """An action was let through."""
@@ -112,7 +112,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     def intervene(self, event: events.Intervened) -> None:
         """Something was done about it."""
         done = event.intervention
-        self.past.take(event)
+        self.past.record(event)
         self._limit(done.allowance)
         if done.means == InterventionName.CHECKPOINT_ROLLBACK and done.checkpoint:
             self.acting = event
@@ -122,7 +122,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
 
     def judge(self, event: events.InterventionJudged) -> None:
         """It is known whether that helped."""
-        made = self.past.judge(event)
+        made = self.past.record_outcome(event)
         if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
             self.allowance = None
 

@@ -44,7 +44,7 @@ def went_back(past: InterventionHistory, to: int, step: int, name: str = "a") ->
         step,
         checkpoint=f"c{to}",
     )
-    past.take(Intervened(step * 10.0, done))
+    past.record(Intervened(step * 10.0, done))
 
 
 def test_the_newest_from_before_the_trouble_began() -> None:

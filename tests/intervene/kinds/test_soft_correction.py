@@ -50,7 +50,7 @@ def hints(found: Finding, times: int) -> list[str]:
         done = Intervention(
             f"i{step}", InterventionName.SOFT_CORRECTION, found, step, guidance=text
         )
-        past.take(Intervened(float(step), done))
+        past.record(Intervened(float(step), done))
     return said
 
 
@@ -140,8 +140,8 @@ def test_a_text_that_was_said_is_said_differently(text: str, times: int) -> None
     for step in range(times):
         said = fresh(text, situation(past, step=step), 80)
         assert len(said) <= 80
-        assert not past.knows(said)
-        past.take(Intervened(0.0, Intervention(f"i{step}", "x", LOOP, step, guidance=said)))
+        assert not past.was_told(said)
+        past.record(Intervened(0.0, Intervention(f"i{step}", "x", LOOP, step, guidance=said)))
 
 
 def test_a_host_that_takes_no_text_is_named_as_a_limit() -> None:

@@ -119,7 +119,9 @@ def _unknown_names(settings: Settings) -> list[str]:
     rules = settings.config.step_reviewer.rules
     key = "step_reviewer.rules.disabled"
     where = settings.origin(key)
-    return [f"{where}: {key}: {says}" for says in RuleSet.unknown(rules.disabled, rules.custom)]
+    return [
+        f"{where}: {key}: {says}" for says in RuleSet.invalid_names(rules.disabled, rules.custom)
+    ]
 
 
 @command.command()

@@ -47,7 +47,7 @@ class PastFindings:
         else:
             deed = completed_step(number, self._now, intent, step.outcome)
         self._watch.see(deed)
-        self._past.see(intent.agent, number)
+        self._past.record_step(intent.agent, number)
         noticed = self._notice(number)
         if not step.said:
             return noticed
@@ -70,9 +70,9 @@ class PastFindings:
             self._now, number, self._past, _CAN, self._goal, scope, agent=agent, stopped=stopped
         )
         for judged in self._controller.judge(found, situation):
-            self._past.judge(judged)
+            self._past.record_outcome(judged)
         chosen = self._controller.choose(found, situation) if found else None
         if chosen is None:
             return ()
-        self._past.take(Intervened(self._now, chosen, agent))
+        self._past.record(Intervened(self._now, chosen, agent))
         return (chosen,)

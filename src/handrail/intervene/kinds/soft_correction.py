@@ -41,7 +41,7 @@ def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
     fields = fields_for(finding, at, given + 1)
     usable = _filled(hints, fields)
     for text in (*usable[given:], *_filled((AGAIN,), fields)):
-        if not at.past.knows(text):
+        if not at.past.was_told(text):
             return text
     return fresh(finding.says or finding.kind, at, MAX_HINT)
 

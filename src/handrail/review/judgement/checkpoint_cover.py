@@ -1,4 +1,4 @@
-"""What a checkpoint holds can be undone; what none holds cannot."""
+"""Decide which effects a checkpoint can undo."""
 
 import msgspec
 
@@ -13,18 +13,18 @@ _ELSEWHERE = ("-C", "--git-dir", "--work-tree", "-R", "--repository", "--cwd")
 
 
 class CheckpointCover(msgspec.Struct, frozen=True):
-    """What the checkpoint store says of an action that is about to run."""
+    """What the latest checkpoint covers, for an action about to run."""
 
     root: str
-    """The work tree that was saved."""
+    """The saved work tree."""
     complete: bool = True
-    """Everything in it is held that git does not ignore."""
+    """Whether the checkpoint holds all files that git does not ignore."""
     uncovered: tuple[str, ...] = ()
-    """What the action may touch and no checkpoint holds; folders end with a slash."""
+    """Paths that the action may touch and no checkpoint holds; folders end with a slash."""
 
 
 def undoable_by_checkpoint(effect: Effect, kept: CheckpointCover) -> Effect:
-    """The effect in the light of what a checkpoint holds."""
+    """Return the effect with its undo adjusted to the checkpoint."""
     if effect.kind in CHANGING_KINDS and effect.undo is Undo.CHECKPOINT:
         lost = next((path for path in kept.uncovered if _touches(effect, path)), "")
         if not lost:

@@ -1,4 +1,4 @@
-"""Named rules: each one governs a sort of effect, or looks at the run as a whole."""
+"""Named rules: each governs a kind of effect, or checks the run as a whole."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -20,14 +20,14 @@ _MAX_MATCHED = 10_000
 
 
 class Rule(Protocol):
-    """Something that may speak up about an action."""
+    """A check that may object to an action."""
 
     @property
     def name(self) -> str:
         """What reviews call it."""
 
     def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
-        """What it has to say, if anything."""
+        """Return a hit if the rule objects to the action."""
 
 
 class EffectRule(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class EffectRule(msgspec.Struct, frozen=True):
     """Cannot be switched off."""
 
     def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
-        """A hit for the worst effect that is serious enough to be stopped."""
+        """Return a hit for the worst effect, if one is serious enough to stop."""
         worst: Effect | None = None
         for effect in effects:
             if effect.severity >= Severity.HIGH and self.governs(effect):
@@ -207,8 +207,8 @@ class RuleSet:
         )
 
     @staticmethod
-    def unknown(disabled: Iterable[str], custom: Iterable[CustomRule] = ()) -> list[str]:
-        """What is wrong with names of rules that are to be switched off."""
+    def invalid_names(disabled: Iterable[str], custom: Iterable[CustomRule] = ()) -> list[str]:
+        """Return what is wrong with the names of rules to switch off."""
         names = {rule.name for rule in (*GOVERNING, *OTHERS)} | {rule.name for rule in custom}
         fixed = {rule.name for rule in GOVERNING if rule.fixed}
         problems: list[str] = []
@@ -221,8 +221,8 @@ class RuleSet:
                 problems.append(f"there is no rule {name!r}{hint}")
         return problems
 
-    def tame(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-        """Serious effects that no rule in force governs only warn."""
+    def downgrade_ungoverned(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+        """Lower serious effects without a rule in force to a warning."""
         if all(effect.severity < Severity.HIGH or self._governed(effect) for effect in effects):
             return effects
         return tuple(
@@ -239,7 +239,7 @@ class RuleSet:
     def check(
         self, action: Action, effects: Sequence[Effect], at: ReviewContext
     ) -> tuple[tuple[RuleHit, ...], tuple[str, ...]]:
-        """All hits, the strictest first, and the faults of rules that failed."""
+        """Return all hits, the strictest first, and the faults of rules that failed."""
         worst = max((effect.severity.rank for effect in effects), default=0)
         limited = at.config.step_reviewer.max_file_operations
         if worst < Severity.MEDIUM.rank and self.only_builtin and not limited:

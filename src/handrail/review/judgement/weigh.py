@@ -1,4 +1,4 @@
-"""How much an effect weighs here: the same deletion is nothing in /tmp and a disaster in /."""
+"""Weigh an effect by its place: a deletion is nothing in /tmp and a disaster in /."""
 
 import re
 from collections.abc import Callable
@@ -53,7 +53,7 @@ _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop
 
 
 def weigh(effect: Effect, at: ReviewContext) -> Effect:
-    """The effect as it counts under these circumstances."""
+    """Return the effect with the weight that it has in this context."""
     if effect.kind in PATH_KINDS:
         return _weigh_path(effect, at)
     if effect.kind in HOST_KINDS:
@@ -120,7 +120,7 @@ def _weigh_path(effect: Effect, at: ReviewContext) -> Effect:
 
 
 def _place(effect: Effect, path: str, at: ReviewContext) -> Place:
-    """What kind of place is touched, by the part of the path that is certain."""
+    """Return the kind of place, judged by the known part of the path."""
     fixed = path.partition("…")[0]
     if effect.opaque and fixed in {"", "/"}:
         return Place.UNKNOWN
@@ -153,7 +153,7 @@ def _weigh_permit(effect: Effect, path: str, place: Place, at: ReviewContext) ->
 
 
 def _real(effect: Effect, at: ReviewContext) -> str:
-    """The path behind links; deleting or moving takes the link itself, not its target."""
+    """Return the path behind links; deleting or moving affects the link, not its target."""
     if effect.target.startswith("/dev/"):
         # /dev/stdout is a link to whatever this process writes to, not the agent's.
         return effect.target
@@ -183,7 +183,7 @@ def _weigh_delete(effect: Effect, path: str, place: Place, at: ReviewContext) ->
 
 
 def _weigh_unknown_deletion(effect: Effect, path: str, at: ReviewContext) -> Effect:
-    """Only the shell will know what goes."""
+    """Weigh a deletion whose target only the shell will know."""
     broad = effect.recursive or effect.glob
     narrow = not broad or effect.severity < _H or at.places.regenerable(path)
     weight = Weight(_M, _UNKNOWN) if narrow else BLIND
@@ -192,7 +192,7 @@ def _weigh_unknown_deletion(effect: Effect, path: str, at: ReviewContext) -> Eff
 
 
 def _weigh_own_deletion(effect: Effect, path: str, at: ReviewContext) -> Effect:
-    """Deletions where the agent works: most are fine."""
+    """Weigh a deletion inside the project: most are fine."""
     worse_by_itself = effect.severity is not KINDS[Kind.DELETE].severity
     if worse_by_itself or effect.undo is _IMPOSSIBLE:
         return effect

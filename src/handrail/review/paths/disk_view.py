@@ -1,4 +1,4 @@
-"""What a review may see of the disk: little, read-only, bounded."""
+"""The view of the disk that a review gets: read-only and bounded."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ _MAX_LINKS = 40
 
 
 class DiskView(Protocol):
-    """The disk as far as a review needs it. None means: cannot be told from here."""
+    """The disk as a review sees it. None means unknown."""
 
     def real(self, path: str) -> str:
         """The path with symbolic links resolved."""
@@ -26,7 +26,7 @@ class DiskView(Protocol):
 
 
 class BlindDiskView:
-    """A world that shows nothing: for past sessions and other machines."""
+    """Shows nothing: for past sessions and other machines."""
 
     def real(self, path: str) -> str:
         return path

@@ -33,7 +33,7 @@ _TELLING = path_set((
 
 
 def note_out_of_scope(review: Review, at: ReviewContext) -> Review:
-    """The review with what it reaches beyond the project, if anything."""
+    """Return the review with the places that it touches beyond the project."""
     outside = tuple(dict.fromkeys(e.target for e in review.effects if _is_outside(e, at)))
     outgoing = tuple(dict.fromkeys(e.target for e in review.effects if _goes_out(e, at)))
     if not outside and not outgoing:

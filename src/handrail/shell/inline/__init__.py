@@ -1,4 +1,4 @@
-"""Code of other languages that stands in a command line, read for what it does."""
+"""Read code of other languages inside a command line for its effects."""
 
 from handrail.shell.inline.code import Code, read_code
 

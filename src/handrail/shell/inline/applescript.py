@@ -9,7 +9,7 @@ from handrail.shell.inline.code import Code
 from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax, Token
-from handrail.shell.inline.value import NOTHING, Value, glue, text
+from handrail.shell.inline.value import NOTHING, Value, concatenate, text
 from handrail.shell.word import OPAQUE
 
 SYNTAX = LanguageSyntax(
@@ -30,7 +30,7 @@ _SAME = frozenset({"quoted", "form", "of", "posix", "path", "file", "the", "as",
 
 
 def read(code: str) -> Code:
-    """What AppleScript does."""
+    """Return what AppleScript code does."""
     if _JAVASCRIPT.search(code):
         return javascript.read(code)
     if _MATTERS.search(code) is None:
@@ -55,7 +55,7 @@ def read(code: str) -> Code:
 
 
 class _AppleScriptReader(Cursor):
-    """Goes through a script once."""
+    """Walks through a script once."""
 
     def __init__(self, tokens: list[Token], found: EffectCollector) -> None:
         super().__init__()
@@ -104,21 +104,21 @@ class _AppleScriptReader(Cursor):
             self.found.add(Kind.PRIVILEGE, "administrator privileges")
 
     def _delete(self) -> None:
-        """Files by their path; anything else by what is left of it, unknown."""
+        """Add the deletion of files; anything but a path is an unknown file."""
         names = []
         while self.at < len(self.tokens) and self.peek().kind != "line":
-            token = self.take()
+            token = self.advance()
             if token.kind == "text":
                 names.append(token.text)
         target = next((name for name in names if "/" in name), OPAQUE)
         self.found.path(Kind.DELETE, text(target), recursive=True)
 
     def value(self) -> Value:
-        """A text, or several joined by `&`."""
+        """Read a text, or several joined by `&`."""
         parts = [self._one()]
-        while self.mark("&"):
+        while self.accept("&"):
             parts.append(self._one())
-        return glue(parts)
+        return concatenate(parts)
 
     def _one(self) -> Value:
         while self.peek().kind == "name" and self.peek().text.lower() in _SAME:
@@ -130,7 +130,7 @@ class _AppleScriptReader(Cursor):
         if token.text == "(":
             self.at += 1
             value = self.value()
-            while self.at < len(self.tokens) and not self.mark(")"):
+            while self.at < len(self.tokens) and not self.accept(")"):
                 self.at += 1
             return value
         if token.kind == "name":

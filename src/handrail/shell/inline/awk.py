@@ -8,7 +8,7 @@ from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import Call, prints
 from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax, Token
-from handrail.shell.inline.value import NOTHING, REMOTE, Value, glue, text, variable
+from handrail.shell.inline.value import NOTHING, REMOTE, Value, concatenate, text, variable
 from handrail.shell.word import OPAQUE
 
 SYNTAX = LanguageSyntax(
@@ -28,7 +28,7 @@ _OPERATORS = frozenset({"<", ">", "==", "!=", "<=", ">=", "~", "?", ":", "&&", "
 
 
 def read(code: str) -> Code:
-    """What an AWK program does."""
+    """Return what an AWK program does."""
     if _MATTERS.search(code) is None and OPAQUE not in code:
         return Code()
     found = EffectCollector()
@@ -40,7 +40,7 @@ def read(code: str) -> Code:
 
 
 class _AwkReader(Cursor):
-    """Goes through a program once, left to right."""
+    """Walks through a program once, left to right."""
 
     def __init__(self, tokens: list[Token], found: EffectCollector) -> None:
         super().__init__()
@@ -57,26 +57,26 @@ class _AwkReader(Cursor):
                 self.at += 1
 
     def statement(self) -> None:
-        """One statement, as far as it matters."""
+        """Read one statement, as far as it matters."""
         token = self.peek()
         if token.kind == "name" and token.text in {"print", "printf"}:
             self.at += 1
             self._print()
         elif token.kind == "name" and token.text == "@include":
             self.at += 1
-            self.found.add(Kind.RUN, self.take().text)
+            self.found.add(Kind.RUN, self.advance().text)
         else:
             self._getline(self.value())
 
     def _print(self) -> None:
         printed = [self.value()]
-        while self.mark(","):
+        while self.accept(","):
             printed.append(self.value())
         prints(self.found, Call("print", tuple(printed)))
-        if self.mark(">", ">>"):
+        if self.accept(">", ">>"):
             self._touch(Kind.WRITE, self.value())
-        elif self.mark("|", "|&"):
-            self._pipe(glue(printed, " ".join), self.value())
+        elif self.accept("|", "|&"):
+            self._pipe(concatenate(printed, " ".join), self.value())
 
     def _pipe(self, printed: Value, command: Value) -> None:
         if self._dials(command, Kind.SEND):
@@ -89,16 +89,16 @@ class _AwkReader(Cursor):
             self.found.unseen("lines of its input, as commands")
 
     def _getline(self, value: Value) -> None:
-        """What follows a value: `"command" | getline`, `getline < "file"`."""
-        while self.mark("|", "|&"):
-            if not self.mark("getline"):
+        """Read the rest behind a value: `"command" | getline`, `getline < "file"`."""
+        while self.accept("|", "|&"):
+            if not self.accept("getline"):
                 return
             network = self._dials(value, Kind.REACH)
             if not network:
-                self.found.wired |= bool(value.flags & REMOTE)
+                self.found.streams_redirected |= bool(value.flags & REMOTE)
                 self._run(value)
             if self.peek().kind == "name":
-                self.names[self.take().text] = Value(flags=REMOTE if network else 0)
+                self.names[self.advance().text] = Value(flags=REMOTE if network else 0)
 
     def _run(self, command: Value) -> None:
         if _SHELL.match(command.text):
@@ -122,7 +122,7 @@ class _AwkReader(Cursor):
             self.found.path(kind, value)
 
     def value(self) -> Value:
-        """Values side by side, which AWK joins."""
+        """Read values side by side, which AWK joins."""
         parts: list[Value] = []
         while True:
             token = self.peek()
@@ -148,16 +148,16 @@ class _AwkReader(Cursor):
             self.at += 1
             parts.append(self._one(token))
         known = [part for part in parts if part is not NOTHING or len(parts) > 1]
-        return glue(known) if known else NOTHING
+        return concatenate(known) if known else NOTHING
 
     def _brackets(self) -> Value:
-        """What stands in parentheses; the last value of a list."""
+        """Read values in parentheses; return the last."""
         value = NOTHING
-        while self.at < len(self.tokens) and not self.mark(")"):
+        while self.at < len(self.tokens) and not self.accept(")"):
             before = self.at
             value = self.value()
             self._getline(value)
-            if not self.mark(",", ";", ">") and self.at == before:
+            if not self.accept(",", ";", ">") and self.at == before:
                 self.at += 1
         return value
 
@@ -168,19 +168,19 @@ class _AwkReader(Cursor):
             return text(token.text)
         if token.kind != "name":
             return NOTHING
-        if token.text == "system" and self.mark("("):
+        if token.text == "system" and self.accept("("):
             self._run(self._brackets())
             return NOTHING
         if token.text == "getline":
             if self.peek().kind == "name":
-                self.names[self.take().text] = NOTHING
-            if self.mark("<"):
-                file = self.take()
+                self.names[self.advance().text] = NOTHING
+            if self.accept("<"):
+                file = self.advance()
                 self._touch(Kind.READ, self._one(file))
             return NOTHING
-        if token.text == "ENVIRON" and self.mark("["):
-            key = self._one(self.take())
-            self.mark("]")
+        if token.text == "ENVIRON" and self.accept("["):
+            key = self._one(self.advance())
+            self.accept("]")
             return variable(key.text)
         if self.peek().text == "=" and self.peek().kind == "mark":
             self.at += 1
@@ -192,6 +192,6 @@ class _AwkReader(Cursor):
 
     def _entry(self) -> Value:
         """`array[key]`: not followed."""
-        while self.at < len(self.tokens) and not self.mark("]"):
+        while self.at < len(self.tokens) and not self.accept("]"):
             self.at += 1
         return NOTHING

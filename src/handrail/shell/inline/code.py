@@ -1,4 +1,4 @@
-"""What a piece of code does: effects, and the commands that it starts."""
+"""The effects of a piece of code, and the commands that it starts."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -45,7 +45,7 @@ _READERS = {
 
 
 def read_code(language: str, code: str) -> Code:
-    """Read code of a language for its effects; an unknown language has none."""
+    """Return the effects of code in a language; code of an unknown language has none."""
     module = _READERS.get(language)
     if module is None:
         return Code()

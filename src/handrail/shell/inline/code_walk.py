@@ -1,7 +1,7 @@
-"""Follows code of a script language: works out its expressions and looks at its calls.
+"""Walk through code of a script language: evaluate its expressions and look up its calls.
 
-One small reader for all of them. It knows no grammar: it goes from value to value, joins
-what is joined by an operator, remembers what is assigned, and looks calls up in a table.
+One small walker serves all script languages. It knows no grammar: it reads value by value, joins
+values at operators, remembers assignments, and looks up calls in a table.
 """
 
 from handrail.shell.inline.effect_collector import EffectCollector
@@ -12,11 +12,11 @@ from handrail.shell.inline.value import (
     NOTHING,
     Value,
     as_text,
+    concatenate,
     either,
-    glue,
-    several,
+    integer,
+    list_of,
     unknown,
-    whole,
 )
 
 MAX_STEPS = 100_000
@@ -35,11 +35,11 @@ class CodeWalk(ScriptValues):
         self._depth = 0
 
     def read(self, code: str) -> None:
-        """Go through code; also through code that it runs."""
-        self.go(self.language.scanner.scan(code))
+        """Walk through code, and through the code that it runs."""
+        self.walk(self.language.scanner.scan(code))
 
-    def go(self, tokens: list[Token]) -> Value:
-        """Go through tokens; the value is that of the last statement."""
+    def walk(self, tokens: list[Token]) -> Value:
+        """Walk through tokens; return the value of the last statement."""
         outer = self.tokens, self.at
         self.tokens, self.at = tokens, 0
         value = NOTHING
@@ -91,7 +91,7 @@ class CodeWalk(ScriptValues):
                 value = self._assign(token.text, target, value)
             elif token.text in self.language.joins:
                 self.at += 1
-                self.lines()
+                self.skip_line_ends()
                 value = self._join(value, self.primary())
             else:
                 self.at += 1
@@ -104,7 +104,7 @@ class CodeWalk(ScriptValues):
         return value
 
     def _assign(self, operator: str, target: str, value: Value) -> Value:
-        self.lines()
+        self.skip_line_ends()
         right = self.expression()
         if operator in {"+=", ".=", "..="}:
             right = self._join(value, right)
@@ -114,7 +114,7 @@ class CodeWalk(ScriptValues):
 
     def _join(self, left: Value, right: Value) -> Value:
         if left.number is not None and right.number is not None:
-            return whole(left.number + right.number)
+            return integer(left.number + right.number)
         if left.items is not None and right.items is not None:
-            return several([*left.items, *right.items])
-        return glue([as_text(left), as_text(right)])
+            return list_of([*left.items, *right.items])
+        return concatenate([as_text(left), as_text(right)])

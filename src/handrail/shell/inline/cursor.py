@@ -1,34 +1,34 @@
-"""A place in a list of tokens."""
+"""A position in a list of tokens."""
 
 from handrail.shell.inline.scan import END, Token
 
 
 class Cursor:
-    """Goes through tokens one by one."""
+    """Reads tokens one by one."""
 
     def __init__(self) -> None:
         self.tokens: list[Token] = []
         self.at = 0
 
     def peek(self, ahead: int = 0) -> Token:
-        """A token that is still to come."""
+        """Return the next token, or one further ahead, without consuming it."""
         place = self.at + ahead
         return self.tokens[place] if place < len(self.tokens) else END
 
-    def take(self) -> Token:
-        """The next token."""
+    def advance(self) -> Token:
+        """Consume and return the next token."""
         self.at += 1
         return self.tokens[self.at - 1] if self.at <= len(self.tokens) else END
 
-    def mark(self, *texts: str) -> bool:
-        """Take the next token if it is one of these marks."""
+    def accept(self, *texts: str) -> bool:
+        """Consume the next token if it is one of these marks."""
         token = self.peek()
         if token.kind in {"mark", "name"} and token.text in texts:
             self.at += 1
             return True
         return False
 
-    def lines(self) -> None:
+    def skip_line_ends(self) -> None:
         """Skip line ends."""
         while self.peek().kind == "line":
             self.at += 1

@@ -1,4 +1,4 @@
-"""Text that is hidden in another form, decoded where that is possible without running it."""
+"""Decode hidden text without running the code."""
 
 import base64
 import binascii
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import msgspec
 
 from handrail.shell.inline.effect_collector import EffectCollector
-from handrail.shell.inline.function_effects import Act, Call
+from handrail.shell.inline.function_effects import Call, CallEffect
 from handrail.shell.inline.value import DECODED, MAX_TEXT, Value, flags_of
 
 _DECODERS: dict[str, Callable[[bytes], bytes]] = {
@@ -30,7 +30,7 @@ _DECODERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def decode(form: str, value: Value) -> Value:
-    """A text decoded; flagged, whether or not it could be."""
+    """Decode a text; flag it as decoded even if that fails."""
     decoder = _DECODERS.get(form)
     if decoder is None or not value.exact:
         return Value(type="bytes", flags=value.flags | DECODED)
@@ -41,7 +41,7 @@ def decode(form: str, value: Value) -> Value:
     return Value(data.decode("latin-1")[:MAX_TEXT], type="bytes", flags=value.flags | DECODED)
 
 
-def decodes(form: str, at: int = 0, kind: str = "bytes") -> Act:
+def decodes(form: str, at: int = 0, kind: str = "bytes") -> CallEffect:
     """Decodes an argument."""
 
     def act(_found: EffectCollector, call: Call) -> Value | None:
@@ -54,7 +54,7 @@ def decodes(form: str, at: int = 0, kind: str = "bytes") -> Act:
 
 
 def characters(values: Sequence[Value], flags: int = DECODED, kind: str = "") -> Value:
-    """A text that is put together out of character numbers."""
+    """Build a text from character codes."""
     numbers = [value.number for value in values]
     known = [number for number in numbers if number is not None and 0 <= number < 0x110000]
     if len(known) != len(values):

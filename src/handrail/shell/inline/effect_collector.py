@@ -1,4 +1,4 @@
-"""Collects what a piece of code does while it is being read."""
+"""Collect the effects of a piece of code while a reader walks through it."""
 
 import re
 import shlex
@@ -38,24 +38,24 @@ _DESTROYS = re.compile(
 
 
 class EffectCollector:
-    """The effects and commands found so far, and what joins several of them into one."""
+    """The effects and commands so far, and the signs of a fork bomb or a reverse shell."""
 
     def __init__(self) -> None:
         self.effects: dict[Effect, None] = {}
         self.scripts: dict[str, None] = {}
         self.calls: dict[tuple[str, ...], None] = {}
         self.nested: Callable[[str], None] = lambda _: None
-        """Reads code that the code runs."""
+        """Reader of code that the code runs."""
         self.cwd = ""
         self.host = ""
         self.loops = 0
-        """How many endless loops this is in."""
+        """Depth of nested endless loops."""
         self.forked = False
         self.calls_itself = False
         self.connected = False
-        self.wired = False
-        """Standard input and output were put on something else."""
-        self.shelled = False
+        self.streams_redirected = False
+        """Whether the code redirected its standard input or output."""
+        self.starts_shell = False
 
     def add(
         self,
@@ -69,7 +69,7 @@ class EffectCollector:
         glob: bool = False,
         undo: Undo | None = None,
     ) -> None:
-        """Add an effect, with the weight that its kind has by default."""
+        """Add an effect; severity and undo default to those of its kind."""
         if len(self.effects) >= MAX_FOUND:
             return
         facts = KINDS[kind]
@@ -94,7 +94,7 @@ class EffectCollector:
         *,
         recursive: bool = False,
     ) -> None:
-        """Add an effect on a file, a list of files, or one of several."""
+        """Add an effect on a file, on each file of a list, or on each possible file."""
         for each in value.choices or value.items or (value,):
             if each.items:
                 self.path(kind, each, severity, recursive=recursive)
@@ -104,17 +104,17 @@ class EffectCollector:
                 self.add(kind, target, severity, recursive=recursive, glob=glob)
 
     def place(self, path: str) -> str:
-        """A path as written, seen from the folder that the code went to."""
+        """Return a path relative to the code's current folder."""
         if not self.cwd or path.startswith(("/", "~", OPAQUE)):
             return path
         return f"{self.cwd.rstrip('/')}/{path}"
 
     def unseen(self, what: str, severity: Severity | None = None, says: str = "") -> None:
-        """Add code that nobody can see before it runs."""
+        """Add the running of code that nobody can see before."""
         self.add(Kind.UNSEEN, what, severity, says=says, instead=PLAINLY)
 
     def hidden(self, value: Value, flags: int = DECODED | REMOTE) -> bool:
-        """Add an effect if what is about to run cannot be seen before."""
+        """Add an effect if the text to run comes from decoding or from outside."""
         for flag, what in _HIDDEN:
             if value.flags & flag & flags:
                 self.unseen(what)
@@ -122,7 +122,7 @@ class EffectCollector:
         return False
 
     def run(self, value: Value) -> None:
-        """Code of the same language that is handed over as text."""
+        """Read a text that the code runs in its own language."""
         for each in value.choices or (value,):
             self.hidden(each, DECODED | REMOTE | TYPED_IN)
             if each.exact:
@@ -131,13 +131,13 @@ class EffectCollector:
                 self.add(Kind.RUN, self.place(each.source))
 
     def script(self, value: Value, cwd: Value | None = None) -> None:
-        """A command line that is handed to a shell."""
+        """Add a command line for a shell."""
         for each in value.choices or (value,):
             self.hidden(each)
             script = each.text
             if len(self.scripts) >= MAX_FOUND or not script.strip():
                 continue
-            self.shelled |= bool(_SHELL.match(script))
+            self.starts_shell |= bool(_SHELL.match(script))
             if _SHELL_OVER_NET.search(script):
                 self.reverse_shell()
             folder = cwd.text if cwd is not None and cwd.exact else ""
@@ -145,14 +145,14 @@ class EffectCollector:
             self.scripts[f"cd {_quote(folder)} && {script}" if folder else script] = None
 
     def call(self, argv: Sequence[Value], cwd: Value | None = None) -> None:
-        """A program that is started without a shell."""
+        """Add a program that starts without a shell."""
         words: list[str] = []
         for word in argv:
             words += [item.text for item in word.items] if word.items else [word.text]
         if not words or len(self.calls) >= MAX_FOUND:
             return
         self.hidden(Value(flags=flags_of(argv)))
-        self.shelled |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
+        self.starts_shell |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
         folder = cwd.text if cwd is not None and cwd.exact else ""
         folder = self.place(folder) if folder else self.cwd
         # The home folder has to be looked up by a shell, like the folder that it runs in.
@@ -163,7 +163,7 @@ class EffectCollector:
             self.calls[tuple(words)] = None
 
     def reach(self, kind: Kind, target: str, flags: int = 0) -> None:
-        """Something goes to or comes from a host."""
+        """Add the exchange of data with a host."""
         if kind is Kind.SEND and flags & ENVIRON:
             says = f"sends all environment variables to {target.replace(OPAQUE, '…')}"
             self.add(kind, target, Severity.CRITICAL, says=says)
@@ -171,42 +171,42 @@ class EffectCollector:
             self.add(kind, target)
 
     def connect(self, target: str) -> Value:
-        """A connection that stays open."""
+        """Add a connection that stays open; return its socket."""
         self.host = target
         self.connected = True
         self.add(Kind.REACH, target)
         return Value(type="socket", text=target, flags=REMOTE | SOCKET)
 
     def sql(self, value: Value) -> None:
-        """A statement for a database."""
+        """Add a database statement if it destroys data."""
         match = _DESTROYS.search(value.text)
         if match:
             statement = " ".join(value.text[match.start() :].split())[:120]
             self.add(Kind.DESTROY, statement, says=f"destroys data in a database: {statement}")
 
     def fork(self) -> None:
-        """The code doubles itself, in a loop or in a function that calls itself: without end."""
+        """Note a fork; in an endless loop or a recursive function it is a fork bomb."""
         self.forked = True
         if self.loops or self.calls_itself:
             says = "doubles itself without end until the machine stands still (fork bomb)"
             self.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)
 
     def reverse_shell(self) -> None:
-        """Whoever is at the other end of the connection gets a shell."""
+        """Add a shell for the other end of the connection."""
         says = f"gives a shell on this machine to {self.host.replace(OPAQUE, '…') or 'another'}"
         self.unseen("reverse shell", Severity.CRITICAL, says)
 
     def code(self) -> Code:
-        """Everything that was found."""
+        """Return everything found."""
         if self.forked:
             self.fork()
-        if self.connected and (self.wired or self.shelled):
+        if self.connected and (self.streams_redirected or self.starts_shell):
             self.reverse_shell()
         return Code(tuple(self.effects), tuple(self.scripts), tuple(self.calls))
 
 
 def _quote(word: str) -> str:
-    """A word for a shell, which is to find the home folder at its beginning."""
+    """Quote a word for a shell, except a leading `~`."""
     if word == "~":
         return word
     return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word)

@@ -1,7 +1,7 @@
-"""What known functions do: small makers of readers for the tables of each language.
+"""Building blocks for the tables of known functions in each language.
 
-A table maps the dotted name of a function to an `Act`. An act adds what the call does to
-what was found, and returns the value of the call (None: nothing is known about it).
+A table maps the dotted name of a function to a `CallEffect`. It adds the effects of a call to the
+collector and returns the value of the call, or None if that is unknown.
 """
 
 import re
@@ -19,9 +19,9 @@ from handrail.shell.inline.value import (
     NOTHING,
     SECRET,
     Value,
+    concatenate,
     flags_of,
-    glue,
-    several,
+    list_of,
     text,
     truthy,
     unknown,
@@ -38,27 +38,27 @@ class Call(msgspec.Struct, frozen=True):
     named: Mapping[str, Value] = {}
 
     def get(self, at: int, name: str = "") -> Value | None:
-        """An argument by place or by name."""
+        """Return an argument by position or by name."""
         return self.args[at] if at < len(self.args) else self.named.get(name)
 
     @property
     def flags(self) -> int:
-        """Where everything that is handed over comes from."""
+        """The origins of all arguments."""
         return flags_of(self.args) | flags_of(self.named.values())
 
 
 Args = tuple[Value, ...]
-Act = Callable[[EffectCollector, Call], Value | None]
-Table = dict[str, Act]
+CallEffect = Callable[[EffectCollector, Call], Value | None]
+Table = dict[str, CallEffect]
 
 
-def table(*rows: tuple[str, Act]) -> Table:
-    """A table in which several names may share a row: `("os.remove os.unlink", act)`."""
+def table(*rows: tuple[str, CallEffect]) -> Table:
+    """Build a table; several names may share a row: `("os.remove os.unlink", act)`."""
     return {name: act for names, act in rows for name in names.split()}
 
 
-def both(*acts: Act) -> Act:
-    """One after the other; the value is that of the last that knows it."""
+def both(*acts: CallEffect) -> CallEffect:
+    """Do one after the other; the value is the last known one."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         values = [each(found, call) for each in acts]
@@ -67,8 +67,8 @@ def both(*acts: Act) -> Act:
     return act
 
 
-def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> Act:
-    """Does something to the file that an argument names."""
+def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> CallEffect:
+    """Acts on the file that an argument names."""
 
     def act(found: EffectCollector, call: Call) -> None:
         value = call.get(at, name)
@@ -79,8 +79,8 @@ def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False
     return act
 
 
-def paths(kind: Kind, start: int = 0) -> Act:
-    """Does something to the files that all arguments from one on name."""
+def paths(kind: Kind, start: int = 0) -> CallEffect:
+    """Acts on the files that the arguments from `start` on name."""
 
     def act(found: EffectCollector, call: Call) -> None:
         for value in call.args[start:]:
@@ -94,8 +94,8 @@ COPIES = both(path(Kind.READ, 0), path(Kind.WRITE, 1))
 LINKS = both(path(Kind.LINK, 0), path(Kind.WRITE, 1))
 
 
-def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
-    """Changes permissions; everybody may write afterwards, or it runs as its owner: high."""
+def mode(at: int = 1, target: int = 0, name: str = "mode") -> CallEffect:
+    """Changes permissions; `o+w` and setuid weigh high."""
 
     def act(found: EffectCollector, call: Call) -> None:
         bits, files = call.get(at, name), call.get(target, "path")
@@ -110,7 +110,9 @@ def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
     return act
 
 
-def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "wax+c") -> Act:
+def opens(
+    at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "wax+c"
+) -> CallEffect:
     """Opens a file to read or write; the value is the file."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -125,7 +127,7 @@ def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "w
     return act
 
 
-def reads(at: int = 0, name: str = "path") -> Act:
+def reads(at: int = 0, name: str = "path") -> CallEffect:
     """Reads a whole file; the value is its content."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -138,8 +140,8 @@ def reads(at: int = 0, name: str = "path") -> Act:
     return act
 
 
-def shell(at: int = 0, name: str = "cmd") -> Act:
-    """Hands a command line to a shell, or starts a program if it is given a list."""
+def runs_shell(at: int = 0, name: str = "cmd") -> CallEffect:
+    """Runs a command line in a shell, or starts a program if given a list."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         value = call.get(at, name)
@@ -154,8 +156,8 @@ def shell(at: int = 0, name: str = "cmd") -> Act:
     return act
 
 
-def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> Act:
-    """Starts a program whose name and arguments are given one by one or as a list.
+def starts_program(at: int = 0, *, own_name: bool = False, last: int | None = None) -> CallEffect:
+    """Starts a program; its name and arguments come one by one or as a list.
 
     `own_name`: the arguments begin with the program's name once more (the exec family).
     """
@@ -172,7 +174,7 @@ def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> A
     return act
 
 
-def shell_or_starts(found: EffectCollector, call: Call) -> Value | None:
+def runs_shell_or_program(found: EffectCollector, call: Call) -> Value | None:
     """`system("line")` goes through a shell, `system("program", "argument")` does not."""
     args = [arg for arg in call.args if arg.type != "dict" and arg.fields is None]
     if len(args) == 1 and args[0].items is None:
@@ -182,7 +184,7 @@ def shell_or_starts(found: EffectCollector, call: Call) -> Value | None:
     return Value(type="process")
 
 
-def runs(at: int = 0, name: str = "source") -> Act:
+def runs_code(at: int = 0, name: str = "source") -> CallEffect:
     """Runs a text as code."""
 
     def act(found: EffectCollector, call: Call) -> None:
@@ -193,18 +195,18 @@ def runs(at: int = 0, name: str = "source") -> Act:
     return act
 
 
-def gives(value: Value) -> Act:
-    """Does nothing; its value is known."""
+def returns(value: Value) -> CallEffect:
+    """Does nothing and returns a known value."""
     return lambda _found, _call: value
 
 
-def passes(at: int = 0) -> Act:
-    """Does nothing that matters; its value is that of an argument."""
+def passes(at: int = 0) -> CallEffect:
+    """Returns one of its arguments."""
     return lambda _found, call: call.get(at)
 
 
-def makes(kind: str, at: int | None = None) -> Act:
-    """Makes an object of a class, named by an argument."""
+def constructs(kind: str, at: int | None = None) -> CallEffect:
+    """Creates an object of a class; an argument names it."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         name = call.get(at) if at is not None else None
@@ -213,8 +215,10 @@ def makes(kind: str, at: int | None = None) -> Act:
     return act
 
 
-def does(kind: Kind, target: str, severity: Severity | None = None, says: str = "") -> Act:
-    """Always does the same."""
+def adds_effect(
+    kind: Kind, target: str, severity: Severity | None = None, says: str = ""
+) -> CallEffect:
+    """Always has the same effect."""
 
     def act(found: EffectCollector, _call: Call) -> None:
         found.add(kind, target, severity, says=says)
@@ -222,13 +226,13 @@ def does(kind: Kind, target: str, severity: Severity | None = None, says: str = 
     return act
 
 
-def lists(*parts: str, kind: str = "") -> Act:
-    """Gives names below a folder: what stands in `parts`, each joined to the first argument."""
+def lists(*parts: str, kind: str = "") -> CallEffect:
+    """Returns paths below the folder in the first argument, one for each of `parts`."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         base = call.args[0] if call.args else text(".")
         below = (f"{base.text.rstrip('/')}/{part}" for part in parts)
-        return several([Value(name, type=kind or base.type, flags=GLOB) for name in below])
+        return list_of([Value(name, type=kind or base.type, flags=GLOB) for name in below])
 
     return act
 
@@ -236,7 +240,7 @@ def lists(*parts: str, kind: str = "") -> Act:
 def globs(_found: EffectCollector, call: Call) -> Value:
     """Return the files that match the pattern in the first argument."""
     pattern = call.args[0] if call.args else NOTHING
-    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
+    return list_of([Value(pattern.text, flags=pattern.flags | GLOB)])
 
 
 def formats(_found: EffectCollector, call: Call) -> Value:
@@ -248,23 +252,23 @@ def formats(_found: EffectCollector, call: Call) -> Value:
         if index:
             parts.append(values.pop(0) if values else NOTHING)
         parts.append(text(piece))
-    return glue([Value(part.text, flags=part.flags) for part in parts])
+    return concatenate([Value(part.text, flags=part.flags) for part in parts])
 
 
 def joins_items(_found: EffectCollector, call: Call) -> Value | None:
     """Join the items of a list by the second argument."""
     items = call.args[0].items if call.args else None
     separator = call.args[1].text if len(call.args) > 1 else ""
-    return None if items is None else glue(items, separator.join)
+    return None if items is None else concatenate(items, separator.join)
 
 
 def joins_path(_found: EffectCollector, call: Call) -> Value:
     """Join the parts of a path."""
-    return glue(call.args, "/".join) if call.args else NOTHING
+    return concatenate(call.args, "/".join) if call.args else NOTHING
 
 
 def prints(found: EffectCollector, call: Call) -> None:
-    """Shows values, which may be secrets."""
+    """Prints values, which may be secrets."""
     for value in call.args:
         if value.flags & SECRET:
             found.add(Kind.SECRET, value.source, says=f"prints the secret {value.source}")
@@ -272,8 +276,8 @@ def prints(found: EffectCollector, call: Call) -> None:
         found.add(Kind.SECRET, "the environment", Severity.LOW, says="prints all variables")
 
 
-def reads_variable(at: int = 0) -> Act:
-    """The value of an environment variable; without a name all of them."""
+def reads_variable(at: int = 0) -> CallEffect:
+    """Returns an environment variable, or all of them if no name is given."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         name = call.get(at)
@@ -283,7 +287,7 @@ def reads_variable(at: int = 0) -> Act:
 
 
 def kills(found: EffectCollector, call: Call, pid_at: int = 0, signal_at: int = 1) -> Value:
-    """Ends a process; a check with signal 0 does nothing."""
+    """Ends a process; signal 0 only checks it."""
     pid, signal = call.get(pid_at, "pid") or NOTHING, call.get(signal_at, "signal") or NOTHING
     if signal.text.strip("'\"") == "0":
         return NOTHING
@@ -300,31 +304,31 @@ def kills_each(found: EffectCollector, call: Call) -> Value:
     return NOTHING
 
 
-def raises(found: EffectCollector, call: Call) -> None:
+def becomes_root(found: EffectCollector, call: Call) -> None:
     """`setuid(0)`: the process becomes root."""
     if any(value.text == "0" for value in call.args):
         found.add(Kind.PRIVILEGE, f"{call.name}(0)")
 
 
 def forks(found: EffectCollector, _call: Call) -> None:
-    """The process doubles itself."""
+    """Forks the process."""
     found.fork()
 
 
-def rewires(found: EffectCollector, _call: Call) -> None:
-    """Standard input or output is put on something else."""
-    found.wired = True
+def redirects_streams(found: EffectCollector, _call: Call) -> None:
+    """Redirects standard input or output."""
+    found.streams_redirected = True
 
 
-def goes(found: EffectCollector, call: Call) -> None:
-    """Changes the folder that relative paths are seen from."""
+def changes_folder(found: EffectCollector, call: Call) -> None:
+    """Changes the current folder."""
     folder = call.get(0, "path")
     if folder is not None and not folder.choices:
         found.cwd = found.place(folder.text)
 
 
-def asks_sql(at: int = 0) -> Act:
-    """Hands a statement to a database."""
+def runs_sql(at: int = 0) -> CallEffect:
+    """Runs a database statement."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         for value in call.args[at : at + 2]:

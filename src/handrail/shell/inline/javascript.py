@@ -10,9 +10,8 @@ from handrail.shell.inline.function_effects import (
     LINKS,
     MOVES,
     Call,
-    asks_sql,
-    does,
-    gives,
+    adds_effect,
+    becomes_root,
     joins_path,
     kills,
     lists,
@@ -21,12 +20,13 @@ from handrail.shell.inline.function_effects import (
     passes,
     path,
     prints,
-    raises,
     reads,
     reads_variable,
-    runs,
-    shell,
-    starts,
+    returns,
+    runs_code,
+    runs_shell,
+    runs_sql,
+    starts_program,
     table,
 )
 from handrail.shell.inline.javascript_modules import declare, imports, requires, resolve
@@ -34,7 +34,15 @@ from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
 from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
 from handrail.shell.inline.script import ScriptLanguage
-from handrail.shell.inline.value import ENVIRON, NOTHING, TYPED_IN, Value, glue, several, text
+from handrail.shell.inline.value import (
+    ENVIRON,
+    NOTHING,
+    TYPED_IN,
+    Value,
+    concatenate,
+    list_of,
+    text,
+)
 
 SYNTAX = LanguageSyntax(
     comments=r"//[^\n]*|/\*.*?(?:\*/|\Z)|\A\#![^\n]*",
@@ -58,10 +66,10 @@ def _spawn(found: EffectCollector, call: Call) -> Value:
     through_shell = call.named.get("shell")
     if through_shell is not None and through_shell.ref != "false" and call.args:
         words = [call.args[0], *(call.args[1].items or () if len(call.args) > 1 else ())]
-        found.script(glue(words, " ".join), call.named.get("cwd"))
+        found.script(concatenate(words, " ".join), call.named.get("cwd"))
         return Value(type="process")
     args = [arg for arg in call.args if arg.fields is None]
-    return starts()(found, Call(call.name, tuple(args), call.named)) or NOTHING
+    return starts_program()(found, Call(call.name, tuple(args), call.named)) or NOTHING
 
 
 def _buffer(_found: EffectCollector, call: Call) -> Value:
@@ -112,12 +120,12 @@ def _delayed(found: EffectCollector, call: Call) -> None:
 def _joined(_found: EffectCollector, call: Call) -> Value:
     separator = call.args[1].text if len(call.args) > 1 else ","
     items = call.args[0].items
-    return NOTHING if items is None else glue(items, separator.join)
+    return NOTHING if items is None else concatenate(items, separator.join)
 
 
 def _reversed(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[0].items if call.args else None
-    return None if items is None else several(reversed(items))
+    return None if items is None else list_of(reversed(items))
 
 
 def _split(_found: EffectCollector, call: Call) -> Value | None:
@@ -125,11 +133,11 @@ def _split(_found: EffectCollector, call: Call) -> Value | None:
     if not whole.exact or len(whole.text) > 4096:
         return None
     parts = list(whole.text) if by == "" else whole.text.split(by)
-    return several([text(part, whole.flags) for part in parts])
+    return list_of([text(part, whole.flags) for part in parts])
 
 
 def _concat(_found: EffectCollector, call: Call) -> Value:
-    return glue(call.args)
+    return concatenate(call.args)
 
 
 _READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
@@ -137,7 +145,7 @@ _MODEL_NAMES = "openai.createCompletion openai.createChatCompletion openai.chat.
 
 CALLS = table(
     ("require module.require require.make() import", requires),
-    ("require.make", gives(Value(ref="require"))),
+    ("require.make", returns(Value(ref="require"))),
     ("fs.rm fs.unlink fs.rmdir fs.remove Deno.remove del fs.emptyDir", path(_DELETE)),
     ("rimraf del.deleteAsync trash fs.rmrf", path(_DELETE, recursive=True)),
     ("fs.writeFile fs.appendFile fs.createWriteStream fs.truncate fs.mkdir", path(_WRITE)),
@@ -155,18 +163,18 @@ CALLS = table(
     ("path.join path.resolve path.posix.join", joins_path),
     ("Object.entries Object.keys Object.values path.normalize", passes()),
     ("String path.dirname encodeURIComponent JSON.stringify", passes()),
-    ("os.homedir", gives(text("~"))),
-    ("os.tmpdir", gives(text("/tmp"))),
-    ("process.cwd", gives(text("."))),
-    ("child_process.exec shelljs.exec execa.command execa.commandSync zx.$ $", shell()),
+    ("os.homedir", returns(text("~"))),
+    ("os.tmpdir", returns(text("/tmp"))),
+    ("process.cwd", returns(text("."))),
+    ("child_process.exec shelljs.exec execa.command execa.commandSync zx.$ $", runs_shell()),
     ("child_process.spawn child_process.execFile execa child_process.fork cross-spawn", _spawn),
-    ("Deno.run", shell(9, "cmd")),
-    ("Bun.spawn", shell()),
+    ("Deno.run", runs_shell(9, "cmd")),
+    ("Bun.spawn", runs_shell()),
     ("Deno.Command", lambda found, call: found.call(
         [*call.args[:1], *(call.named.get("args", NOTHING).items or ())])),
     ("console.log console.error console.dir console.table process.stdout.write", prints),
     ("Deno.env.get", reads_variable()),
-    ("eval Function vm.runInThisContext vm.runInNewContext vm.Script vm.runInContext", runs()),
+    ("eval Function vm.runInThisContext vm.runInNewContext vm.Script vm.runInContext", runs_code()),
     ("setTimeout setInterval", _delayed),
     ("Buffer.from Buffer", _buffer),
     ("atob", decodes("base64", kind="")),
@@ -181,25 +189,28 @@ CALLS = table(
     ("net.connect net.createConnection", _connect),
     ("Deno.connect", _connect),
     ("socket.connect", lambda found, call: _connect(found, Call("", call.args[1:], call.named))),
-    ("net.Socket", gives(Value(type="socket"))),
+    ("net.Socket", returns(Value(type="socket"))),
     ("WebSocket", connects()),
     ("socket.write socket.end socket.send", sends()),
     ("process.kill Deno.kill", kills),
-    ("process.setuid process.setgid process.seteuid", raises),
+    ("process.setuid process.setgid process.seteuid", becomes_root),
     (_MODEL_NAMES, _asks_model),
 )  # fmt: skip
 METHODS = table(
-    ("query execute $executeRawUnsafe raw", asks_sql(1)),
-    ("flushall flushAll flushdb", does(Kind.DESTROY, "all keys", says="deletes every Redis key")),
-    ("deleteIndex clearIndex", does(Kind.DESTROY, "index", says="deletes a search index")),
-    ("dropDatabase", does(Kind.DESTROY, "database", says="drops the database")),
+    ("query execute $executeRawUnsafe raw", runs_sql(1)),
+    (
+        "flushall flushAll flushdb",
+        adds_effect(Kind.DESTROY, "all keys", says="deletes every Redis key"),
+    ),
+    ("deleteIndex clearIndex", adds_effect(Kind.DESTROY, "index", says="deletes a search index")),
+    ("dropDatabase", adds_effect(Kind.DESTROY, "database", says="drops the database")),
     ("join", _joined),
     ("concat", _concat),
     ("reverse", _reversed),
     ("split", _split),
     ("toString", passes()),
-    ("constructor", runs(1)),
-    ("doShellScript", shell(1)),
+    ("constructor", runs_code(1)),
+    ("doShellScript", runs_shell(1)),
     ("call bind", lambda found, call: None),
 )
 CONSTANTS = {
@@ -233,6 +244,6 @@ LANGUAGE = Language(
 read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
-    forks=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).{0,200}(?:\. fork|fork) \("),
+    fork_bomb=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).{0,200}(?:\. fork|fork) \("),
 ).read
 """Read what JavaScript code does."""

@@ -1,4 +1,4 @@
-"""How JavaScript gets at modules and takes them apart."""
+"""Read how JavaScript imports and destructures modules."""
 
 import re
 
@@ -34,7 +34,7 @@ _TRIMS = re.compile(r"(?:Sync|Async)$")
 
 
 def resolve(name: str) -> str:
-    """The name under which the tables know a module or function."""
+    """Return the name of a module or function in the tables."""
     name = name.removeprefix("node:")
     root, dot, rest = name.partition(".")
     head = _MODULES.get(root, root)
@@ -56,19 +56,19 @@ def requires(found: EffectCollector, call: Call) -> Value:
 
 def declare(follow: CodeWalk) -> None:
     """`const {execSync, spawn: s} = require("child_process")`, or a plain declaration."""
-    if not follow.mark("{"):
+    if not follow.accept("{"):
         follow.expression()
         return
     names: dict[str, str] = {}
-    while follow.at < len(follow.tokens) and not follow.mark("}"):
-        token = follow.take()
+    while follow.at < len(follow.tokens) and not follow.accept("}"):
+        token = follow.advance()
         if token.kind == "name":
-            names[token.text] = follow.take().text if follow.mark(":", "as") else token.text
-    if follow.mark("="):
+            names[token.text] = follow.advance().text if follow.accept(":", "as") else token.text
+    if follow.accept("="):
         value = follow.expression()
     else:
-        follow.mark("from")
-        value = Value(ref=resolve(follow.take().text))
+        follow.accept("from")
+        value = Value(ref=resolve(follow.advance().text))
     for name, own in names.items():
         follow.names[own] = follow.member(value, name)
 
@@ -79,20 +79,20 @@ def imports(follow: CodeWalk) -> None:
         follow.at += 1
         args, _ = follow.arguments(")")
         value = requires(follow.found, Call("import", args))
-        while follow.mark(".") and follow.peek().text in {"then", "default"}:
-            follow.take()
-        if follow.mark("("):
+        while follow.accept(".") and follow.peek().text in {"then", "default"}:
+            follow.advance()
+        if follow.accept("("):
             token = follow.peek(1) if follow.peek().text == "(" else follow.peek()
             follow.names[token.text] = value
             follow.items.append(value)
             follow.arguments(")")
             follow.items.pop()
         return
-    follow.mark("type")
-    if follow.mark("*"):
-        follow.mark("as")
-    own = follow.take().text if follow.peek().kind == "name" else ""
-    follow.mark(",")
+    follow.accept("type")
+    if follow.accept("*"):
+        follow.accept("as")
+    own = follow.advance().text if follow.peek().kind == "name" else ""
+    follow.accept(",")
     if follow.peek().text == "{":
         place = follow.at
         declare(follow)
@@ -100,6 +100,6 @@ def imports(follow: CodeWalk) -> None:
             end = follow.at
             follow.names[own] = Value(ref=resolve(follow.tokens[end - 1].text))
         if follow.at == place:
-            follow.take()
-    elif own and follow.mark("from"):
-        follow.names[own] = Value(ref=resolve(follow.take().text))
+            follow.advance()
+    elif own and follow.accept("from"):
+        follow.names[own] = Value(ref=resolve(follow.advance().text))

@@ -1,4 +1,4 @@
-"""What it takes to follow code of a language, and what all readers have in common."""
+"""What the walker needs to know about a script language."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
 
 
 class Language(msgspec.Struct, frozen=True):
-    """What `CodeWalk` needs to know about a language."""
+    """Syntax and tables of one language, for `CodeWalk`."""
 
     scanner: Scanner
     calls: Table
     methods: Table = {}
-    """Methods that say enough by their name, whatever the object."""
+    """Methods known by their name alone, whatever the object."""
     constants: Mapping[str, Value] = {}
     joins: frozenset[str] = frozenset({"+"})
-    """Operators that put texts together."""
+    """Operators that concatenate texts."""
     dots: frozenset[str] = frozenset({"."})
     bare_calls: bool = False
     """A call may be written without parentheses."""
     skipped: frozenset[str] = frozenset()
-    """Words that may stand before a value and change nothing about it."""
+    """Words before a value that change nothing about it."""
     keywords: "Mapping[str, Callable[[CodeWalk], Value | None]]" = {}
-    """Statements that are read in a way of their own, by their first word."""
+    """Readers of special statements, by their first word."""
     loops: frozenset[str] = frozenset({"in", "of"})
-    """Words between the variable of a loop and what it goes through."""
+    """Words between a loop's variable and its values."""
     environment: str = ""
     """The object whose members are environment variables."""
     arrows: bool = False
     """`x => …` is a function."""
     remote: frozenset[str] = frozenset()
-    """Modules that hand over what they got over the network to a function."""
+    """Modules that pass data from the network to a callback."""
     callable_text: bool = False
-    """A text that is called is the name of a function."""
+    """Calling a text calls the function of that name."""
     resolve: Callable[[str], str] = str
-    """The name under which the tables know something."""
+    """Turns a name in the code into its name in the tables."""
     subscript: "Callable[[Value, Value], Value | None] | None" = None

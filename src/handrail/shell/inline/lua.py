@@ -9,7 +9,6 @@ from handrail.shell.inline.function_effects import (
     MOVES,
     Call,
     Table,
-    gives,
     joins_items,
     opens,
     passes,
@@ -17,8 +16,9 @@ from handrail.shell.inline.function_effects import (
     prints,
     reads,
     reads_variable,
-    runs,
-    shell,
+    returns,
+    runs_code,
+    runs_shell,
     table,
 )
 from handrail.shell.inline.language import Language
@@ -49,30 +49,30 @@ def _require(_found: EffectCollector, call: Call) -> Value:
 
 
 CALLS: Table = table(
-    ("os.execute io.popen vim.fn.system vim.system", shell()),
+    ("os.execute io.popen vim.fn.system vim.system", runs_shell()),
     ("os.remove lfs.rmdir", path(Kind.DELETE)),
     ("os.rename", MOVES),
     ("io.open", opens()),
     ("io.lines", reads()),
     ("io.output lfs.mkdir", path(Kind.WRITE)),
     ("io.input", path(Kind.READ)),
-    ("io.read", gives(Value(flags=TYPED_IN))),
-    ("load loadstring", runs()),
+    ("io.read", returns(Value(flags=TYPED_IN))),
+    ("load loadstring", runs_code()),
     ("dofile loadfile", path(Kind.RUN)),
     ("require", _require),
     ("os.getenv", reads_variable()),
     ("print io.write", prints),
-    ("os.tmpname", gives(text("/tmp/lua"))),
+    ("os.tmpname", returns(text("/tmp/lua"))),
     ("string.char", from_characters),
     ("string.reverse", decodes("reverse", kind="")),
     ("table.concat", joins_items),
     ("ipairs pairs tostring", passes()),
-    ("socket.tcp socket.udp", gives(Value(type="socket"))),
+    ("socket.tcp socket.udp", returns(Value(type="socket"))),
     ("socket.connect", lambda found, call: connects(
         int(bool(call.args) and call.args[0].type == "socket"),
         port_at=1 + int(bool(call.args) and call.args[0].type == "socket"))(found, call)),
     ("socket.send", sends()),
-    ("socket.receive", gives(Value(flags=REMOTE))),
+    ("socket.receive", returns(Value(flags=REMOTE))),
     ("socket.http.request http.request ssl.https.request", web(data_at=1)),
 )  # fmt: skip
 LANGUAGE = Language(
@@ -85,5 +85,5 @@ LANGUAGE = Language(
     loops=frozenset({"in"}),
     resolve=_resolve,
 )
-read = ScriptLanguage(LANGUAGE, _WORDS, dials=re.compile(r"[<>]&\d")).read
+read = ScriptLanguage(LANGUAGE, _WORDS, shell_on_connection=re.compile(r"[<>]&\d")).read
 """Read what Lua code does."""

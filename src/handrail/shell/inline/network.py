@@ -1,14 +1,16 @@
-"""What functions do that talk to another machine."""
+"""Effects of functions that talk to another machine."""
 
 from handrail.model.effect import Kind
 from handrail.shell.inline.effect_collector import EffectCollector
-from handrail.shell.inline.function_effects import Act, Call
+from handrail.shell.inline.function_effects import Call, CallEffect
 from handrail.shell.inline.value import ENVIRON, FILE, NONE, REMOTE, Value, truthy
 from handrail.shell.word import OPAQUE
 
 
-def web(at: int = 0, name: str = "url", *, kind: Kind = Kind.FETCH, data_at: int = 99) -> Act:
-    """Asks a web address; sends, if it is given data or a method that sends."""
+def web(
+    at: int = 0, name: str = "url", *, kind: Kind = Kind.FETCH, data_at: int = 99
+) -> CallEffect:
+    """Requests a web address; sends if given data or a sending method."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
         url = call.get(at, name) or call.named.get("url") or call.named.get("uri")
@@ -35,7 +37,7 @@ _SENDING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _BODIES = ("json", "files", "body", "content", "fields", "form", "params_body")
 
 
-def web_by_method(method_at: int = 0, url_at: int = 1) -> Act:
+def web_by_method(method_at: int = 0, url_at: int = 1) -> CallEffect:
     """`request("POST", url)`."""
     plain, sending = web(url_at), web(url_at, kind=Kind.SEND)
 
@@ -46,7 +48,7 @@ def web_by_method(method_at: int = 0, url_at: int = 1) -> Act:
     return act
 
 
-def connects(at: int = 0, name: str = "host", *, port_at: int | None = None) -> Act:
+def connects(at: int = 0, name: str = "host", *, port_at: int | None = None) -> CallEffect:
     """Opens a connection to a host."""
 
     def act(found: EffectCollector, call: Call) -> Value | None:
@@ -61,8 +63,8 @@ def connects(at: int = 0, name: str = "host", *, port_at: int | None = None) -> 
     return act
 
 
-def sends(at: int | None = None) -> Act:
-    """Sends what it is given over the connection that was opened last, or to an address."""
+def sends(at: int | None = None) -> CallEffect:
+    """Sends its arguments over the last connection, or to an address."""
 
     def act(found: EffectCollector, call: Call) -> None:
         address = call.get(at) if at is not None else None

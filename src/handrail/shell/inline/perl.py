@@ -10,24 +10,24 @@ from handrail.shell.inline.function_effects import (
     COPIES,
     LINKS,
     MOVES,
-    Act,
     Call,
-    asks_sql,
+    CallEffect,
+    becomes_root,
+    changes_folder,
     forks,
-    gives,
     globs,
-    goes,
     kills_each,
     mode,
     passes,
     path,
     paths,
     prints,
-    raises,
     reads,
-    rewires,
-    shell,
-    shell_or_starts,
+    redirects_streams,
+    returns,
+    runs_shell,
+    runs_shell_or_program,
+    runs_sql,
     table,
 )
 from handrail.shell.inline.language import Language
@@ -40,8 +40,8 @@ from handrail.shell.inline.value import (
     REMOTE,
     TYPED_IN,
     Value,
-    glue,
-    several,
+    concatenate,
+    list_of,
     text,
     unknown,
     variable,
@@ -98,7 +98,7 @@ def _opens(found: EffectCollector, call: Call) -> Value | None:
     if how.startswith("|") or how.endswith("|"):
         found.script(Value(how.strip("| "), flags=args[0].flags))
     elif "&" in how[:3]:
-        found.wired = True
+        found.streams_redirected = True
     else:
         found.path(Kind.WRITE if how[:1] in ">+" else Kind.READ, text(how.lstrip("<>+ ")))
     return None
@@ -121,7 +121,7 @@ def _socket(found: EffectCollector, call: Call) -> Value:
 
 def _address(_found: EffectCollector, call: Call) -> Value:
     """`sockaddr_in(port, inet_aton(host))`."""
-    return several(reversed(call.args[:2]))
+    return list_of(reversed(call.args[:2]))
 
 
 def _unpacks(_found: EffectCollector, call: Call) -> Value:
@@ -137,7 +137,7 @@ def _joins(_found: EffectCollector, call: Call) -> Value:
     parts: list[Value] = []
     for arg in call.args[1:]:
         parts += [arg] if arg.items is None else arg.items
-    return glue(parts, call.args[0].text.join) if call.args else NOTHING
+    return concatenate(parts, call.args[0].text.join) if call.args else NOTHING
 
 
 def _prints(found: EffectCollector, call: Call) -> Value:
@@ -157,21 +157,21 @@ def _evaluate(follow: CodeWalk) -> Value:
     """`eval "code"` runs code, `eval { … }` only catches errors."""
     if follow.peek().text == "{":
         return follow.expression()
-    bracket = follow.mark("(")
+    bracket = follow.accept("(")
     value = follow.expression()
     if bracket:
-        follow.mark(")")
+        follow.accept(")")
     follow.found.run(value)
     return NOTHING
 
 
 def _each(follow: CodeWalk) -> Value | None:
     """`for my $f ("/a", "/b") { … }`."""
-    follow.mark("my", "our")
+    follow.accept("my", "our")
     token = follow.peek()
     if token.kind == "name" and token.text.startswith("$") and follow.peek(1).text == "(":
         follow.at += 2
-        follow.names[token.text] = follow.one_of(several(follow.arguments(")")[0]))
+        follow.names[token.text] = follow.one_of(list_of(follow.arguments(")")[0]))
         return None
     return follow.expression()
 
@@ -188,12 +188,12 @@ def _fetches(found: EffectCollector, call: Call) -> Value | None:
 
 
 _URL = re.compile(r"(?:https?|ftp)://")
-_METHOD_FETCH: Act = web(at=1)
-_METHOD_SEND: Act = web(at=1, kind=Kind.SEND)
-_CLIENT = gives(Value(type="client"))
+_METHOD_FETCH: CallEffect = web(at=1)
+_METHOD_SEND: CallEffect = web(at=1, kind=Kind.SEND)
+_CLIENT = returns(Value(type="client"))
 CALLS = table(
-    ("system exec", shell_or_starts),
-    ("readpipe", shell()),
+    ("system exec", runs_shell_or_program),
+    ("readpipe", runs_shell()),
     ("open", _opens),
     ("sysopen", path(Kind.WRITE, 1)),
     ("unlink rmdir", paths(Kind.DELETE)),
@@ -204,14 +204,14 @@ CALLS = table(
     ("chmod", mode(at=0, target=1)),
     ("chown", paths(Kind.PERMIT, 2)),
     ("symlink link", LINKS),
-    ("chdir", goes),
+    ("chdir", changes_folder),
     ("read_file File.Slurp.read_file slurp", reads()),
     ("write_file File.Slurp.write_file", path(Kind.WRITE)),
     ("glob File.Glob.bsd_glob", globs),
     ("kill", kills_each),
     ("fork", forks),
-    ("POSIX.setuid POSIX.setgid setuid", raises),
-    ("POSIX.dup2 dup2", rewires),
+    ("POSIX.setuid POSIX.setgid setuid", becomes_root),
+    ("POSIX.dup2 dup2", redirects_streams),
     ("decode_base64 MIME.Base64.decode_base64 MIME.Base64.decode", decodes("base64", kind="")),
     ("pack", _unpacks),
     ("unpack", _unpacks),
@@ -226,14 +226,14 @@ CALLS = table(
     ("print printf say", _prints),
     ("send syswrite", sends()),
     ("socket.print socket.send socket.write socket.syswrite socket.printf", sends()),
-    ("recv sysread", gives(Value(flags=REMOTE))),
+    ("recv sysread", returns(Value(flags=REMOTE))),
     ("get getstore getprint LWP.Simple.get LWP.Simple.getstore", _fetches),
     ("LWP.UserAgent.new HTTP.Tiny.new Mojo.UserAgent.new WWW.Mechanize.new", _CLIENT),
     ("client.get client.mirror client.head", _METHOD_FETCH),
     ("client.post client.put client.patch client.post_form", _METHOD_SEND),
     ("lc uc lcfirst sprintf_text quotemeta", passes()),
 )
-METHODS = table(("do execute prepare", asks_sql(1)))
+METHODS = table(("do execute prepare", runs_sql(1)))
 CONSTANTS = {
     "%ENV": Value(ref="%ENV", flags=ENVIRON),
     "$ENV": Value(ref="$ENV"),
@@ -265,11 +265,13 @@ LANGUAGE = Language(
 read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
-    forks=re.compile(
+    fork_bomb=re.compile(
         r"\bfork (?:\( \) )?(?:while|until|for)\b|\bwhile \( (?:1|fork(?: \( \))?|true) \)"
         r".{0,200}\bfork\b|\bwhile \( fork|\{ fork (?:\( \) )?(?:; )?redo|\bfork ;? ?redo"
     ),
-    dials=re.compile(r"open\s*\(?\s*STD(?:IN|OUT|ERR)\s*,\s*[\"'][<>]*&|[<>]&\s*(?:S\b|\$|\d)"),
-    roots=re.compile(r"\$[<>]\s*=\s*(?:\$[<>]\s*=\s*)?0\b"),
+    shell_on_connection=re.compile(
+        r"open\s*\(?\s*STD(?:IN|OUT|ERR)\s*,\s*[\"'][<>]*&|[<>]&\s*(?:S\b|\$|\d)"
+    ),
+    becomes_root=re.compile(r"\$[<>]\s*=\s*(?:\$[<>]\s*=\s*)?0\b"),
 ).read
 """Read what Perl code does."""

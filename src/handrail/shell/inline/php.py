@@ -12,24 +12,24 @@ from handrail.shell.inline.function_effects import (
     MOVES,
     Call,
     Table,
-    asks_sql,
+    becomes_root,
+    changes_folder,
     forks,
     formats,
-    gives,
     globs,
-    goes,
     kills,
     mode,
     opens,
     passes,
     path,
     prints,
-    raises,
     reads,
     reads_variable,
-    runs,
-    shell,
-    starts,
+    returns,
+    runs_code,
+    runs_shell,
+    runs_sql,
+    starts_program,
     table,
 )
 from handrail.shell.inline.language import Language
@@ -42,9 +42,9 @@ from handrail.shell.inline.value import (
     REMOTE,
     TYPED_IN,
     Value,
+    concatenate,
     flags_of,
-    glue,
-    several,
+    list_of,
     text,
     unknown,
     variable,
@@ -141,32 +141,32 @@ def _calls_function(found: EffectCollector, call: Call) -> Value | None:
     if given is None:
         return act(found, Call(name, rest))
     values = [act(found, Call(name, (value,))) for value in given]
-    return several([value for value in values if value is not None])
+    return list_of([value for value in values if value is not None])
 
 
 def _implodes(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[-1].items if call.args else None
-    return None if items is None else glue(items, call.args[0].text.join)
+    return None if items is None else concatenate(items, call.args[0].text.join)
 
 
 def _each(follow: CodeWalk) -> None:
     """`foreach (["/a", "/b"] as $f) …`."""
-    follow.mark("(")
+    follow.accept("(")
     values = follow.expression()
-    follow.mark("as")
-    name = follow.take().text
-    if follow.mark("=>"):
-        name = follow.take().text
+    follow.accept("as")
+    name = follow.advance().text
+    if follow.accept("=>"):
+        name = follow.advance().text
     follow.names[name] = follow.one_of(values)
-    follow.mark(")")
+    follow.accept(")")
 
 
 _WRITE, _DELETE = Kind.WRITE, Kind.DELETE
 _CONNECT = connects(port_at=1)
 CALLS: Table = table(
-    ("system exec shell_exec passthru popen proc_open", shell()),
-    ("pcntl_exec", starts()),
-    ("eval assert create_function", runs()),
+    ("system exec shell_exec passthru popen proc_open", runs_shell()),
+    ("pcntl_exec", starts_program()),
+    ("eval assert create_function", runs_code()),
     ("preg_replace", lambda _found, call: unknown(*call.args)),
     ("include include_once require require_once", _includes),
     ("call_user_func call_user_func_array array_map array_walk usort ob_start", _calls_function),
@@ -180,9 +180,9 @@ CALLS: Table = table(
     ("chown chgrp", path(Kind.PERMIT)),
     ("symlink link", LINKS),
     ("glob", globs),
-    ("chdir", goes),
-    ("getcwd", gives(text("."))),
-    ("sys_get_temp_dir", gives(text("/tmp"))),
+    ("chdir", changes_folder),
+    ("getcwd", returns(text("."))),
+    ("sys_get_temp_dir", returns(text("/tmp"))),
     ("getenv", reads_variable()),
     ("curl_init", _curl),
     ("curl_setopt", _option),
@@ -197,7 +197,7 @@ CALLS: Table = table(
     ("echo print print_r var_dump var_export", prints),
     ("pcntl_fork", forks),
     ("posix_kill", kills),
-    ("posix_setuid posix_setgid posix_seteuid", raises),
+    ("posix_setuid posix_setgid posix_seteuid", becomes_root),
     ("base64_decode", decodes("base64", kind="")),
     ("gzinflate", decodes("deflate", kind="")),
     ("gzuncompress gzdecode zlib_decode", decodes("zlib", kind="")),
@@ -210,10 +210,10 @@ CALLS: Table = table(
     ("sprintf", formats),
     ("trim escapeshellarg escapeshellcmd strtolower strval", passes()),
     ("json_encode serialize realpath", passes()),
-    ("mysqli_query pg_query mysql_query", asks_sql(0)),
-    ("new pdo pdo mysqli", gives(Value(type="database"))),
+    ("mysqli_query pg_query mysql_query", runs_sql(0)),
+    ("new pdo pdo mysqli", returns(Value(type="database"))),
 )  # fmt: skip
-METHODS = table(("query exec execute prepare multi_query", asks_sql(1)))
+METHODS = table(("query exec execute prepare multi_query", runs_sql(1)))
 CONSTANTS = {
     "$_ENV": Value(ref="$_ENV", flags=ENVIRON),
     "$_SERVER": Value(ref="$_SERVER", flags=ENVIRON),
@@ -251,7 +251,7 @@ LANGUAGE = Language(
 read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
-    forks=re.compile(r"\b(?:while \( (?:1|true) \)|for \( ; ; \)).{0,200}\bpcntl_fork\b"),
-    dials=re.compile(r"[<>]&\d|proc_open\s*\([^)]{0,300}\$sock"),
+    fork_bomb=re.compile(r"\b(?:while \( (?:1|true) \)|for \( ; ; \)).{0,200}\bpcntl_fork\b"),
+    shell_on_connection=re.compile(r"[<>]&\d|proc_open\s*\([^)]{0,300}\$sock"),
 ).read
 """Read what PHP code does."""

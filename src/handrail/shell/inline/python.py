@@ -25,7 +25,7 @@ _WORDS = frozenset(
     drop_database handrail
     """.split()
 )
-"""Every name through which code could reach something that this reader knows."""
+"""Names through which code reaches anything that this reader knows."""
 _WORD = re.compile(r"\w+")
 _OS = re.compile(r"\bos\b")
 _PLAIN = re.compile(
@@ -38,7 +38,7 @@ _PLAIN = re.compile(
 
 
 def matters(code: str) -> bool:
-    """Whether the code names anything that this reader knows; cheap, and never wrong about no."""
+    """Whether the code names anything that this reader knows; False is always right."""
     if not code.isascii():
         # Python takes letters in other shapes (ｏｓ) for the plain ones.
         code = unicodedata.normalize("NFKC", code)
@@ -51,7 +51,7 @@ def matters(code: str) -> bool:
 
 
 def read(code: str) -> Code:
-    """What Python code does."""
+    """Return what Python code does."""
     if not matters(code):
         return Code()
     # Imported on demand: most Python in a command line names nothing that matters.

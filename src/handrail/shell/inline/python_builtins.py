@@ -1,4 +1,4 @@
-"""Python's own functions that hand values, modules and functions around."""
+"""Builtin functions of Python that pass values, modules and functions on."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -11,26 +11,26 @@ from handrail.shell.inline.value import (
     NOTHING,
     REMOTE,
     Value,
-    several,
+    integer,
+    list_of,
     text,
     unknown,
-    whole,
 )
 from handrail.shell.word import OPAQUE
 
 
 class BuiltinContext(Protocol):
-    """What a builtin needs of the walk that it is called in."""
+    """The part of the Python walk that builtins use."""
 
     found: EffectCollector
     names: PythonScopes
 
     def call(self, function: Value, args: Args, named: Mapping[str, Value]) -> Value:
-        """What a call is worth; adds what it does."""
+        """Add the effects of a call; return its value."""
         ...
 
     def attribute(self, base: Value, name: str) -> Value:
-        """What stands behind a dot."""
+        """Return the value of an attribute."""
         ...
 
 
@@ -72,7 +72,7 @@ def _map(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value
         items = tuple(text(letter, values.flags) for letter in values.text[:1024])
     else:
         items = values.items if values.items is not None else (unknown(values),)
-    return several([walk.call(function, (item,), {}) for item in items[:1024]])
+    return list_of([walk.call(function, (item,), {}) for item in items[:1024]])
 
 
 def _same_items(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
@@ -81,28 +81,28 @@ def _same_items(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) 
 
 def _reversed(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     if args and args[0].items is not None:
-        return several(reversed(args[0].items))
+        return list_of(reversed(args[0].items))
     if args and args[0].exact and not args[0].ref:
-        return several([text(letter, args[0].flags) for letter in reversed(args[0].text)])
+        return list_of([text(letter, args[0].flags) for letter in reversed(args[0].text)])
     return unknown(*args)
 
 
 def _enumerate(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     if args and args[0].items is not None:
-        return several([several([whole(i), item]) for i, item in enumerate(args[0].items)])
+        return list_of([list_of([integer(i), item]) for i, item in enumerate(args[0].items)])
     return unknown(*args)
 
 
 def _int(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     try:
         base = args[1].number if len(args) > 1 else None
-        return whole(int(args[0].text, 10 if base is None else base))
+        return integer(int(args[0].text, 10 if base is None else base))
     except (ValueError, IndexError):
         return Value(type="int")
 
 
 def _thread(walk: BuiltinContext, args: Args, named: Mapping[str, Value]) -> Value:
-    """A function that is started on the side."""
+    """Read a function that starts in a thread."""
     target = named.get("target") or (args[1] if len(args) > 1 else NOTHING)
     given = named.get("args", NOTHING).items or ()
     return walk.call(target, given, {})

@@ -1,4 +1,4 @@
-"""What some functions of Python do, where a row of the table cannot say it."""
+"""Effects of Python functions that need more than a row in the table."""
 
 import posixpath
 
@@ -8,10 +8,10 @@ from handrail.model.effect import Kind
 from handrail.shell.inline.decode import characters, decode
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import (
-    Act,
     Call,
+    CallEffect,
     path,
-    shell,
+    runs_shell,
 )
 from handrail.shell.inline.value import (
     DECODED,
@@ -20,8 +20,8 @@ from handrail.shell.inline.value import (
     REMOTE,
     SOCKET,
     Value,
-    glue,
-    several,
+    concatenate,
+    list_of,
     text,
     truthy,
     unknown,
@@ -29,7 +29,7 @@ from handrail.shell.inline.value import (
 from handrail.shell.word import OPAQUE
 
 PATH = "pathlib.Path"
-ALL = several([Value("*", flags=GLOB)])
+ALL = list_of([Value("*", flags=GLOB)])
 """The names of all files in a folder."""
 
 
@@ -47,7 +47,7 @@ def process(found: EffectCollector, call: Call) -> Value:
             if each.items and given.exact and each.items[0].text.rpartition("/")[2] in _SHELLS:
                 found.script(given, cwd)
     if any(call.named[key].flags & SOCKET for key in ("stdin", "stdout") if key in call.named):
-        found.wired = True
+        found.streams_redirected = True
     return Value(type="process")
 
 
@@ -56,12 +56,12 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
 
 def terminal(found: EffectCollector, call: Call) -> None:
     """`pty.spawn`: a program on a terminal of its own."""
-    shell(0, "argv")(found, call)
+    runs_shell(0, "argv")(found, call)
 
 
 def join_paths(parts: tuple[Value, ...]) -> Value:
-    """Paths joined as Python does: an absolute part begins anew."""
-    return glue(parts, lambda texts: posixpath.join(*texts) if texts else ".")
+    """Join paths as Python does: an absolute part starts over."""
+    return concatenate(parts, lambda texts: posixpath.join(*texts) if texts else ".")
 
 
 def join_path(_found: EffectCollector, call: Call) -> Value:
@@ -76,7 +76,7 @@ def as_path(value: Value) -> Value:
 
 def folder_of(_found: EffectCollector, call: Call) -> Value:
     """`os.path.dirname(x)`, `Path(x).parent`."""
-    return glue(call.args[:1], lambda texts: posixpath.dirname(texts[0]) or ".")
+    return concatenate(call.args[:1], lambda texts: posixpath.dirname(texts[0]) or ".")
 
 
 def name_of(_found: EffectCollector, call: Call) -> Value:
@@ -84,13 +84,13 @@ def name_of(_found: EffectCollector, call: Call) -> Value:
     return text(posixpath.basename(call.args[0].text), call.flags)
 
 
-def globs(*between: str) -> Act:
+def globs(*between: str) -> CallEffect:
     """`glob.glob("/etc/*")`: the files are as good as the pattern."""
 
     def act(_found: EffectCollector, call: Call) -> Value:
         parts = [arg for arg in call.args if arg.type != "bool"]
         pattern = join_paths((*parts[:1], *(text(part) for part in between), *parts[1:]))
-        return several([msgspec.structs.replace(pattern, flags=pattern.flags | GLOB)])
+        return list_of([msgspec.structs.replace(pattern, flags=pattern.flags | GLOB)])
 
     return act
 
@@ -99,11 +99,11 @@ def walks(_found: EffectCollector, call: Call) -> Value:
     """`os.walk`: every folder below, and the names of all files in it."""
     folder = call.args[0] if call.args else NOTHING
     below = Value(f"{folder.text.rstrip('/')}/**", flags=GLOB)
-    return several([several([below, ALL, ALL])])
+    return list_of([list_of([below, ALL, ALL])])
 
 
 def request(_found: EffectCollector, call: Call) -> Value:
-    """A request that is made now and sent later."""
+    """Read a request object that the code sends later."""
     url = call.get(0, "url") or NOTHING
     method = call.named.get("method") or NOTHING
     sending = call.get(1, "data") is not None or method.text in {"POST", "PUT", "PATCH", "DELETE"}
@@ -127,14 +127,14 @@ def web_request(found: EffectCollector, call: Call) -> Value:
 
 
 def looks_up(found: EffectCollector, call: Call) -> None:
-    """A name that is put together while it runs can carry data to whoever answers for it."""
+    """Read a DNS lookup: a name built at run time can carry data out."""
     host = call.get(0, "host") or NOTHING
     carries = host.text.startswith(OPAQUE) and "." in host.text
     found.reach(Kind.SEND if carries else Kind.REACH, host.text, call.flags)
 
 
 def database(found: EffectCollector, call: Call) -> Value:
-    """A database file; one in memory is gone afterwards anyway."""
+    """Read the opening of a database file; one in memory does no harm."""
     file = call.get(0, "database") or NOTHING
     if file.text in {":memory:", ""}:
         return Value(type="memory")
@@ -147,7 +147,7 @@ def remote_shell(found: EffectCollector, call: Call) -> None:
 
 
 def unpickle(found: EffectCollector, call: Call) -> None:
-    """Unpickling runs whatever the data says."""
+    """Read unpickling, which runs code from the data."""
     for value in call.args[:1]:
         found.hidden(value, DECODED | REMOTE)
 
@@ -190,7 +190,7 @@ def extracts(found: EffectCollector, call: Call) -> None:
     found.path(Kind.WRITE, call.get(1, "path") or text("."))
 
 
-def language_model(host: str) -> Act:
+def language_model(host: str) -> CallEffect:
     def act(found: EffectCollector, call: Call) -> Value:
         if not call.name.rpartition(".")[2][:1].isupper():
             found.reach(Kind.SEND, host, call.flags)

@@ -1,4 +1,4 @@
-"""The names of a Python module: what each stands for, scope by scope."""
+"""Values of the names in Python code, scope by scope."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,7 +42,7 @@ _ROOTS = frozenset(name.partition(".")[0] for name in CALLS) | MODULES | {"ctype
 
 
 def canonical(name: str) -> str:
-    """The name under which the tables know a module or function."""
+    """Return the name of a module or function in the tables."""
     root, dot, rest = name.partition(".")
     name = _ALIASES.get(root, root) + dot + rest
     if name.startswith("builtins."):
@@ -59,14 +59,14 @@ class PythonScopes:
     def __init__(self) -> None:
         self._scopes: list[dict[str, Value]] = [{}]
         self.stars: list[str] = []
-        """Modules all of whose names were imported."""
+        """Modules imported with `*`."""
 
     def set(self, name: str, value: Value) -> None:
         """Bind a name in the innermost scope."""
         self._scopes[-1][name] = value
 
     def local(self, name: str) -> Value | None:
-        """The value that a name was bound to in this code."""
+        """Return the value that this code bound to a name."""
         for scope in reversed(self._scopes):
             value = scope.get(name)
             if value is not None:
@@ -74,7 +74,7 @@ class PythonScopes:
         return None
 
     def get(self, name: str) -> Value:
-        """The value of a name: bound here, a module, a builtin, or unknown."""
+        """Return the value of a name: bound here, a module, a builtin, or unknown."""
         value = self.local(name)
         if value is not None:
             return value
@@ -88,7 +88,7 @@ class PythonScopes:
 
     @contextmanager
     def inner(self) -> Iterator[None]:
-        """A scope of its own."""
+        """Open an inner scope."""
         self._scopes.append({})
         try:
             yield
@@ -96,7 +96,7 @@ class PythonScopes:
             self._scopes.pop()
 
     def branch(self, *ways: Callable[[], None]) -> None:
-        """Go several ways, of which one is taken; what they bind differently is either."""
+        """Follow several branches; a name that they bind differently gets either value."""
         before = self._scopes[-1]
         ends: list[dict[str, Value]] = []
         for way in ways:

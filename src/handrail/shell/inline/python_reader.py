@@ -1,4 +1,4 @@
-"""Parses Python code and follows it, also through code that it runs itself."""
+"""Parse Python code and walk through it, and through the code that it runs."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from handrail.shell.inline.python_walk import PythonWalk
 from handrail.shell.word import OPAQUE
 
 MAX_NESTED = 4
-"""How often code may run code that stands in a text."""
+"""Depth of code that runs code from a text."""
 
 _RISKY = re.compile(
     r"\b(?:os\s*\.\s*(?:system|popen|exec\w+|spawn\w+|remove|unlink|fork|kill)|subprocess|rmtree"
@@ -22,14 +22,14 @@ _PRINTS = re.compile(r"((?:^|[;:])[ \t]*)(print|exec)[ \t]+(?![=(])([^;\n]+)", r
 
 
 def read(code: str) -> Code:
-    """What Python code does; it is parsed whatever it names."""
+    """Return what Python code does; parse it whatever it names."""
     found = EffectCollector()
     PythonReader(found).read(code)
     return found.code()
 
 
 class PythonReader:
-    """Reads a text, and the texts that it runs in turn."""
+    """Reads a text as code, and the texts that the code runs."""
 
     def __init__(self, found: EffectCollector) -> None:
         self.found = found
@@ -38,7 +38,7 @@ class PythonReader:
         found.nested = self.read
 
     def read(self, code: str) -> None:
-        """Add what the code does; code that is too deep or broken counts as unseen."""
+        """Add what the code does; broken or too deep code counts as unseen."""
         if self._depth > MAX_NESTED:
             self.found.unseen("code inside code inside code")
             return
@@ -57,7 +57,7 @@ class PythonReader:
 
 
 def parse(code: str) -> ast.Module | None:
-    """The syntax tree, also of code with unknown parts or of Python 2; None if it has none."""
+    """Return the syntax tree, also of Python 2 or code with unknown parts; None if unreadable."""
     for attempt in (_as_is, _with_names, _with_calls):
         text = attempt(code)
         if text is None:
@@ -77,11 +77,11 @@ def _as_is(code: str) -> str | None:
 
 
 def _with_names(code: str) -> str | None:
-    """Unknown parts become names, so that they may stand anywhere."""
+    """Turn unknown parts into names, which are valid anywhere."""
     return code.replace(OPAQUE, HOLE) if OPAQUE in code else None
 
 
 def _with_calls(code: str) -> str | None:
-    """Python 2 statements become calls."""
+    """Turn Python 2 statements into calls."""
     calls = _PRINTS.sub(r"\1\2(\3)", code.replace(OPAQUE, HOLE).lstrip())
     return calls if calls != code else None

@@ -1,31 +1,31 @@
-"""What functions of Python and its well-known libraries do."""
+"""Effects of functions in Python and its well-known libraries."""
 
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.inline.decode import decodes, from_characters
 from handrail.shell.inline.function_effects import (
     Table,
-    asks_sql,
+    adds_effect,
+    becomes_root,
     both,
-    does,
+    changes_folder,
+    constructs,
     forks,
-    gives,
-    goes,
     kills,
     lists,
-    makes,
     mode,
     opens,
     passes,
     path,
     prints,
-    raises,
     reads,
     reads_variable,
-    rewires,
-    runs,
-    shell,
-    starts,
+    redirects_streams,
+    returns,
+    runs_code,
+    runs_shell,
+    runs_sql,
+    starts_program,
     table,
 )
 from handrail.shell.inline.network import connects, sends, web, web_by_method
@@ -63,7 +63,7 @@ from handrail.shell.inline.value import (
     SOCKET,
     TYPED_IN,
     Value,
-    several,
+    list_of,
     text,
 )
 from handrail.shell.word import OPAQUE
@@ -74,18 +74,20 @@ PREFIXES: Table = {
     "sh": command_module,
     "stripe": deletes_online,
 }
-"""Modules all of whose functions do the same."""
+"""Modules whose functions all have the same effect."""
 
 _READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
 _MOVE = both(path(_WRITE, 0, "src"), path(_WRITE, 1, "dst"))
 _COPY = both(path(_READ, 0, "src"), path(_WRITE, 1, "dst"))
 _TEMPORARY = text(f"/tmp/{OPAQUE}")
-_EXEC, _SPAWN = starts(0, own_name=True), starts(1, own_name=True)
+_EXEC, _SPAWN = starts_program(0, own_name=True), starts_program(1, own_name=True)
 _SEND, _HTTP = web(kind=Kind.SEND), web()
-_TYPED_IN = gives(Value(flags=TYPED_IN))
-_LIBRARY = gives(Value(ref="libc"))
-_FLUSH = does(Kind.DESTROY, "all keys", says="deletes every key of the Redis database")
-_GUARD = does(Kind.TAMPER, "handrail", Severity.CRITICAL, says="speaks to the guard of this agent")
+_TYPED_IN = returns(Value(flags=TYPED_IN))
+_LIBRARY = returns(Value(ref="libc"))
+_FLUSH = adds_effect(Kind.DESTROY, "all keys", says="deletes every key of the Redis database")
+_GUARD = adds_effect(
+    Kind.TAMPER, "handrail", Severity.CRITICAL, says="speaks to the guard of this agent"
+)
 
 CALLS: Table = table(
     # files
@@ -99,16 +101,16 @@ CALLS: Table = table(
     (f"{PATH}.mkdir {PATH}.touch {PATH}.write_text {PATH}.write_bytes", path(_WRITE)),
     (f"{PATH}.read_text {PATH}.read_bytes linecache.getlines", reads()),
     (f"open io.open codecs.open {PATH}.open gzip.open bz2.open lzma.open aiofiles.open", opens()),
-    ("os.fdopen", gives(NOTHING)),
+    ("os.fdopen", returns(NOTHING)),
     ("os.open", opens_low),
     (f"os.chmod os.lchmod {PATH}.chmod libc.chmod", mode()),
     ("os.chown os.lchown shutil.chown", path(Kind.PERMIT)),
     ("os.symlink os.link", links),
     (f"{PATH}.symlink_to {PATH}.hardlink_to", links_here),
-    ("zipfile.ZipFile tarfile.open tarfile.TarFile", makes("archive", 0)),
+    ("zipfile.ZipFile tarfile.open tarfile.TarFile", constructs("archive", 0)),
     ("archive.extractall archive.extract", extracts),
     ("shutil.unpack_archive", extracts),
-    ("os.chdir", goes),
+    ("os.chdir", changes_folder),
     # names of files
     (f"{PATH} {PATH}.joinpath {PATH}.with_name py.path.local", join_path),
     ("os.path.join", lambda _found, call: join_paths(call.args)),
@@ -117,37 +119,37 @@ CALLS: Table = table(
     (f"{PATH}.resolve {PATH}.absolute {PATH}.expanduser", passes()),
     (f"{PATH}.as_posix {PATH}.__str__", lambda _found, call: text(call.args[0].text)),
     ("os.path.dirname", folder_of),
-    (f"{PATH}.home", gives(Value("~", type=PATH))),
-    (f"{PATH}.cwd", gives(Value(".", type=PATH))),
-    ("os.getcwd", gives(text("."))),
+    (f"{PATH}.home", returns(Value("~", type=PATH))),
+    (f"{PATH}.cwd", returns(Value(".", type=PATH))),
+    ("os.getcwd", returns(text("."))),
     ("os.getenv os.environ.get os.environ.pop os.environ.setdefault", reads_variable()),
     (f"glob.glob glob.iglob {PATH}.glob", globs()),
     (f"{PATH}.rglob", globs("**")),
     (f"{PATH}.iterdir", lists("*")),
     ("os.scandir", lists("*", kind="entry")),
-    ("os.listdir", gives(ALL)),
+    ("os.listdir", returns(ALL)),
     ("os.walk os.fwalk", walks),
-    ("tempfile.mkdtemp tempfile.TemporaryDirectory tempfile.mktemp", gives(_TEMPORARY)),
-    ("tempfile.mkstemp", gives(several([NOTHING, _TEMPORARY]))),
-    ("tempfile.gettempdir", gives(text("/tmp"))),
-    ("tempfile.NamedTemporaryFile", gives(Value(f"/tmp/{OPAQUE}", type="file"))),
+    ("tempfile.mkdtemp tempfile.TemporaryDirectory tempfile.mktemp", returns(_TEMPORARY)),
+    ("tempfile.mkstemp", returns(list_of([NOTHING, _TEMPORARY]))),
+    ("tempfile.gettempdir", returns(text("/tmp"))),
+    ("tempfile.NamedTemporaryFile", returns(Value(f"/tmp/{OPAQUE}", type="file"))),
     # commands
-    ("os.system os.popen os.popen2 os.popen3 os.popen4 libc.system libc.popen", shell()),
-    ("commands.getoutput commands.getstatusoutput popen2.popen2 popen2.popen3", shell()),
-    ("subprocess.getoutput subprocess.getstatusoutput pexpect.spawn pexpect.run", shell()),
-    ("asyncio.create_subprocess_shell invoke.run fabric.api.local platform.popen", shell()),
+    ("os.system os.popen os.popen2 os.popen3 os.popen4 libc.system libc.popen", runs_shell()),
+    ("commands.getoutput commands.getstatusoutput popen2.popen2 popen2.popen3", runs_shell()),
+    ("subprocess.getoutput subprocess.getstatusoutput pexpect.spawn pexpect.run", runs_shell()),
+    ("asyncio.create_subprocess_shell invoke.run fabric.api.local platform.popen", runs_shell()),
     ("subprocess.run subprocess.call subprocess.check_call subprocess.check_output", process),
     ("subprocess.Popen anyio.run_process anyio.open_process trio.run_process", process),
-    ("asyncio.create_subprocess_exec", starts()),
+    ("asyncio.create_subprocess_exec", starts_program()),
     ("os.execl os.execlp os.execv os.execvp os.execve os.execvpe", _EXEC),
     ("os.posix_spawn os.posix_spawnp libc.execl libc.execlp libc.execv libc.execve", _EXEC),
-    ("os.execle os.execlpe", starts(0, own_name=True, last=-1)),
+    ("os.execle os.execlpe", starts_program(0, own_name=True, last=-1)),
     ("os.spawnl os.spawnlp os.spawnle os.spawnv os.spawnvp os.spawnve os.spawnvpe", _SPAWN),
     ("pty.spawn", terminal),
     ("pip.main pip._internal.main pip._internal.cli.main.main",
      lambda found, call: found.call([text("pip"), *call.args])),
     # code
-    ("exec eval code.InteractiveInterpreter.runsource", runs()),
+    ("exec eval code.InteractiveInterpreter.runsource", runs_code()),
     ("compile", passes()),
     ("execfile runpy.run_path imp.load_source", path(Kind.RUN)),
     ("pickle.loads pickle.load dill.loads cloudpickle.loads jsonpickle.decode", unpickle),
@@ -176,29 +178,29 @@ CALLS: Table = table(
     ("requests.post requests.put requests.patch requests.delete", _SEND),
     ("httpx.post httpx.put httpx.patch httpx.delete", _SEND),
     ("requests.request httpx.request urllib3.request", web_by_method()),
-    ("requests.Session requests.session aiohttp.ClientSession", gives(Value(ref="requests"))),
-    ("httpx.Client httpx.AsyncClient", gives(Value(ref="httpx"))),
-    ("urllib3.PoolManager urllib3.HTTPConnectionPool", gives(Value(ref="urllib3"))),
+    ("requests.Session requests.session aiohttp.ClientSession", returns(Value(ref="requests"))),
+    ("httpx.Client httpx.AsyncClient", returns(Value(ref="httpx"))),
+    ("urllib3.PoolManager urllib3.HTTPConnectionPool", returns(Value(ref="urllib3"))),
     ("urllib.request.urlopen urllib.urlopen", web(data_at=1)),
     ("urllib.request.Request", request),
     ("urllib.request.urlretrieve urllib.urlretrieve wget.download",
      both(path(_WRITE, 1, "filename"), _HTTP)),
     ("http.client.HTTPConnection http.client.HTTPSConnection", web_connection),
     ("http.client.request", web_request),
-    ("http.client.getresponse", gives(Value(type="response", flags=REMOTE))),
-    ("socket.socket", gives(Value(type="socket", flags=SOCKET))),
+    ("http.client.getresponse", returns(Value(type="response", flags=REMOTE))),
+    ("socket.socket", returns(Value(type="socket", flags=SOCKET))),
     ("socket.connect socket.connect_ex", connects(1)),
     ("socket.create_connection asyncio.open_connection", connects(port_at=1)),
     ("socket.send socket.sendall socket.sendfile socket.write", sends()),
     ("socket.sendto", sends(2)),
-    ("socket.accept", gives(several([Value(type="socket", flags=SOCKET | REMOTE), NOTHING]))),
+    ("socket.accept", returns(list_of([Value(type="socket", flags=SOCKET | REMOTE), NOTHING]))),
     ("socket.makefile socket.dup", passes()),
-    ("socket.recv socket.read socket.readline", gives(Value(flags=REMOTE))),
+    ("socket.recv socket.read socket.readline", returns(Value(flags=REMOTE))),
     ("socket.gethostbyname socket.getaddrinfo socket.gethostbyname_ex", looks_up),
     ("smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP ftplib.FTP_TLS telnetlib.Telnet", connects()),
     ("websocket.create_connection websockets.connect xmlrpc.client.ServerProxy", connects()),
     ("socket.sendmail socket.send_message socket.storbinary socket.storlines", sends()),
-    ("paramiko.SSHClient paramiko.Transport", gives(Value(type="ssh"))),
+    ("paramiko.SSHClient paramiko.Transport", returns(Value(type="ssh"))),
     ("ssh.connect", connects(1, "hostname")),
     ("ssh.exec_command", remote_shell),
     ("ssh.open_sftp", passes()),
@@ -214,9 +216,10 @@ CALLS: Table = table(
     # processes
     ("os.kill", kills),
     ("os.killpg", kills),
-    ("os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid libc.setuid", raises),
+    ("os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid libc.setuid",
+     becomes_root),
     ("os.fork os.forkpty libc.fork", forks),
-    ("os.dup2", rewires),
+    ("os.dup2", redirects_streams),
     # the guard of this agent
     ("handrail.cli.main handrail.cli.group", _GUARD),
     ("handrail.server.control.connection.DaemonConnection", _GUARD),
@@ -226,12 +229,12 @@ CALLS: Table = table(
 )  # fmt: skip
 
 METHODS: Table = table(
-    ("execute executescript executemany exec_driver_sql raw_sql", asks_sql()),
+    ("execute executescript executemany exec_driver_sql raw_sql", runs_sql()),
     ("flushall flushdb", _FLUSH),
-    ("drop_database", does(Kind.DESTROY, "database", says="drops a database")),
+    ("drop_database", adds_effect(Kind.DESTROY, "database", says="drops a database")),
     ("wrap_socket", passes()),
 )
-"""Methods that say enough by their name, whatever the object."""
+"""Methods known by their name alone, whatever the object."""
 
 PROPERTIES: Table = table(
     (f"{PATH}.parent", folder_of),

@@ -1,4 +1,4 @@
-"""What Python's operators and text methods make out of values that are known."""
+"""Evaluate Python's operators and text methods on known values."""
 
 import ast
 import re
@@ -12,11 +12,11 @@ from handrail.shell.inline.value import (
     NOTHING,
     Value,
     as_text,
-    glue,
-    several,
+    concatenate,
+    integer,
+    list_of,
     text,
     unknown,
-    whole,
 )
 from handrail.shell.word import OPAQUE
 
@@ -44,7 +44,7 @@ def percent(pattern: Value, right: Value) -> Value:
         else:
             parts.append(values.pop(0) if values else NOTHING)
     parts.append(text(pattern.text[end:], pattern.flags))
-    return glue([as_text(part) for part in parts])
+    return concatenate([as_text(part) for part in parts])
 
 
 def _format(pattern: Value, args: Args, named: Mapping[str, Value]) -> Value:
@@ -64,7 +64,7 @@ def _format(pattern: Value, args: Args, named: Mapping[str, Value]) -> Value:
             value = args[index] if index < len(args) else NOTHING
         parts.append(unknown(value) if match[2] else as_text(value))
     parts.append(text(pattern.text[end:], pattern.flags))
-    return glue(parts)
+    return concatenate(parts)
 
 
 def _join(separator: Value, args: Args, _named: Mapping[str, Value]) -> Value | None:
@@ -77,7 +77,7 @@ def _join(separator: Value, args: Args, _named: Mapping[str, Value]) -> Value | 
         parts = tuple(text(letter, args[0].flags) for letter in args[0].text) if exact else None
     if parts is None or len(parts) * len(separator.text) > MAX_TEXT:
         return unknown(separator, *args)
-    return glue([*parts], separator.text.join)
+    return concatenate([*parts], separator.text.join)
 
 
 def _decode(owner: Value, args: Args, _named: Mapping[str, Value]) -> Value | None:
@@ -105,7 +105,7 @@ def _split(owner: Value, args: Args, _named: Mapping[str, Value]) -> Value | Non
     words = (
         owner.text.split(args[0].text) if args and args[0].type != "None" else owner.text.split()
     )
-    return several([text(word, owner.flags) for word in words[:1024]])
+    return list_of([text(word, owner.flags) for word in words[:1024]])
 
 
 def _replace(owner: Value, args: Args, _named: Mapping[str, Value]) -> Value | None:
@@ -187,13 +187,13 @@ def arithmetic(operator: ast.operator, left: Value, right: Value) -> Value:
     kind = type(operator)
     if left.number is not None and right.number is not None:
         compute = _NUMBERS.get(kind)
-        return NOTHING if compute is None else whole(compute(left.number, right.number))
+        return NOTHING if compute is None else integer(compute(left.number, right.number))
     if kind is ast.Add:
         if left.items is not None or right.items is not None:
-            return several([*(left.items or (left,)), *(right.items or (right,))][:1024])
+            return list_of([*(left.items or (left,)), *(right.items or (right,))][:1024])
         if left.type == "int" or right.type == "int":
             return unknown(left, right)
-        return glue([left, right])
+        return concatenate([left, right])
     times = right.number
     if kind is ast.Mult and left.exact and left.items is None and times is not None:
         return text(left.text * min(times, MAX_TEXT // (len(left.text) + 1)), left.flags)
@@ -210,7 +210,7 @@ def part_of(base: Value, bounds: Sequence[Value | None]) -> Value:
         return unknown(base)
     piece = slice(*numbers)
     if base.items is not None:
-        return several(base.items[piece])
+        return list_of(base.items[piece])
     if not base.exact or base.ref:
         return unknown(base)
     return Value(base.text[piece], type=base.type, flags=base.flags)

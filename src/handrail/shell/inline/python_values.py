@@ -1,4 +1,4 @@
-"""What Python expressions are worth, and what the calls in them do."""
+"""Evaluate Python expressions, and add the effects of their calls."""
 
 import ast
 from abc import ABC, abstractmethod
@@ -19,26 +19,26 @@ from handrail.shell.inline.value import (
     NOTHING,
     TRUE,
     Value,
+    concatenate,
     either,
     flags_of,
-    glue,
-    several,
+    integer,
+    list_of,
     text,
     unknown,
-    whole,
 )
 from handrail.shell.word import OPAQUE
 
 MAX_STEPS = 20_000
 HOLE = "_OPAQUE_"
-"""How an unknown part is spelled where Python needs a name."""
+"""Name that stands for an unknown part."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _UNSAFE = frozenset({"os", "subprocess", "shutil", "builtins", "importlib"})
 
 
 class PythonExpressions(ABC):
-    """Works out expressions; entering a function is up to whoever goes through statements."""
+    """Evaluates expressions; a subclass walks through statements and functions."""
 
     def __init__(self, found: EffectCollector) -> None:
         self.found = found
@@ -47,18 +47,18 @@ class PythonExpressions(ABC):
 
     @abstractmethod
     def enter(self, node: Function, args: Args, named: Mapping[str, Value]) -> Value:
-        """Go through a function with the arguments of one call; its value is what it returns."""
+        """Walk through a function with the arguments of one call; return its value."""
 
     @abstractmethod
     def bind(self, target: ast.expr, value: Value) -> None:
-        """Give a name (or several at once) a value."""
+        """Bind a value to a name, or to several names at once."""
 
     @abstractmethod
     def define(self, node: Function) -> Value:
-        """A function as a value."""
+        """Return a function as a value."""
 
     def each(self, values: Value, limit: int) -> list[Value]:
-        """The values that a loop goes through."""
+        """Return the values that a loop goes through."""
         items = values.items if values.items is not None else values.choices
         if not items or self.steps > MAX_STEPS:
             return [unknown(values)]
@@ -67,7 +67,7 @@ class PythonExpressions(ABC):
         return list(items)
 
     def value(self, node: ast.expr) -> Value:
-        """What an expression is worth; everything that it calls is looked at on the way."""
+        """Return the value of an expression; add the effects of its calls."""
         self.steps += 1
         handler = _EXPRESSIONS.get(type(node))
         if handler is not None:
@@ -83,7 +83,7 @@ class PythonExpressions(ABC):
             return Value(value.decode("latin-1").replace(HOLE, OPAQUE), type="bytes")
         if isinstance(value, bool):
             return TRUE if value else FALSE
-        return whole(value) if isinstance(value, int) else NONE if value is None else NOTHING
+        return integer(value) if isinstance(value, int) else NONE if value is None else NOTHING
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if isinstance(node.value, ast.Name):
@@ -93,7 +93,7 @@ class PythonExpressions(ABC):
         return self.attribute(self.value(node.value), node.attr)
 
     def attribute(self, base: Value, name: str) -> Value:
-        """What stands behind a dot."""
+        """Return the value of an attribute."""
         if base.choices:
             return either([self.attribute(choice, name) for choice in base.choices])
         if base.type and base.type not in {"bytes", "int"}:
@@ -139,7 +139,7 @@ class PythonExpressions(ABC):
         return self.call(function, tuple(args), named)
 
     def call(self, function: Value, args: Args, named: Mapping[str, Value]) -> Value:
-        """What a call is worth; adds what it does."""
+        """Add the effects of a call; return its value."""
         if function.choices:
             return either([self.call(choice, args, named) for choice in function.choices])
         if isinstance(function.body, Function):
@@ -174,14 +174,14 @@ class PythonExpressions(ABC):
         return self._unknown_call(owner, args, named)
 
     def _unknown_call(self, owner: Value | None, args: Args, named: Mapping[str, Value]) -> Value:
-        """A function that is handed over is taken to be called with what follows it."""
+        """Assume that an unknown function calls its callbacks with the arguments behind them."""
         for index, arg in enumerate(args):
             if arg.ref in CALLS or arg.body is not None:
                 return self.call(arg, args[index + 1 :], named)
         return unknown(*(() if owner is None else (owner,)), *args, *named.values())
 
     def _joined(self, node: ast.JoinedStr) -> Value:
-        return glue([self.value(part) for part in node.values])
+        return concatenate([self.value(part) for part in node.values])
 
     def _formatted(self, node: ast.FormattedValue) -> Value:
         value = self.value(node.value)
@@ -213,10 +213,10 @@ class PythonExpressions(ABC):
 
     def _negative(self, node: ast.UnaryOp) -> Value:
         number = self.value(node.operand).number
-        return whole(-number) if number is not None and isinstance(node.op, ast.USub) else NOTHING
+        return integer(-number) if number is not None and isinstance(node.op, ast.USub) else NOTHING
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
-        return several(self._spread(node.elts))
+        return list_of(self._spread(node.elts))
 
     def _spread(self, nodes: list[ast.expr]) -> list[Value]:
         values: list[Value] = []
@@ -235,7 +235,7 @@ class PythonExpressions(ABC):
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
         with self.names.inner():
-            return several(self._generate(node.elt, node.generators))
+            return list_of(self._generate(node.elt, node.generators))
 
     def _dict_comprehension(self, node: ast.DictComp) -> Value:
         with self.names.inner():

@@ -1,4 +1,4 @@
-"""Follows Python code statement by statement, as far as its values are known."""
+"""Walk through Python code statement by statement, as far as its values are known."""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
@@ -9,14 +9,14 @@ from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.python_names import canonical
 from handrail.shell.inline.python_text import arithmetic, never_ends
 from handrail.shell.inline.python_values import MAX_STEPS, Function, PythonExpressions
-from handrail.shell.inline.value import NOTHING, Value, either, flags_of, several, unknown
+from handrail.shell.inline.value import NOTHING, Value, either, flags_of, list_of, unknown
 
 MAX_LOOP = 8
 MAX_DEPTH = 8
 
 
 class PythonWalk(PythonExpressions):
-    """One walk over a module; functions are entered where they are called."""
+    """One walk through a module; it enters functions where they are called."""
 
     def __init__(self, found: EffectCollector) -> None:
         super().__init__(found)
@@ -25,14 +25,14 @@ class PythonWalk(PythonExpressions):
         self._returned: list[Value] = []
 
     def module(self, tree: ast.AST) -> None:
-        """Go through the module, then through functions that nobody called."""
+        """Walk through the module, then through functions that nobody called."""
         self.block(ast.iter_child_nodes(tree))
         while self._uncalled:
             function = next(iter(self._uncalled))
             self.enter(function, (), {})
 
     def block(self, nodes: Iterable[ast.AST]) -> None:
-        """Go through statements one after the other."""
+        """Walk through statements one after the other."""
         for node in nodes:
             handler = _STATEMENTS.get(type(node))
             if handler is not None:
@@ -74,7 +74,7 @@ class PythonWalk(PythonExpressions):
         self.bind(node.target, arithmetic(node.op, left, self.value(node.value)))
 
     def bind(self, target: ast.expr, value: Value) -> None:
-        """Give a name (or several at once) a value."""
+        """Bind a value to a name, or to several names at once."""
         if isinstance(target, ast.Name):
             self.names.set(target.id, value)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -137,7 +137,7 @@ class PythonWalk(PythonExpressions):
             self._returned.append(self.value(node.value))
 
     def enter(self, node: Function, args: Args, named: Mapping[str, Value]) -> Value:
-        """Go through a function with the arguments of one call; its value is what it returns."""
+        """Walk through a function with the arguments of one call; return its value."""
         self._uncalled.pop(node, None)
         if node in self._active:
             self.found.calls_itself = True
@@ -174,7 +174,7 @@ class PythonWalk(PythonExpressions):
             self.names.set(place.arg, fallback if known is None else known)
         if parameters.vararg is not None:
             rest = args[len(places) :]
-            self.names.set(parameters.vararg.arg, several(rest) if rest else NOTHING)
+            self.names.set(parameters.vararg.arg, list_of(rest) if rest else NOTHING)
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {

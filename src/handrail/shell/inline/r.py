@@ -11,10 +11,8 @@ from handrail.shell.inline.function_effects import (
     MOVES,
     Call,
     Table,
-    asks_sql,
     both,
-    gives,
-    goes,
+    changes_folder,
     mode,
     passes,
     path,
@@ -22,15 +20,17 @@ from handrail.shell.inline.function_effects import (
     prints,
     reads,
     reads_variable,
-    shell,
-    starts,
+    returns,
+    runs_shell,
+    runs_sql,
+    starts_program,
     table,
 )
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, web
 from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
 from handrail.shell.inline.script import ScriptLanguage
-from handrail.shell.inline.value import DECODED, NOTHING, Value, glue, several, text
+from handrail.shell.inline.value import DECODED, NOTHING, Value, concatenate, list_of, text
 
 SYNTAX = LanguageSyntax(
     comments=r"\#[^\n]*",
@@ -57,11 +57,11 @@ def _paste(_found: EffectCollector, call: Call) -> Value:
     between = "" if call.name in {"paste0", "stringr.str_c"} else " "
     between = "/" if call.name == "file.path" else between
     given = call.named.get("sep")
-    return glue(call.args, (between if given is None else given.text).join)
+    return concatenate(call.args, (between if given is None else given.text).join)
 
 
 def _vector(_found: EffectCollector, call: Call) -> Value:
-    return several(call.args)
+    return list_of(call.args)
 
 
 def _sources(found: EffectCollector, call: Call) -> None:
@@ -99,8 +99,8 @@ def _letters(_found: EffectCollector, _call: Call) -> Value:
 _TO_FILE = path(Kind.WRITE, 99, "file")
 _SECOND = both(path(Kind.WRITE, 1, "con"), path(Kind.WRITE, 99, "file"))
 CALLS: Table = table(
-    ("system shell pipe shell.exec", shell()),
-    ("system2 run sys.exec_wait", starts()),
+    ("system shell pipe shell.exec", runs_shell()),
+    ("system2 run sys.exec_wait", starts_program()),
     ("unlink", path(Kind.DELETE)),
     ("file.remove", paths(Kind.DELETE)),
     ("fs.file_delete fs.dir_delete", path(Kind.DELETE, recursive=True)),
@@ -113,7 +113,7 @@ CALLS: Table = table(
     ("save dump", _TO_FILE),
     ("readLines read.csv read.table readRDS readChar readBin scan load", reads()),
     ("Sys.chmod", mode()),
-    ("setwd", goes),
+    ("setwd", changes_folder),
     ("source", _sources),
     ("eval evalq", _evaluates),
     ("parse str2lang str2expression", _parses),
@@ -127,11 +127,11 @@ CALLS: Table = table(
     ("c list", _vector),
     ("path.expand normalizePath as.character shQuote", passes()),
     ("print", prints),
-    ("tempdir", gives(text("/tmp"))),
+    ("tempdir", returns(text("/tmp"))),
     ("base64enc.base64decode jsonlite.base64_dec openssl.base64_decode", decodes("base64")),
     ("rawToChar", passes()),
     ("intToUtf8 chartr", _letters),
-    ("DBI.dbExecute dbExecute dbSendQuery DBI.dbSendQuery", asks_sql(0)),
+    ("DBI.dbExecute dbExecute dbSendQuery DBI.dbSendQuery", runs_sql(0)),
 )
 LANGUAGE = Language(
     Scanner(SYNTAX),

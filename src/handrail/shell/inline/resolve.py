@@ -1,18 +1,18 @@
-"""What names, members and calls in a script language stand for."""
+"""Resolve names, members and calls in a script language."""
 
 from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.effect_collector import EffectCollector
-from handrail.shell.inline.function_effects import Act, Args, Call
+from handrail.shell.inline.function_effects import Args, Call, CallEffect
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.value import Value, either, unknown, variable
 from handrail.shell.word import OPAQUE
 
 _ALL = frozenset({"to_h", "to_a", "each", "map", "inspect", "to_s", "fetch", "key?"})
-"""What a language calls on its environment as a whole."""
+"""Methods that read the whole environment."""
 
 
 class Resolver(Cursor):
-    """Knows what is assigned to each name, and looks calls up in the tables."""
+    """Remembers the value of each name, and looks up calls in the tables."""
 
     def __init__(self, language: Language, found: EffectCollector) -> None:
         super().__init__()
@@ -21,11 +21,11 @@ class Resolver(Cursor):
         self.names: dict[str, Value] = dict(language.constants)
 
     def one_of(self, values: Value) -> Value:
-        """The value of a loop's variable."""
+        """Return the value of a loop's variable."""
         return either(values.items) if values.items else unknown(values)
 
     def member(self, base: Value, name: str) -> Value:
-        """What stands behind a dot."""
+        """Return the value of a member."""
         if base.choices:
             return either([self.member(choice, name) for choice in base.choices])
         if base.fields is not None and name in base.fields:
@@ -61,7 +61,7 @@ class Resolver(Cursor):
         return unknown(base)
 
     def call(self, function: Value, args: Args, named: dict[str, Value]) -> Value:
-        """What a call is worth; adds what it does."""
+        """Add the effects of a call; return its value."""
         if function.choices:
             return either([self.call(choice, args, named) for choice in function.choices])
         ref, owner = function.ref, function.owner
@@ -85,5 +85,5 @@ class Resolver(Cursor):
                     self.call(arg, (result,), {})
         return result
 
-    def _by_method(self, ref: str) -> Act | None:
+    def _by_method(self, ref: str) -> CallEffect | None:
         return self.language.methods.get(ref.rpartition(".")[2])

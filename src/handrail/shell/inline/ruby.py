@@ -11,14 +11,13 @@ from handrail.shell.inline.function_effects import (
     MOVES,
     Call,
     Table,
-    asks_sql,
+    adds_effect,
+    becomes_root,
     both,
-    does,
+    changes_folder,
     forks,
     formats,
-    gives,
     globs,
-    goes,
     joins_items,
     joins_path,
     kills_each,
@@ -28,11 +27,12 @@ from handrail.shell.inline.function_effects import (
     path,
     paths,
     prints,
-    raises,
     reads,
     reads_variable,
-    runs,
-    shell_or_starts,
+    returns,
+    runs_code,
+    runs_shell_or_program,
+    runs_sql,
     table,
 )
 from handrail.shell.inline.language import Language
@@ -46,7 +46,7 @@ from handrail.shell.inline.value import (
     REMOTE,
     TYPED_IN,
     Value,
-    several,
+    list_of,
     text,
     unknown,
     variable,
@@ -132,10 +132,11 @@ _WRITE, _DELETE = Kind.WRITE, Kind.DELETE
 _TREE = path(_DELETE, recursive=True)
 _SEND = web(kind=Kind.SEND)
 CALLS: Table = table(
-    ("system exec spawn Process.spawn Process.exec IO.popen PTY.spawn", shell_or_starts),
-    ("Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Open3.popen2", shell_or_starts),
+    ("system exec spawn Process.spawn Process.exec IO.popen PTY.spawn", runs_shell_or_program),
+    ("Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Open3.popen2",
+     runs_shell_or_program),
     ("send __send__ public_send method", _sends),
-    ("eval instance_eval class_eval binding.eval module_eval", runs()),
+    ("eval instance_eval class_eval binding.eval module_eval", runs_code()),
     ("load", path(Kind.RUN)),
     ("open URI.open", _opens),
     ("File.open File.new IO.open", opens()),
@@ -158,8 +159,8 @@ CALLS: Table = table(
     ("Pathname.read", reads()),
     ("Pathname.write", path(_WRITE)),
     ("Dir.glob Dir.children Dir.entries Dir.each_child", globs),
-    ("Dir.tmpdir", gives(text("/tmp"))),
-    ("Dir.chdir", goes),
+    ("Dir.tmpdir", returns(text("/tmp"))),
+    ("Dir.chdir", changes_folder),
     ("File.join", joins_path),
     ("File.expand_path File.absolute_path URI URI.parse", passes()),
     ("sprintf format", formats),
@@ -167,28 +168,28 @@ CALLS: Table = table(
     ("ENV.fetch", reads_variable()),
     ("fork Process.fork", forks),
     ("Process.kill", kills_each),
-    ("Process.setuid Process.Sys.setuid Process.euid= Process.UID.change_privilege", raises),
+    ("Process.setuid Process.Sys.setuid Process.euid= Process.UID.change_privilege", becomes_root),
     ("Net.HTTP.get Net.HTTP.get_response HTTParty.get Faraday.get RestClient.get HTTP.get", web()),
     ("Net.HTTP.post Net.HTTP.post_form HTTParty.post Faraday.post", _SEND),
     ("RestClient.post HTTP.post", _SEND),
     ("TCPSocket.new TCPSocket.open Socket.tcp UDPSocket.new", connects(port_at=1)),
     ("socket.write socket.puts socket.print socket.send", sends()),
-    ("socket.gets socket.read socket.recv", gives(Value(flags=REMOTE))),
+    ("socket.gets socket.read socket.recv", returns(Value(flags=REMOTE))),
     ("Base64.decode64 Base64.strict_decode64", decodes("base64", kind="")),
     ("Base64.urlsafe_decode64", decodes("base64url", kind="")),
     ("Zlib.Inflate.inflate Zlib.inflate", decodes("zlib", kind="")),
-    ("gets STDIN.read", gives(Value(flags=TYPED_IN))),
+    ("gets STDIN.read", returns(Value(flags=TYPED_IN))),
 )  # fmt: skip
 METHODS = table(
     ("send __send__ public_send", _sends),
-    ("execute exec_query", asks_sql(1)),
-    ("flushall flushdb", does(Kind.DESTROY, "all keys", says="deletes every Redis key")),
-    ("drop_database", does(Kind.DESTROY, "database", says="drops the database")),
+    ("execute exec_query", runs_sql(1)),
+    ("flushall flushdb", adds_effect(Kind.DESTROY, "all keys", says="deletes every Redis key")),
+    ("drop_database", adds_effect(Kind.DESTROY, "database", says="drops the database")),
     ("pack unpack unpack1", _packs),
     ("join", joins_items),
     ("reverse", _reverses),
     ("chr", from_characters),
-    ("instance_eval class_eval", runs(1)),
+    ("instance_eval class_eval", runs_code(1)),
 )
 CONSTANTS = {
     "ENV": Value(ref="ENV", flags=ENVIRON),
@@ -203,7 +204,7 @@ CONSTANTS = {
 
 def _subscript(base: Value, key: Value) -> Value | None:
     if base.ref == "Dir":
-        return several([Value(key.text, flags=GLOB)])
+        return list_of([Value(key.text, flags=GLOB)])
     if base.ref in {"ENV", "ENV.fetch"}:
         return variable(key.text)
     return None
@@ -224,10 +225,10 @@ LANGUAGE = Language(
 read = ScriptLanguage(
     LANGUAGE,
     _WORDS,
-    forks=re.compile(
+    fork_bomb=re.compile(
         r"\bfork (?:\( \) )?(?:while|until)\b|\b(?:loop|while (?:true|1|fork))\b.{0,200}\bfork\b"
         r"|\bfork \{.{0,200}\bfork\b"
     ),
-    dials=re.compile(r"[<>]&(?:\d|%d|#\{)|\.reopen\b"),
+    shell_on_connection=re.compile(r"[<>]&(?:\d|%d|#\{)|\.reopen\b"),
 ).read
 """Read what Ruby code does."""

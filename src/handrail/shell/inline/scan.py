@@ -1,4 +1,4 @@
-"""Splits code of a script language into tokens, so that text is not taken for code."""
+"""Split code of a script language into tokens, to tell text from code."""
 
 import re
 from functools import lru_cache
@@ -32,9 +32,9 @@ class Token(msgspec.Struct, frozen=True, gc=False):
     kind: str
     text: str
     parts: tuple["str | tuple[Token, ...]", ...] = ()
-    """What a text is made of, where code stands in it."""
+    """Parts of a text that holds code."""
     spaced: bool = False
-    """White space stands in front of it."""
+    """Whether white space comes before it."""
 
 
 END = Token("end", "")
@@ -46,7 +46,7 @@ class TextSyntax(msgspec.Struct, frozen=True):
     opens: str
     """A regular expression; a group `open` in it holds the delimiter, if that may vary."""
     closes: str = ""
-    """The delimiter; empty: the one that fits to `open`."""
+    """The delimiter; empty for the one that matches `open`."""
     filled: bool = False
     """Escapes and code inside count."""
     kind: str = "text"
@@ -63,14 +63,14 @@ class LanguageSyntax(msgspec.Struct, frozen=True):
     fills: str = ""
     """A regular expression for code inside a text, which stands in its first matching group."""
     heredocs: str = r"(?!)"
-    """How a text opens that begins on the next line; groups `q` (quote) and `tag`."""
+    """The opening of a here-document, with groups `q` (quote) and `tag`."""
     patterns: bool = False
     """`/…/` is a regular expression where a value may begin."""
     marks: str = r"=>|->|\?\.|::|\|\||&&|\*\*|\.\.\.?|[-+*/.|&]=|[=!]==?|<<|>>|[^\w\s]"
 
 
 class Scanner:
-    """The tokens of code in one language."""
+    """Splits code of one language into tokens."""
 
     def __init__(self, syntax: LanguageSyntax) -> None:
         self.syntax = syntax
@@ -85,7 +85,7 @@ class Scanner:
         self._fills = re.compile(syntax.fills) if syntax.fills else None
 
     def scan(self, code: str, depth: int = 0) -> list[Token]:
-        """All tokens; a text that does not end goes to the end of the code.
+        """Return all tokens; an unclosed text goes to the end of the code.
 
         Raises RecursionError for more code than anybody could follow.
         """
@@ -167,7 +167,7 @@ class Scanner:
 
 
 def _body(code: str, start: int, form: TextSyntax, match: re.Match[str]) -> tuple[str, int]:
-    """What stands in a text, and where the code goes on."""
+    """Return the content of a text, and the position behind it."""
     opening = match[0][-1]
     closing = form.closes or _PAIRS.get(opening, opening)
     if len(closing) > 1 or closing == "\n":
@@ -194,7 +194,7 @@ _HEREDOC = {"`": "command"}
 
 
 def _heredoc(code: str, match: re.Match[str]) -> tuple[str, str]:
-    """The lines of a text that begins below, and the code without them."""
+    """Return the lines of a here-document, and the code without them."""
     start = code.find("\n", match.end())
     if start < 0:
         return "", code
@@ -229,7 +229,7 @@ def _pattern_end(code: str, start: int) -> int:
 
 
 def unescape(text: str) -> str:
-    """A text with its escapes resolved."""
+    """Resolve the escapes in a text."""
     return _ESCAPE.sub(_unescape, text) if "\\" in text else text
 
 
@@ -244,5 +244,5 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def bare(tokens: list[Token]) -> str:
-    """The code without its texts and comments, one blank between tokens."""
+    """Return the code without its texts and comments, one blank between tokens."""
     return " ".join('""' if token.kind in {"text", "command"} else token.text for token in tokens)

@@ -1,4 +1,4 @@
-"""What the readers of all script languages have in common around `CodeWalk`."""
+"""Read code of any script language with `CodeWalk`."""
 
 import re
 
@@ -18,19 +18,19 @@ _COMMAND = re.compile(r"^\s*(?:sudo\s+)?(?:rm|mkfs(?:\.\w+)?|dd|shred)\s+(?:-|if
 
 
 class ScriptLanguage(msgspec.Struct, frozen=True):
-    """A language, the words without which its code does nothing of interest, and its tricks."""
+    """A language, the words that make its code worth reading, and patterns of its tricks."""
 
     language: Language
     words: re.Pattern[str]
-    forks: re.Pattern[str] | None = None
-    """A fork bomb, in code without its texts and comments."""
-    dials: re.Pattern[str] | None = None
-    """A shell that is wired to a connection, in code with its texts."""
-    roots: re.Pattern[str] | None = None
-    """Becoming root, in code with its texts."""
+    fork_bomb: re.Pattern[str] | None = None
+    """Matches a fork bomb in code without texts and comments."""
+    shell_on_connection: re.Pattern[str] | None = None
+    """Matches a shell on a network connection, in code with its texts."""
+    becomes_root: re.Pattern[str] | None = None
+    """Matches becoming root, in code with its texts."""
 
     def read(self, code: str) -> Code:
-        """What the code does; code that is too deep to be read counts as unseen."""
+        """Return what the code does; code nested too deeply counts as unseen."""
         if _COMMAND.match(code):
             return Code(scripts=(code,))
         if self.words.search(code) is None and OPAQUE not in code:
@@ -49,17 +49,17 @@ class ScriptLanguage(msgspec.Struct, frozen=True):
         found.nested = nested
         try:
             tokens = self.language.scanner.scan(code)
-            self._look(found, bare(tokens), code)
-            follow.go(tokens)
+            self._check_patterns(found, bare(tokens), code)
+            follow.walk(tokens)
         except RecursionError:
             found.unseen("code that is nested too deeply to be read")
         return found.code()
 
-    def _look(self, found: EffectCollector, plain: str, code: str) -> None:
-        if self.forks is not None and self.forks.search(plain):
+    def _check_patterns(self, found: EffectCollector, plain: str, code: str) -> None:
+        if self.fork_bomb is not None and self.fork_bomb.search(plain):
             says = "doubles itself without end until the machine stands still (fork bomb)"
             found.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)
-        if self.dials is not None and self.dials.search(code):
-            found.wired = True
-        if self.roots is not None and (match := self.roots.search(code)) is not None:
+        if self.shell_on_connection is not None and self.shell_on_connection.search(code):
+            found.streams_redirected = True
+        if self.becomes_root is not None and (match := self.becomes_root.search(code)) is not None:
             found.add(Kind.PRIVILEGE, match[0])

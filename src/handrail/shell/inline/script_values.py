@@ -14,12 +14,12 @@ from handrail.shell.inline.value import (
     REMOTE,
     Value,
     as_text,
+    concatenate,
     flags_of,
-    glue,
-    several,
+    integer,
+    list_of,
     text,
     unknown,
-    whole,
 )
 
 CLOSE = frozenset({")", "]", "}", ",", ";"})
@@ -27,16 +27,16 @@ _NO_VALUE = frozenset({"if", "unless", "while", "until", "for", "and", "or", "do
 
 
 class ScriptValues(Resolver):
-    """Reads one value after the other; what joins them is up to whoever reads expressions."""
+    """Reads single values; a subclass reads the operators between them."""
 
     def __init__(self, language: Language, found: EffectCollector) -> None:
         super().__init__(language, found)
         self.target = ""
-        """The variable that the value read last is the value of."""
+        """The variable that holds the value read last, if any."""
         self.blocks = 0
-        """How many blocks this is in."""
+        """Depth of nested blocks."""
         self.items: list[Value] = []
-        """What functions that are handed over will be called with."""
+        """Arguments that callbacks receive, innermost call last."""
 
     @abstractmethod
     def expression(self) -> Value:
@@ -47,11 +47,11 @@ class ScriptValues(Resolver):
         """Read one statement."""
 
     @abstractmethod
-    def go(self, tokens: list[Token]) -> Value:
-        """Go through tokens; the value is that of the last statement."""
+    def walk(self, tokens: list[Token]) -> Value:
+        """Walk through tokens; return the value of the last statement."""
 
     def primary(self) -> Value:
-        """Read one value with everything that is called on it."""
+        """Read one value with the calls on it."""
         self.target = ""
         token = self.peek()
         while token.kind == "name" and token.text in self.language.skipped:
@@ -66,16 +66,16 @@ class ScriptValues(Resolver):
     def _text(self, token: Token) -> Value:
         if not token.parts:
             return text(token.text)
-        return glue(
-            [text(p) if isinstance(p, str) else as_text(self.go(list(p))) for p in token.parts]
+        return concatenate(
+            [text(p) if isinstance(p, str) else as_text(self.walk(list(p))) for p in token.parts]
         )
 
     def _words(self, token: Token) -> Value:
-        return several([text(word) for word in token.text.split()])
+        return list_of([text(word) for word in token.text.split()])
 
     def _glob(self, token: Token) -> Value:
         value = self._text(token)
-        return several([Value(value.text, flags=value.flags | GLOB)])
+        return list_of([Value(value.text, flags=value.flags | GLOB)])
 
     def _command(self, token: Token) -> Value:
         self.found.script(self._text(token))
@@ -85,21 +85,21 @@ class ScriptValues(Resolver):
         digits = token.text.replace("_", "")
         octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
         try:
-            return whole(int(digits, 8 if octal else 0))
+            return integer(int(digits, 8 if octal else 0))
         except ValueError:
             return NOTHING
 
     def _mark(self, token: Token) -> Value:
         if token.text == "(":
             items = self.arguments(")")[0]
-            return items[0] if len(items) == 1 else several(items)
+            return items[0] if len(items) == 1 else list_of(items)
         if token.text == "[":
-            return several(self.arguments("]")[0])
+            return list_of(self.arguments("]")[0])
         if token.text == "{":
             return self.braces()
         value = self.primary()
         if token.text == "-" and value.number is not None:
-            return whole(-value.number)
+            return integer(-value.number)
         return value if token.text in {"\\", "@", "...", "*", "&"} else unknown(value)
 
     def _name(self, token: Token) -> Value:
@@ -118,8 +118,8 @@ class ScriptValues(Resolver):
         value = NOTHING
         self.blocks += 1
         while self.at < len(self.tokens):
-            self.lines()
-            if self.mark("}"):
+            self.skip_line_ends()
+            if self.accept("}"):
                 break
             before = self.at
             name = self._field()
@@ -127,20 +127,20 @@ class ScriptValues(Resolver):
                 fields[name] = self.expression()
             elif not self.statement_ends():
                 value = self.statement()
-            if self.mark(","):
+            if self.accept(","):
                 items.append(value)
-            self.mark(";")
+            self.accept(";")
             if self.at == before:
                 self.at += 1
         self.blocks -= 1
         if items and not fields:
-            return several([*items, value])
+            return list_of([*items, value])
         if fields:
             return Value(type="dict", fields=fields, flags=flags_of(fields.values()))
         return value
 
     def _field(self) -> str:
-        """The name in `name: value`, `name => value` or `name = value`, if there is one."""
+        """Return the name in `name: value`, `name => value` or `name = value`, if there is one."""
         token, after = self.peek(), self.peek(1)
         named = token.kind in {"name", "text"} and not token.parts and after.kind == "mark"
         if not named or after.text not in {":", "=>"}:
@@ -149,16 +149,16 @@ class ScriptValues(Resolver):
         return token.text
 
     def arguments(self, closing: str) -> tuple[Args, dict[str, Value]]:
-        """Read values up to a closing mark; those with a name stand apart."""
+        """Read values up to a closing mark; return named ones separately."""
         values: list[Value] = []
         named: dict[str, Value] = {}
         while self.at < len(self.tokens):
-            self.lines()
-            if self.mark(closing):
+            self.skip_line_ends()
+            if self.accept(closing):
                 break
             before = self.at
             self._argument(values, named)
-            self.mark(",", ";")
+            self.accept(",", ";")
             if self.at == before:
                 self.at += 1
         return tuple(values), named
@@ -190,7 +190,7 @@ class ScriptValues(Resolver):
             values.append(value)
 
     def _chain(self, value: Value) -> Value:
-        """Read what stands behind a value: `.name`, `(…)`, `[…]`, a block."""
+        """Read the chain behind a value: `.name`, `(…)`, `[…]`, a block."""
         while True:
             token, after = self.peek(), self.peek(1)
             if self._empty_call(value, token):
@@ -229,11 +229,11 @@ class ScriptValues(Resolver):
 
     def _block(self, value: Value) -> None:
         """`list.each { |x| … }`, `list.each do |x|`: the names stand for the items."""
-        opening = self.take().text
+        opening = self.advance().text
         self.at += 1
         item = self.one_of(value if value.owner is None else value.owner)
-        while self.at < len(self.tokens) and not self.mark("|"):
-            token = self.take()
+        while self.at < len(self.tokens) and not self.accept("|"):
+            token = self.advance()
             if token.kind == "name":
                 self.names[token.text] = item
         if opening == "{":
@@ -267,8 +267,8 @@ class ScriptValues(Resolver):
         values: list[Value] = []
         named: dict[str, Value] = {}
         self._argument(values, named)
-        while self.mark(","):
-            self.lines()
+        while self.accept(","):
+            self.skip_line_ends()
             self._argument(values, named)
         return self.call(value, tuple(values), named)
 

@@ -27,7 +27,7 @@ _ALONE = frozenset("{}=dDgGhHlnNpPqQxzF0123456789 \t")
 
 
 def read(code: str) -> Code:
-    """What a sed script does."""
+    """Return what a sed script does."""
     if _MATTERS.search(code) is None:
         return Code()
     found = EffectCollector()
@@ -57,7 +57,7 @@ def _end(pattern: re.Pattern[str], code: str, at: int) -> int:
 
 
 def _command(found: EffectCollector, code: str, at: int) -> int:
-    """Read one command; returns where the next begins."""
+    """Read one command; return the position of the next."""
     name = code[at : at + 1]
     rest = at + 1
     if name in {"s", "y"}:
@@ -119,6 +119,6 @@ def _substitute(found: EffectCollector, code: str, at: int) -> int:
 
 
 def _replacement(new: str, mark: str) -> str:
-    """The text that a substitution puts in, with what it takes over as unknown."""
+    """Return the replacement text; the parts it takes from the input are unknown."""
     new = re.sub(r"\\[1-9]|(?<!\\)&", OPAQUE, new)
     return re.sub(rf"\\([&\\{re.escape(mark)}])", r"\1", new).replace("\\n", "\n")

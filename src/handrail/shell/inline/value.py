@@ -1,4 +1,4 @@
-"""What an expression in a piece of code is worth, as far as it can be known before it runs."""
+"""Values of expressions, as far as they are known before the code runs."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,29 +12,29 @@ MAX_TEXT = 64 * 1024
 MAX_CHOICES = 8
 
 DECODED, REMOTE, TYPED_IN, ENVIRON, FILE, GLOB, SOCKET, SECRET = (1 << bit for bit in range(8))
-"""Where a value comes from: it was decoded, downloaded, typed in, is the environment …"""
+"""Origins of a value: decoded, downloaded, typed in, the environment …"""
 
 
 class Value(msgspec.Struct, frozen=True, gc=False):
-    """A value; each field says one thing that is known about it."""
+    """A value, with the facts known about it."""
 
     text: str = OPAQUE
-    """Its text, with `OPAQUE` for what is not known."""
+    """Its text, with `OPAQUE` for unknown parts."""
     ref: str = ""
-    """The dotted name of the module or function that it is."""
+    """Its dotted name, if it is a module or function."""
     type: str = ""
     """The class whose instance it is."""
     items: "tuple[Value, ...] | None" = None
     fields: "dict[str, Value] | None" = None
     owner: "Value | None" = None
-    """The object whose method it is."""
+    """The object, if it is a method."""
     flags: int = 0
     source: str = ""
-    """The file or address that its content comes from."""
+    """The file or address of its content."""
     choices: "tuple[Value, ...]" = ()
-    """Values of which it is one: depends on how it runs."""
+    """Possible values; which one depends on how the code runs."""
     body: object = None
-    """The code of a function that is defined here."""
+    """The code of a function defined here."""
 
     @property
     def exact(self) -> bool:
@@ -43,7 +43,7 @@ class Value(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def number(self) -> int | None:
-        """The value as a whole number."""
+        """The value as a whole number, or None."""
         if self.type == "int":
             try:
                 return int(self.text)
@@ -59,12 +59,12 @@ FALSE = Value("", type="bool")
 
 
 def text(value: str, flags: int = 0) -> Value:
-    """A known text."""
+    """Return a known text."""
     return Value(value[:MAX_TEXT], flags=flags)
 
 
-def whole(number: int) -> Value:
-    """A known whole number."""
+def integer(number: int) -> Value:
+    """Return a known whole number."""
     if abs(number) >> 256:
         return Value(type="int")
     return Value(str(number), type="int")
@@ -75,14 +75,14 @@ def as_text(value: Value) -> Value:
     return Value(value.text, flags=value.flags, source=value.source, choices=value.choices)
 
 
-def several(values: Iterable[Value]) -> Value:
-    """A list; it comes from wherever its items come from."""
+def list_of(values: Iterable[Value]) -> Value:
+    """Return a list with the origins of its items."""
     items = tuple(values)
     return Value(items=items, flags=flags_of(items))
 
 
 def flags_of(values: Iterable[Value]) -> int:
-    """Everything that is known about where some values come from."""
+    """Return the origins of some values."""
     flags = 0
     for value in values:
         flags |= value.flags
@@ -90,14 +90,14 @@ def flags_of(values: Iterable[Value]) -> int:
 
 
 def unknown(*values: Value) -> Value:
-    """Something that was made out of these values in a way that is not known."""
+    """Return an unknown value made from these values."""
     flags = flags_of(values)
     source = next((value.source for value in values if value.source), "")
     return Value(flags=flags, source=source) if flags or source else NOTHING
 
 
 def either(values: Sequence[Value]) -> Value:
-    """One of these, depending on how it runs."""
+    """Return a value that is one of these."""
     different: list[Value] = []
     for value in values:
         for choice in value.choices or (value,):
@@ -108,21 +108,21 @@ def either(values: Sequence[Value]) -> Value:
     return Value(flags=flags_of(different), choices=tuple(different[:MAX_CHOICES]))
 
 
-def glue(parts: Sequence[Value], join: Callable[[Sequence[str]], str] = "".join) -> Value:
-    """Texts put together; where a part is one of several, so is the result."""
+def concatenate(parts: Sequence[Value], join: Callable[[Sequence[str]], str] = "".join) -> Value:
+    """Join texts; alternatives in a part become alternatives of the result."""
     flags = flags_of(parts)
     source = next((part.source for part in parts if part.source), "")
     kind = parts[0].type if parts and parts[0].type in {"bytes", "pathlib.Path"} else ""
     if any(part.choices for part in parts):
         ways = islice(product(*(part.choices or (part,) for part in parts)), MAX_CHOICES)
-        return either([glue(way, join) for way in ways])
+        return either([concatenate(way, join) for way in ways])
     if sum(len(part.text) for part in parts) > MAX_TEXT:
         return Value(type=kind, flags=flags, source=source)
     return Value(join([part.text for part in parts]), type=kind, flags=flags, source=source)
 
 
 def variable(name: str) -> Value:
-    """The value of an environment variable."""
+    """Return the value of an environment variable."""
     if name in {"HOME", "USERPROFILE"}:
         return text("~")
     if name == "HANDRAIL_HOME":
@@ -136,7 +136,7 @@ _SECRET_NAME = re.compile(
 
 
 def truthy(value: Value | None) -> bool:
-    """Whether it is given and not known to be empty, zero or false."""
+    """Whether a value is given and not known to be empty, zero or false."""
     if value is None:
         return False
     return bool(value.items or value.fields or value.ref or value.text not in _FALSE)
