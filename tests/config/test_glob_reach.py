@@ -25,6 +25,9 @@ from handrail.config.glob_reach import may_mean
         ("/r", "/r/x"),
         ("/r", "/r"),
         ("/r/\\[id\\].tsx", "/r/[id].tsx"),
+        ("/r/[]a].md", "/r/a.md"),
+        ("/r/[!]b].md", "/r/a.md"),
+        ("/r\\/a", "/r\\/a"),
     ],
 )
 def test_it_may_mean_this(glob: str, path: str) -> None:

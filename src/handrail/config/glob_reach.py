@@ -7,7 +7,10 @@ of the path, because both come from an agent.
 import re
 from functools import lru_cache
 
-_PART = re.compile(r"(?P<wild>(?:/\*\*(?=/|\Z)|[*?]|\[[^\]]*\]?)+)|\\?(?P<plain>.)", re.DOTALL)
+# A `]` at the beginning of a set belongs to it. Nobody agrees on a backslash before a slash.
+_PART = re.compile(
+    r"(?P<wild>(?:/\*\*(?=/|\Z)|[*?]|\\(?=/|\Z)|\[[!^]?\]?[^\]]*\]?)+)|\\?(?P<plain>.)", re.DOTALL
+)
 
 
 def may_mean(glob: str, path: str) -> bool:

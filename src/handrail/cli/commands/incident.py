@@ -30,14 +30,14 @@ _COMMAND = " " * 6
 """The indent of command lines in a report, which people copy."""
 
 
-class _Decision(msgspec.Struct, frozen=True):
+class _ResumeEvent(msgspec.Struct, frozen=True):
     allowance: Allowance | None = None
 
 
 class RecoveryResult(msgspec.Struct, frozen=True):
     """What the daemon did about an incident."""
 
-    event: _Decision = _Decision()
+    event: _ResumeEvent = _ResumeEvent()
     rolled_back: RolledBack | None = None
 
 
