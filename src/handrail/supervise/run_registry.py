@@ -64,6 +64,7 @@ class RunRegistry:
             # What is still on its way to the log would be missing in the state.
             kept.settle(_PATIENCE)
         state = load_state(self.journal, run)
+        state.course.watch.custom.adopt(self.projects.extensions.detectors)
         lost = kept is not None
         supervisor = Supervisor(
             state,

@@ -449,7 +449,11 @@ class Supervisor:
             receipts.append(self.record(event))
             if isinstance(event, Intervened):
                 verdict = corrected(verdict, event.intervention)
-        faults = (*self.state.course.watch.faults, *self.project.controller.faults)
+        faults = (
+            *self.state.course.watch.faults,
+            *self.project.controller.faults,
+            *self.project.reviewer.faults,
+        )
         receipts += [
             self.record(FaultNoted(now, "plugin", fault))
             for fault in faults

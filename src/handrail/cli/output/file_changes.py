@@ -12,7 +12,7 @@ import click
 
 from handrail.cli import options
 from handrail.cli.output.terminal import TerminalOutput, clip
-from handrail.hosts import HOSTS
+from handrail.model.host import known_hosts
 
 if TYPE_CHECKING:
     from handrail.hosts.port import HookConnection, HostAdapter
@@ -27,7 +27,8 @@ _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 def host_argument(function: options.Function) -> options.Function:
     """Add the argument for the host."""
-    return click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))(function)
+    names = [host.name for host in known_hosts()]
+    return click.argument("host", metavar="|".join(names), type=click.Choice(names))(function)
 
 
 def connection(home: "Home", *, dry_run: bool = False) -> "HookConnection":

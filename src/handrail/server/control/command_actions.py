@@ -123,7 +123,7 @@ class DaemonCommandActions:
             finished(CommandOutcome(ok=False, says=str(error)))
             return
         saved = self._scheduler.save_for(supervisor, asked.reason or "on request", asked.text)
-        saved.add_done_callback(lambda done: finished(_outcome_of(done)))
+        saved.add_done_callback(lambda done: finished(saved_outcome(done)))
 
     def _roll_back(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Put the files back to a checkpoint."""
@@ -155,7 +155,8 @@ _BEGIN: dict[ControlCommand, _Begin] = {
 }
 
 
-def _outcome_of(saved: Future[CheckpointRecord]) -> CommandOutcome:
+def saved_outcome(saved: Future[CheckpointRecord]) -> CommandOutcome:
+    """What is answered to somebody who wanted the files saved."""
     error = saved.exception()
     if error is None:
         record = saved.result()
