@@ -66,7 +66,7 @@ class RemoteEngine:
             "level": level,
             "target": way.target.id,
             "base": way.base.id if way.base else "",
-            "run": way.run or self._run,
+            "run": way.run,
             "expects": seen.now,
         }
         done = msgspec.convert(self._call("/restores", wanted), RestoreReply)
