@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from handrail.checkpoint import CheckpointError, CheckpointRecord
+    from handrail.config.detection import Detection
+    from handrail.config.interventions import Interventions
     from handrail.detect import CompletedStep, Description, Detector, Fitting
-    from handrail.intervene import Draft, InterventionKind, Situation
+    from handrail.intervene import Capability, Draft, InterventionKind, Situation
     from handrail.library.action import SupervisedAction
     from handrail.library.errors import (
         ActionBlockedError,
@@ -37,12 +39,14 @@ __all__ = [
     "Action",
     "ActionBlockedError",
     "ActionVerdict",
+    "Capability",
     "CheckpointError",
     "CheckpointRecord",
     "CompletedStep",
     "ControlError",
     "Decision",
     "Description",
+    "Detection",
     "Detector",
     "Draft",
     "Effect",
@@ -52,6 +56,7 @@ __all__ = [
     "Fitting",
     "HandrailError",
     "InterventionKind",
+    "Interventions",
     "Kind",
     "Program",
     "RestoredFiles",
@@ -69,8 +74,10 @@ __all__ = [
 
 _MODULES = {
     "checkpoint": "CheckpointError CheckpointRecord",
+    "config.detection": "Detection",
+    "config.interventions": "Interventions",
     "detect": "CompletedStep Description Detector Fitting",
-    "intervene": "Draft InterventionKind Situation",
+    "intervene": "Capability Draft InterventionKind Situation",
     "library.action": "SupervisedAction",
     "library.errors": "ActionBlockedError ControlError HandrailError StartError"
     " SupervisorClosedError",

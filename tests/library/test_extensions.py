@@ -58,7 +58,7 @@ class ManyLists(Detector):
 
     kind: ClassVar[str] = "many_lists"
     about: ClassVar[Description] = Description(
-        label="lists", fitting=Fitting(*["shout"] * 4), hints=("{says} Read a file.",)
+        label="lists", fitting=Fitting("shout", "shout", "shout", "shout"), hints=("{says} Read a file.",)
     )
     seen: int = 0
 
@@ -147,6 +147,37 @@ def test_a_detector_that_fails_is_reported_and_left_out(project: SupervisedProje
     assert any("STOP LISTING" in text for text in list_often(supervisor))
     faults = [event.says for event in supervisor.events() if isinstance(event, FaultNoted)]
     assert any("broken failed and is left out" in says for says in faults)
+
+
+class WrongFinding(Detector):
+    kind: ClassVar[str] = "wrong"
+
+    def find(self, settings: Detection) -> Finding | None:
+        return Finding(self.kind, Severity.LOW, 0.5, impact="much")  # type: ignore[arg-type]
+
+
+class WrongHit:
+    name = "wrong_hit"
+
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
+        return RuleHit(self.name, Decision.WARN, 3)  # type: ignore[arg-type]
+
+
+def wrong_draft(
+    finding: Finding, at: Situation, about: Description, settings: Interventions
+) -> Draft | None:
+    return Draft(3)  # type: ignore[arg-type]
+
+
+def test_fields_of_a_wrong_type_do_not_get_into_the_log(project: SupervisedProject) -> None:
+    wrong = InterventionKind(name="shout", label="the shout", make=wrong_draft)
+    supervisor = project.supervise(
+        detectors=[WrongFinding, ManyLists], interventions=[wrong], rules=[WrongHit()]
+    )
+    list_often(supervisor)
+    faults = [event.says for event in supervisor.events() if isinstance(event, FaultNoted)]
+    for name in ("detector wrong", "intervention shout", "rule wrong_hit"):
+        assert any(name in says for says in faults), faults
 
 
 @pytest.mark.parametrize(

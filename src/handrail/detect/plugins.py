@@ -148,7 +148,9 @@ def _take_in(detector: Detector, deed: CompletedStep) -> None:
 def _found(detector: Detector, settings: Detection) -> Iterator[Finding]:
     finding = detector.find(settings)
     if finding is not None:
-        yield msgspec.convert(finding, Finding, from_attributes=True)
+        whole = msgspec.convert(finding, Finding, from_attributes=True)
+        # Checked field by field: one of a wrong type could be written, and never be read again.
+        yield msgspec.convert(msgspec.to_builtins(whole), Finding)
 
 
 def _revived(kind: type[Detector], saved: object) -> Detector:

@@ -176,6 +176,8 @@ class Controller:
             return make(case.finding, at, case.about, self.settings)
         try:
             made: object = make(case.finding, at, case.about, self.settings)
+            if isinstance(made, Draft):  # a field of a wrong type could be written, but not read
+                made = msgspec.convert(msgspec.to_builtins(made), Draft)
         except Exception as error:  # noqa: BLE001 - another's code must not break a run
             self._report(f"the intervention {name} failed: {error!r}")
             return None

@@ -24,7 +24,7 @@ from handrail.library.local_control import LocalActions, LocalControl
 from handrail.library.serial_work import SerialWork
 from handrail.library.threads import begin
 from handrail.library.verdict import RestoredFiles
-from handrail.model.event import Event, RestoreAsked, RolledBack
+from handrail.model.event import Event, FaultNoted, RestoreAsked, RolledBack
 from handrail.server.control.emergency_stops import EmergencyStops
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import way_back
@@ -90,7 +90,7 @@ class EmbeddedEngine:
         self.control: ControlConnection = LocalControl(handler, self._work)
         self._runs.planner = self._reactions.keeper
         self._runs.delivered = handler.delivered
-        self._runs.bus.subscribe(self._reactions.hear, handler.hear)
+        self._runs.bus.subscribe(self._reactions.hear, handler.hear, _warn_of_fault)
         self._is_closing = False
 
     def _make_reactions(self, home: Home, environ: Mapping[str, str]) -> EventReactions:
@@ -236,6 +236,12 @@ class EmbeddedEngine:
 
     def _record_now(self, run: str, event: Event) -> None:
         self._runs.get(run, self._cwd).record(event)
+
+
+def _warn_of_fault(supervisor: Supervisor, event: Event) -> None:
+    """Log what does not work: nobody else watches the log of a run in this process."""
+    if isinstance(event, FaultNoted):
+        _log.warning("%s", event.says)
 
 
 def _ready(reply: Reply) -> Ready[Reply]:

@@ -5,7 +5,7 @@ from time import monotonic
 
 from handrail.checkpoint import CheckpointError
 from handrail.checkpoint.names import check_name
-from handrail.control.client import UnreachableError
+from handrail.control.client import UnwrittenError
 from handrail.control.command_actions import CommandOutcome
 from handrail.control.handler import ControlHandler, TakenRequest
 from handrail.control.message import AnyMessage
@@ -35,7 +35,7 @@ class LocalControl:
                 taken = self._handler.take(request)
             return _written(taken)
         except (StoreError, TimeoutError) as error:
-            raise UnreachableError(str(error)) from None
+            raise UnwrittenError(str(error)) from None
 
     def wait(self, request_id: str, seconds: float) -> list[AnyMessage] | None:
         """What has come of a request after so many seconds at most; None: nobody knows it."""
@@ -48,7 +48,7 @@ class LocalControl:
                     taken = self._handler.known(request_id)
             return None if taken is None else _written(taken)
         except (StoreError, TimeoutError) as error:
-            raise UnreachableError(str(error)) from None
+            raise UnwrittenError(str(error)) from None
 
 
 class LocalActions:

@@ -259,6 +259,8 @@ class RuleSet:
         for rule in self._others:
             try:
                 found: object = rule.check(action, effects, at)
+                if isinstance(found, RuleHit):  # a field of a wrong type could not be read again
+                    found = msgspec.convert(msgspec.to_builtins(found), RuleHit)
             except Exception as error:  # noqa: BLE001 - a rule's fault must not become a verdict
                 faults.append(self._fault(rule, f"{type(error).__name__}: {error}"))
                 continue
