@@ -58,7 +58,9 @@ class ManyLists(Detector):
 
     kind: ClassVar[str] = "many_lists"
     about: ClassVar[Description] = Description(
-        label="lists", fitting=Fitting("shout", "shout", "shout", "shout"), hints=("{says} Read a file.",)
+        label="lists",
+        fitting=Fitting("shout", "shout", "shout", "shout"),
+        hints=("{says} Read a file.",),
     )
     seen: int = 0
 

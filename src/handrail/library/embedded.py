@@ -14,6 +14,7 @@ from handrail.checkpoint import CheckpointError, UndoLevel
 from handrail.checkpoint.restore.undo_levels import restores_run_state
 from handrail.control.client import ControlConnection
 from handrail.control.handler import ControlHandler
+from handrail.control.response_log import ResponseLog
 from handrail.hosts.port import Reply, SessionOrigin
 from handrail.hosts.python.hooks import PythonHooks
 from handrail.hosts.python.host import HOST
@@ -26,10 +27,11 @@ from handrail.library.threads import begin
 from handrail.library.verdict import RestoredFiles
 from handrail.model.event import Event, FaultNoted, RestoreAsked, RolledBack
 from handrail.server.control.emergency_stops import EmergencyStops
+from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import way_back
 from handrail.server.files.restore_messages import UndoRequest
-from handrail.server.home import Home, open_home
+from handrail.server.home import open_home
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -73,39 +75,26 @@ class EmbeddedEngine:
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self._store = open_log(os.path.abspath(log), "write") if log else MemoryStore()
         self._work = SerialWork()
-        projects = Projects(environ, extensions=extensions)
-        self._runs = RunRegistry(Journal(self._store), projects, can=lambda host: _CAN)
+        later = self._work.later
+        responses = ResponseLog(self._store, later=later, listen=lambda result: later(lambda: None))
+        self._scheduler = CheckpointScheduler(
+            home.path, environ, self._record, conversation=lambda host, run: self._hooks.place(run)
+        )
+        self._runs = RunRegistry(
+            Journal(self._store),
+            Projects(environ, extensions=extensions),
+            can=lambda host: _CAN,
+            planner=self._scheduler,
+            delivered=responses.delivered,
+        )
         self._hooks = PythonHooks(self._runs)
+        self._handler = ControlHandler(self._runs, LocalActions(self._scheduler), responses)
+        self.control: ControlConnection = LocalControl(self._handler, self._work)
         self._notifier = Notifier(home.secrets)
-        self._reactions = self._make_reactions(home, environ)
-        acts = LocalActions(self._reactions.keeper, self._work.later)
-        handler = ControlHandler(
-            self._runs,
-            acts,
-            later=self._work.later,
-            listen=lambda result: self._work.later(lambda: None),
-        )
-        acts.handler = handler
-        self._handler = handler
-        self.control: ControlConnection = LocalControl(handler, self._work)
-        self._runs.planner = self._reactions.keeper
-        self._runs.delivered = handler.delivered
-        self._runs.bus.subscribe(self._reactions.hear, handler.hear, _warn_of_fault)
+        self._stops = EmergencyStops(home, self._record, self._notifier, self._events_of)
+        reactions = EventReactions(self._scheduler, self._record, self._notifier, self._stops)
+        self._runs.bus.subscribe(reactions.on_event, self._handler.on_event, _warn_of_fault)
         self._is_closing = False
-
-    def _make_reactions(self, home: Home, environ: Mapping[str, str]) -> EventReactions:
-        def events(run: str) -> list[Event]:
-            return [event for _, event in events_in(self._store, run, 0)]
-
-        self._stops = EmergencyStops(home, self._record, self._notifier, events)
-        return EventReactions(
-            home,
-            environ,
-            self._record,
-            self._notifier,
-            self._stops,
-            talk=lambda host, run: self._hooks.place(run),
-        )
 
     def ask(self, body: bytes, call: PendingCall) -> Reply:
         """The answer to one message; whatever goes wrong is a refusal."""
@@ -126,9 +115,7 @@ class EmbeddedEngine:
 
     def restore(self, level: UndoLevel, checkpoint: str) -> RestoredFiles:
         """Put files back, after all that is being done to them; raises CheckpointError."""
-        reactions = self._reactions
-        lane = reactions.keeper.lane(self._cwd)
-        return reactions.lanes.put(lane, lambda: self._put_back(level, checkpoint)).result()
+        return self._scheduler.put(self._cwd, lambda: self._put_back(level, checkpoint)).result()
 
     def events(self, after: int) -> list[tuple[int, Event]]:
         """The events after a number."""
@@ -143,8 +130,8 @@ class EmbeddedEngine:
         """Answer who waits, finish what was begun, and save what is known."""
         self._is_closing = True
         self._work.later(lambda: None)
-        self._reactions.settle()  # what is put off until something else is done begins now
-        self._reactions.close()
+        self._scheduler.settle()  # what is put off until something else is done begins now
+        self._scheduler.close()
         self._stops.settle()
         self._work.close()
         with self._work.turn():
@@ -194,14 +181,14 @@ class EmbeddedEngine:
 
     def _put_back(self, level: UndoLevel, checkpoint: str) -> RestoredFiles:
         """Called in the lane of the work tree: nothing else changes its checkpoints meanwhile."""
-        keeper = self._reactions.keeper
+        scheduler = self._scheduler
         with self._work.turn():
             settings = self._supervisor().project.config.checkpoints
-        checkpoints = keeper.checkpoints(self._cwd, settings)
-        by = keeper.worked(self._cwd)
+        checkpoints = scheduler.checkpoints(self._cwd, settings)
+        by = scheduler.worked(self._cwd)
         wanted = UndoRequest(cwd=self._cwd, level=level, run=self._run, checkpoint=checkpoint)
         way = way_back(checkpoints, wanted, by)
-        self._reactions.restoring.add(self._run)
+        scheduler.restoring.add(self._run)
         back = RolledBack(0.0, way.target.id, problem="it was interrupted", asked=True)
         try:
             with self._work.turn():
@@ -224,8 +211,11 @@ class EmbeddedEngine:
             back = msgspec.structs.replace(back, problem=str(error))
             raise CheckpointError(str(error)) from error
         finally:
-            self._reactions.restoring.discard(self._run)
+            scheduler.restoring.discard(self._run)
             self._record(self._run, msgspec.structs.replace(back, at=time()))
+
+    def _events_of(self, run: str) -> list[Event]:
+        return [event for _, event in events_in(self._store, run, 0)]
 
     def _supervisor(self) -> Supervisor:
         return self._runs.get(self._run, self._cwd)

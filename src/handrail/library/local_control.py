@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from time import monotonic
 
-from handrail.checkpoint import CheckpointError
-from handrail.checkpoint.names import check_name
 from handrail.control.client import UnwrittenError
-from handrail.control.command_actions import CommandOutcome
-from handrail.control.handler import ControlHandler, TakenRequest
+from handrail.control.command_actions import CommandOutcome, Finished
+from handrail.control.handler import ControlHandler
 from handrail.control.message import AnyMessage
+from handrail.control.response_log import TakenRequest
 from handrail.library.serial_work import SerialWork
 from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked
-from handrail.server.control.command_actions import saved_outcome
+from handrail.server.control.command_actions import save_on_request
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.store.errors import StoreError
 from handrail.supervise.supervisor import Supervisor
@@ -32,7 +31,7 @@ class LocalControl:
         """Hand over a request; the messages that it has led to so far are written."""
         try:
             with self._work.turn():
-                taken = self._handler.take(request)
+                taken = self._handler.submit(request)
             return _written(taken)
         except (StoreError, TimeoutError) as error:
             raise UnwrittenError(str(error)) from None
@@ -55,41 +54,25 @@ class LocalActions:
     """Carries out what is asked of the run. Its process is the program itself, which nobody ends:
     after a stop every call is refused."""
 
-    handler: ControlHandler
-
-    def __init__(
-        self, keeper: CheckpointScheduler, later: Callable[[Callable[[], object]], None]
-    ) -> None:
-        self._keeper = keeper
-        self._later = later
+    def __init__(self, scheduler: CheckpointScheduler) -> None:
+        self._scheduler = scheduler
 
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         """Why a command cannot be carried out; empty: it can."""
         return "" if command in _POSSIBLE else f"Your program does that itself, not {command.value}"
 
-    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Save the files, or confirm what needs nothing to be done."""
-        if asked.command != ControlCommand.CHECKPOINT:
-            self._tell(supervisor, asked, CommandOutcome(evidence=("every call asks Handrail",)))
-            return
-        try:
-            if asked.text:
-                check_name(asked.text)
-        except CheckpointError as error:
-            self._tell(supervisor, asked, CommandOutcome(ok=False, says=str(error)))
-            return
-        saved = self._keeper.save_for(supervisor, asked.reason or "on request", asked.text)
-        saved.add_done_callback(lambda done: self._tell(supervisor, asked, saved_outcome(done)))
+        if asked.command == ControlCommand.CHECKPOINT:
+            save_on_request(self._scheduler, supervisor, asked, finished)
+        else:
+            finished(CommandOutcome(evidence=("every call asks Handrail first",)))
 
-    def guard(self, supervisor: Supervisor) -> None:
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Nothing is ever frozen."""
 
-    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Nothing is ever frozen."""
-
-    def _tell(self, supervisor: Supervisor, asked: ControlAsked, outcome: CommandOutcome) -> None:
-        run = supervisor.state.run
-        self._later(lambda: self.handler.came(run, asked.request, outcome))
+    def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
+        """Nothing is ever frozen for too long."""
 
 
 def _written(taken: TakenRequest) -> list[AnyMessage]:
