@@ -1,7 +1,7 @@
 # Works on a machine that has only Python 3.11+, git and make.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-PYTHON_SOURCES = src tests scripts $(wildcard benchmarks)
+PYTHON_SOURCES = src tests scripts examples $(wildcard benchmarks)
 FUZZ_SECONDS ?= 60
 INSTALLED_BY = pyproject.toml constraints.txt scripts/setup
 # The rooms with a floor for their coverage, in scripts/floors.py.
@@ -29,7 +29,7 @@ test: lint ## everything: lint, types, all tests, coverage of the core rooms
 lint: .venv/.installed-dev ## style, types, and who may import whom
 	$(tool) ruff check $(PYTHON_SOURCES)
 	$(tool) ruff format --check $(PYTHON_SOURCES)
-	$(tool) mypy --strict src tests scripts
+	$(tool) mypy --strict src tests scripts examples
 	$(tool) lint-imports --no-logo
 	@.venv/bin/python scripts/class_names.py
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "handrail"
-MAY_REPEAT: Mapping[str, str] = {}
+MAY_REPEAT: Mapping[str, str] = {
+    "Supervisor": "the library's face is called as what it stands for: `handrail.Supervisor`",
+}
 """Class names that may stand in several files, each with the reason."""
 
 

@@ -1,3 +1,110 @@
-"""Handrail reviews what an AI agent is about to do, before it does it."""
+"""Handrail reviews what an AI agent is about to do, before it does it.
+
+`Supervisor` is where to begin; docs/library.md explains all names. Each is loaded when it is used
+first, so that `import handrail` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handrail.checkpoint import CheckpointError, CheckpointRecord
+    from handrail.config.detection import Detection
+    from handrail.config.interventions import Interventions
+    from handrail.detect import CompletedStep, Description, Detector, Fitting
+    from handrail.intervene import Capability, Draft, InterventionKind, Situation
+    from handrail.library.action import SupervisedAction
+    from handrail.library.errors import (
+        ActionBlockedError,
+        ControlError,
+        HandrailError,
+        StartError,
+        SupervisorClosedError,
+    )
+    from handrail.library.supervisor import Supervisor
+    from handrail.library.verdict import ActionVerdict, RestoredFiles
+    from handrail.model.action import Action
+    from handrail.model.effect import Effect, Kind
+    from handrail.model.event import Event
+    from handrail.model.finding import Finding
+    from handrail.model.ordinal import Decision, Severity
+    from handrail.model.program import Fact, Program
+    from handrail.model.review import RuleHit
+    from handrail.review import Rule
+    from handrail.review.context import ReviewContext
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Action",
+    "ActionBlockedError",
+    "ActionVerdict",
+    "Capability",
+    "CheckpointError",
+    "CheckpointRecord",
+    "CompletedStep",
+    "ControlError",
+    "Decision",
+    "Description",
+    "Detection",
+    "Detector",
+    "Draft",
+    "Effect",
+    "Event",
+    "Fact",
+    "Finding",
+    "Fitting",
+    "HandrailError",
+    "InterventionKind",
+    "Interventions",
+    "Kind",
+    "Program",
+    "RestoredFiles",
+    "ReviewContext",
+    "Rule",
+    "RuleHit",
+    "Severity",
+    "Situation",
+    "StartError",
+    "SupervisedAction",
+    "Supervisor",
+    "SupervisorClosedError",
+    "__version__",
+]
+
+_MODULES = {
+    "checkpoint": "CheckpointError CheckpointRecord",
+    "config.detection": "Detection",
+    "config.interventions": "Interventions",
+    "detect": "CompletedStep Description Detector Fitting",
+    "intervene": "Capability Draft InterventionKind Situation",
+    "library.action": "SupervisedAction",
+    "library.errors": "ActionBlockedError ControlError HandrailError StartError"
+    " SupervisorClosedError",
+    "library.supervisor": "Supervisor",
+    "library.verdict": "ActionVerdict RestoredFiles",
+    "model.action": "Action",
+    "model.effect": "Effect Kind",
+    "model.event": "Event",
+    "model.finding": "Finding",
+    "model.ordinal": "Decision Severity",
+    "model.program": "Fact Program",
+    "model.review": "RuleHit",
+    "review": "Rule",
+    "review.context": "ReviewContext",
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is used first."""
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

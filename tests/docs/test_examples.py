@@ -93,8 +93,14 @@ def test_the_settings_of_the_readme_do_what_they_say(page: Page, tmp_path: Path)
     assert found == verdicts
 
 
-def test_the_python_of_the_readme_runs(page: Page) -> None:
+def test_the_python_of_the_readme_runs(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (block,) = _blocks("python", page("README.md"))
+    (tmp_path / "shop").mkdir()
+    monkeypatch.chdir(tmp_path / "shop")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HANDRAIL_HOME", str(tmp_path / "state"))
     printed = StringIO()
     with redirect_stdout(printed):
         exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - our own example

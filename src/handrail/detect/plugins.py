@@ -4,7 +4,7 @@ An entry point names a subclass of `Detector`, which describes itself as the bui
 that cannot be loaded, or that raises, is told and left out; it never breaks a run.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -57,15 +57,19 @@ def load_plugins() -> DetectorPlugins:
 
 
 def _load(point: "EntryPoint") -> type[Detector]:
-    loaded = point.load()
+    return check_detector(point.load(), point.value)
+
+
+def check_detector(loaded: object, name: str) -> type[Detector]:
+    """The detector, if it is one that works; raises TypeError or what it raises itself."""
     if not (isinstance(loaded, type) and issubclass(loaded, Detector)):
-        raise TypeError(f"{point.value} is not a subclass of handrail.detect.Detector")
+        raise TypeError(f"{name} is not a subclass of handrail.detect.Detector")
     if not isinstance(getattr(loaded, "kind", None), str):
-        raise TypeError(f"{point.value} has no kind")
+        raise TypeError(f"{name} has no kind")
     if loaded.find is Detector.find:
-        raise TypeError(f"{point.value} has no find")
+        raise TypeError(f"{name} has no find")
     if not isinstance(loaded.about, Description):
-        raise TypeError(f"{point.value} has an about that is no Description")
+        raise TypeError(f"{name} has an about that is no Description")
     msgspec.convert(msgspec.to_builtins(loaded.about), Description)
     for hint in loaded.about.hints:
         fields_of(hint)
@@ -80,6 +84,16 @@ class CustomDetectors(msgspec.Struct):
     """By entry point: a detector, or its fields as they were saved."""
     faults: dict[str, str] = {}
     """Why a detector that raised is left out."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody has brought a detector."""
+        return not self.states and not load_plugins().detectors
+
+    def adopt(self, detectors: Iterable[type[Detector]]) -> None:
+        """Use these detectors of the program itself, as they were saved, from now on."""
+        for each in detectors:
+            self.states[each.kind] = _revived(each, self.states.get(each.kind))
 
     def see(self, done: CompletedStep) -> None:
         """Give each the next step."""
@@ -108,7 +122,10 @@ class CustomDetectors(msgspec.Struct):
                 self._leave_out(name, error)
 
     def _working(self) -> Iterator[tuple[str, Detector]]:
-        for name, kind in load_plugins().detectors.items():
+        adopted = {
+            name: type(each) for name, each in self.states.items() if isinstance(each, Detector)
+        }
+        for name, kind in {**adopted, **load_plugins().detectors}.items():
             if name in self.faults:
                 continue
             detector = self.states.get(name)
@@ -131,7 +148,9 @@ def _take_in(detector: Detector, done: CompletedStep) -> None:
 def _found(detector: Detector, settings: Detection) -> Iterator[Finding]:
     finding = detector.find(settings)
     if finding is not None:
-        yield msgspec.convert(finding, Finding, from_attributes=True)
+        whole = msgspec.convert(finding, Finding, from_attributes=True)
+        # Checked field by field: one of a wrong type could be written, and never be read again.
+        yield msgspec.convert(msgspec.to_builtins(whole), Finding)
 
 
 def _revived(kind: type[Detector], saved: object) -> Detector:

@@ -72,7 +72,7 @@ class RunDetectors(msgspec.Struct):
         for detector in self._asked():
             detector.see(done)
         self.counting.see(done)
-        if load_plugins().detectors:
+        if not self.custom.is_empty:
             self.custom.see(done)
 
     def prompted(self) -> None:
@@ -120,7 +120,7 @@ class RunDetectors(msgspec.Struct):
             found += _kept(combine(COMBINATIONS, found, _kept(recent, settings)), settings)
         if settings.counting:
             found += _kept(self.counting.find(settings), settings)
-        if load_plugins().detectors:
+        if not self.custom.is_empty:
             found += _kept(self.custom.find(settings), settings)
         if len(found) > 1:
             found.sort(key=lambda each: (-each.severity.rank, -each.confidence))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 HOSTS: dict[str, str] = {
     "claude": "handrail.hosts.claude",
+    "python": "handrail.hosts.python",
 }
 """By name, the package: `profile.PROFILE`, `programs.PROGRAMS` and `host.HOST` stand in it.
 

@@ -46,6 +46,13 @@ class NotDrivenError(HostError):
         super().__init__(f"Handrail cannot drive {title}")
 
 
+class NotInstalledError(HostError):
+    """A host needs no hooks in any settings."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(f"There is nothing to install for {title}")
+
+
 class UnsupervisedError(HostError):
     """Something would keep the hooks of a session from running."""
 
@@ -198,6 +205,8 @@ class HostAdapter(Protocol):
     profile: HostProfile
     capabilities: "frozenset[Capability]"
     """What its hooks let Handrail do."""
+    only_socket: bool = False
+    """Its hooks come over the socket, which only its owner can open; the port refuses them."""
     modes: tuple[str, ...] = ("",)
     """Permission modes of a driven session; in the first it asks nobody."""
 
@@ -224,9 +233,11 @@ class HostAdapter(Protocol):
 
     def find_program(self, environ: Mapping[str, str]) -> HostProgram | None:
         """The program that a terminal would start."""
+        return None
 
     def settings_file(self, environ: Mapping[str, str], project: str) -> str:
         """The file that hooks go into: a project's on this machine; "": the user's own."""
+        raise NotInstalledError(self.profile.title)
 
     def plan_install(
         self,
@@ -242,12 +253,15 @@ class HostAdapter(Protocol):
 
         Raises HostError, OSError or JsonTextError.
         """
+        raise NotInstalledError(self.profile.title)
 
     def plan_removal(self, path: str, record: str) -> Removal:
         """What to change to take our hooks out again. Raises OSError or JsonTextError."""
+        raise NotInstalledError(self.profile.title)
 
     def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
         """Which program is there, whether our hooks are loaded, and what would keep them out."""
+        return iter(())
 
     def probe(self, asked: ProbeSession) -> str:
         """Run one session against a scripted model; why it did not work out, "" if it did."""

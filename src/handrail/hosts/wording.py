@@ -33,6 +33,13 @@ def advice(verdict: Verdict) -> str:
     return lines(f"Handrail: {verdict.guidance[0]}", *verdict.guidance[1:])
 
 
+def told_after(verdict: Verdict) -> str:
+    """What is said when a tool was called; empty: nothing."""
+    if verdict.decision is not Decision.ALLOW:
+        return lines(f"Handrail: {verdict.reason}", verdict.alternative, *verdict.guidance)
+    return advice(verdict) if verdict.guidance else ""
+
+
 def refused(verdict: Verdict) -> str:
     """What the agent reads when it is refused: why, and what to do instead."""
     instead = verdict.alternative and f"Do this instead: {_small(verdict.alternative)}"

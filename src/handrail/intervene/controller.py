@@ -12,6 +12,7 @@ from handrail.config.interventions import Interventions
 from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
 from handrail.detect.description import UNKNOWN, Description, Fitting
+from handrail.detect.detector import Detector
 from handrail.detect.registry import description_of, own_fittings
 from handrail.intervene.candidates import STOP, Candidates
 from handrail.intervene.draft import Draft
@@ -51,17 +52,30 @@ class Controller:
         *,
         interventions: InterventionPlugins | None = None,
         strategies: InterventionPlugins | None = None,
+        detectors: Sequence[type[Detector]] = (),
+        kinds: Sequence[InterventionKind] = (),
     ) -> None:
-        """Plugins are looked for among the installed packages unless they are given."""
+        """Plugins are looked for among the installed packages unless they are given.
+
+        `detectors`, `kinds`: what the program itself brings beside them.
+        """
+        self._own_findings = {each.kind: each.about for each in detectors}
+        given = {each.name: each for each in kinds}
         self.settings = settings
         self.faults: list[str] = []
         strategy = settings.strategy
-        rows = (*strategy.patterns.values(), *own_fittings())
-        named = frozenset(name for row in rows for name in row if name not in LADDER)
+        fitting = [each.fitting.places for each in self._own_findings.values() if each.fitting]
+        rows = (*strategy.patterns.values(), *own_fittings(), *fitting)
+        known = {*LADDER, *given}
+        named = frozenset(name for row in rows for name in row if name not in known)
         chosen = frozenset({strategy.custom} if strategy.type == "custom" else ())
         # All of them where a strategy of the user's own may name any.
         own = interventions or load_plugins(INTERVENTIONS, None if chosen else named)
-        self._kinds = {name: as_kind(name, each) for name, each in own.found.items()} | KINDS
+        self._kinds = {
+            **{name: as_kind(name, each) for name, each in own.found.items()},
+            **given,
+            **KINDS,
+        }
         self._strategies = strategies or load_plugins(STRATEGIES, chosen)
         self._prompts, problem = _own_prompts(settings.soft_correction.custom_prompts_path)
         for each in (*own.problems, *self._strategies.problems, problem):
@@ -93,7 +107,7 @@ class Controller:
         return None
 
     def _case(self, finding: Finding, at: Situation) -> StrategyCase:
-        about = description_of(finding.kind)
+        about = self._own_findings.get(finding.kind) or description_of(finding.kind)
         own = self._prompts.get(finding.kind, self._prompts.get(OTHER_KINDS))
         if own:
             about = msgspec.structs.replace(about, hints=(*own, *about.hints))
@@ -162,6 +176,8 @@ class Controller:
             return make(case.finding, at, case.about, self.settings)
         try:
             made: object = make(case.finding, at, case.about, self.settings)
+            if isinstance(made, Draft):  # a field of a wrong type could be written, but not read
+                made = msgspec.convert(msgspec.to_builtins(made), Draft)
         except Exception as error:  # noqa: BLE001 - another's code must not break a run
             self._report(f"the intervention {name} failed: {error!r}")
             return None

@@ -40,12 +40,13 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
     """In the log, in addresses and on the command line."""
     title: str
     """What people call it."""
-    program: str
-    """Its command. Also the word by which its processes and its files are recognised."""
+    program: str = ""
+    """Its command; empty: it is a program of the user's own. Also the word by which its processes
+    and its files are recognised."""
 
     # Where it takes its settings and hooks from
-    folder: str
-    """The folder with its settings, in a home and in a project."""
+    folder: str = ""
+    """The folder with its settings, in a home and in a project; empty: it has none."""
     folder_variable: str = ""
     """The variable that puts the folder of a home elsewhere."""
     settings_files: tuple[str, ...] = ()
@@ -99,11 +100,15 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def known_hosts() -> tuple[HostProfile, ...]:
-    """The profiles of all registered hosts.
+    """The profiles of all registered hosts that have a program, and settings to protect.
 
     Found by name: the hosts stand above every room that needs this, and a reviewer to whom
     somebody forgot to hand them would be laxer without a word.
     """
+    return tuple(host for host in _profiles() if host.program)
+
+
+def _profiles() -> tuple[HostProfile, ...]:
     profiles: tuple[HostProfile, ...] = import_module(_REGISTRY).profiles()
     return profiles
 
@@ -116,4 +121,4 @@ def host_programs() -> tuple[Mapping[str, Program], ...]:
 
 def profile_of(name: str) -> HostProfile | None:
     """The profile of one host; None: no such host is registered."""
-    return next((host for host in known_hosts() if host.name == name), None)
+    return next((host for host in _profiles() if host.name == name), None)

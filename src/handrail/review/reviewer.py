@@ -13,6 +13,7 @@ from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.program import Program
 from handrail.model.review import Rationality, Review, Rewrite, Risk, RiskFactor
 from handrail.review.cache import ReadingCache
 from handrail.review.context import ReviewContext
@@ -31,6 +32,7 @@ from handrail.review.judgement.rules import Rule, RuleSet
 from handrail.review.judgement.unreadable import problem_of, reason_not_read, repair_of
 from handrail.review.judgement.weigh import weigh
 from handrail.review.paths.out_of_scope import note_out_of_scope
+from handrail.review.plugins import load_plugins
 from handrail.review.protection.state_git import linked, pointed_at
 from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
 from handrail.review.rewrite import rewrite_command
@@ -90,28 +92,41 @@ class Reviewer:
         *,
         environ: Mapping[str, str] | None = None,
         rules: Iterable[Rule] = (),
+        programs: Mapping[str, Program] | None = None,
         see_disk: bool = True,
         live: bool = False,
         now: Callable[[], float] = time,
     ) -> None:
-        """`live`: actions run on this machine, also where their folder is gone in the meantime;
+        """`rules`, `programs`: added to those of the settings and of installed packages.
+
+        `live`: actions run on this machine, also where their folder is gone in the meantime;
         the settings name the scope."""
         self.config = config or Config()
         given = os.environ if environ is None else environ
         self._sites = FolderContexts(self.config, given, see_disk=see_disk, live=live)
         self._now = now
         settings = self.config.step_reviewer
+        installed = load_plugins()
+        self._problems = installed.problems
         self._rules = RuleSet(
-            settings.rules.builtin, settings.rules.disabled, settings.rules.custom, rules
+            settings.rules.builtin,
+            settings.rules.disabled,
+            settings.rules.custom,
+            (*installed.rules, *rules),
         )
         # Settings under which an action that only reads needs no further thought.
         self._plain = self._rules.only_builtin and not self.config.goal
-        knowledge = default_knowledge()
-        self.knowledge: ProgramLookup = (
-            knowledge.extended(self.config.programs) if self.config.programs else knowledge
-        )
+        self.knowledge: ProgramLookup = default_knowledge()
+        for table in (installed.programs, programs, self.config.programs):
+            if table:
+                self.knowledge = self.knowledge.extended(table)
         size = settings.cache.max_size if settings.cache.enabled else 0
         self.cache: ReadingCache[Reading] = ReadingCache(size, settings.cache.ttl_minutes * 60)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Rules and tables of others that could not be loaded or have failed, and why."""
+        return (*self._problems, *self._rules.faults.values())
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""

@@ -243,7 +243,10 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     app = daemon.app()
     answer = daemon.hook_endpoint.answer
     gate = TokenAuth(
-        app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token
+        app,
+        hook_token=daemon.home.hook_token,
+        control_token=daemon.home.control_token,
+        only_socket=[name for name in HOSTS if find_host(name).only_socket],
     )
 
     def may_ask(host: str, headers: Headers) -> bool:

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -13,7 +13,7 @@ from handrail.config import Config, ConfigError, load_settings, resolve_scope
 from handrail.config.glob import escape
 from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
-from handrail.config.text_values import too_wide
+from handrail.config.text_values import PathBase, read_place, too_wide
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.active_settings import ActiveSettings
@@ -25,6 +25,7 @@ from handrail.review.cache import ReadingCache
 from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading
 from handrail.supervise.active_settings import config_of, identity
+from handrail.supervise.extensions import NO_EXTENSIONS, Extensions
 from handrail.supervise.verdict import OnFault, stricter, verdict_of
 
 _LOOK_AGAIN = 1.0
@@ -49,6 +50,8 @@ class Project(msgspec.Struct, frozen=True):
     """The settings in force are what somebody wrote, not what stands in for something broken."""
     newer: "Project | None" = None
     """What was written after a run had begun: for that run it can only forbid."""
+    base: Config | None = None
+    """The settings on the disk from which a run's own were made; None: these are they."""
 
     def begin_review(self, action: Action, history: History) -> ReviewDraft:
         """Judge an action, by the newer settings too: the stricter ones decide."""
@@ -85,6 +88,13 @@ class Project(msgspec.Struct, frozen=True):
             return now
         if not now.settled:  # what stands in for something broken is not what anybody wrote
             return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem)
+        if now.config == self.base:
+            is_same = now.redactor is self.redactor and now.problem == self.problem
+            if is_same and self.newer is None:
+                return self
+            return msgspec.structs.replace(
+                self, redactor=now.redactor, problem=now.problem, newer=None
+            )
         if now.config == self.config:
             return now
         return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem, newer=now)
@@ -102,8 +112,16 @@ Stamps = dict[str, tuple[int, ...]]
 class Projects:
     """Every project that a daemon has met lately."""
 
-    def __init__(self, environ: Mapping[str, str], *, now: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        extensions: Extensions = NO_EXTENSIONS,
+        now: Callable[[], float] = monotonic,
+    ) -> None:
+        """`extensions`: what this program adds to the rules, tables, detectors, interventions."""
         self._environ = environ
+        self.extensions = extensions
         self._now = now
         self._kept: OrderedDict[str, _CachedProject] = OrderedDict()
         usual = _USUAL.step_reviewer.cache
@@ -141,6 +159,23 @@ class Projects:
         config = self._pinned(config_of(settings), folder)
         return self._made(config, now.redactor)
 
+    def narrowed(self, folder: str, goal: str, scope: Sequence[str]) -> Project:
+        """The project of a folder for a run that has its own goal and scope.
+
+        Raises ValueError where the scope cannot be used.
+        """
+        now = self.at(folder)
+        where = PathBase(folder, self._environ.get("HOME", ""))
+        config = now.config
+        if scope:
+            places = tuple(read_place(glob, where) for glob in scope)
+            config = msgspec.structs.replace(config, scope=places)
+        if goal:
+            config = msgspec.structs.replace(config, goal=goal)
+        if config == now.config:
+            return now
+        return msgspec.structs.replace(self._made(config, now.redactor), base=now.config)
+
     def __iter__(self) -> Iterator[Project]:
         """All projects that are kept."""
         return (kept.project for kept in self._kept.values())
@@ -162,10 +197,16 @@ class Projects:
         return self._made(config, redactor)
 
     def _made(self, config: Config, redactor: Redactor) -> Project:
-        reviewer = Reviewer(config, environ=self._environ, live=True)
+        own = self.extensions
+        reviewer = Reviewer(
+            config, environ=self._environ, rules=own.rules, programs=own.programs, live=True
+        )
         if config.step_reviewer.cache == _USUAL.step_reviewer.cache and not config.programs:
             reviewer.cache = self._readings
-        return Project(config, reviewer, Controller(config.interventions), redactor)
+        controller = Controller(
+            config.interventions, detectors=own.detectors, kinds=own.interventions
+        )
+        return Project(config, reviewer, controller, redactor)
 
     def _pinned(self, config: Config, folder: str) -> Config:
         """The settings with a scope that does not move when the agent changes its folder."""

@@ -65,6 +65,7 @@ class RunRegistry:
             # What is still on its way to the log would be missing in the state.
             kept.log.settle(_PATIENCE)
         state = load_state(self.journal, run)
+        state.course.watch.custom.adopt(self.projects.extensions.detectors)
         lost = kept is not None
         supervisor = Supervisor(
             state,

@@ -354,7 +354,11 @@ class Supervisor(SupervisedRun):
             receipts.append(self.record(event))
             if isinstance(event, events.Intervened):
                 verdict = corrected(verdict, event.intervention)
-        faults = (*self.state.course.watch.faults, *self.project.controller.faults)
+        faults = (
+            *self.state.course.watch.faults,
+            *self.project.controller.faults,
+            *self.project.reviewer.faults,
+        )
         receipts += [
             self.record(events.FaultNoted(now, "plugin", fault))
             for fault in faults

@@ -11,8 +11,9 @@ import msgspec
 
 from handrail import __version__
 from handrail.cli.output.file_changes import connection, short
-from handrail.hosts import HOSTS, find_host
+from handrail.hosts import find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
+from handrail.model.host import known_hosts
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, health, port_answers
 from handrail.server.launcher import ensure_daemon
@@ -44,7 +45,8 @@ class ExaminedSetup(msgspec.Struct, frozen=True):
 
 def find_setup(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
     """Look up the hosts for a folder."""
-    hosts = tuple((host, host.find_program(environ)) for host in map(find_host, HOSTS))
+    adapters = [find_host(each.name) for each in known_hosts()]
+    hosts = tuple((host, host.find_program(environ)) for host in adapters)
     return ExaminedSetup(home, folder, environ, hosts)
 
 

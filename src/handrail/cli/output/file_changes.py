@@ -10,9 +10,9 @@ from itertools import groupby
 import click
 
 from handrail.cli.output.terminal import TerminalOutput, clip
-from handrail.hosts import HOSTS
 from handrail.hosts.port import HookConnection, HostAdapter
 from handrail.hosts.settings_file import FileChangePlan
+from handrail.model.host import known_hosts
 from handrail.server.home import Home
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
@@ -21,7 +21,8 @@ _RUN, _LAST = 26, 4
 _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
-host_argument = click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))
+_HOSTS = [host.name for host in known_hosts()]
+host_argument = click.argument("host", metavar="|".join(_HOSTS), type=click.Choice(_HOSTS))
 
 
 def connection(home: Home, *, dry_run: bool = False) -> HookConnection:

@@ -5,7 +5,7 @@ An empty object means "no opinion": the host's own permission rules decide. Hand
 """
 
 from handrail.hosts.port import Reply
-from handrail.hosts.wording import advice, asks, cut, lines, refused, refuses, told
+from handrail.hosts.wording import advice, asks, cut, refused, refuses, told, told_after
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 
@@ -29,12 +29,8 @@ def before_tool(verdict: Verdict, *, ask: bool) -> Reply:
 def after_tool(event: str, verdict: Verdict) -> Reply:
     """The answer to PostToolUse and PostToolUseFailure."""
     said: Reply = {"hookEventName": event}
-    if verdict.decision is not Decision.ALLOW:
-        said["additionalContext"] = lines(
-            f"Handrail: {verdict.reason}", verdict.alternative, *verdict.guidance
-        )
-    elif verdict.guidance:
-        said["additionalContext"] = advice(verdict)
+    if text := told_after(verdict):
+        said["additionalContext"] = text
     return _whole(said, verdict)
 
 

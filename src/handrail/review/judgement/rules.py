@@ -202,6 +202,8 @@ class RuleSet:
         custom = tuple(custom)
         more = tuple(more)
         self.only_builtin = not custom and not more
+        self.faults: dict[str, str] = {}
+        """By rule, how it failed last."""
         self._others: tuple[Rule, ...] = tuple(
             rule for rule in (*others, *map(CustomRuleCheck, custom), *more) if rule.name not in off
         )
@@ -256,11 +258,19 @@ class RuleSet:
             ]
         for rule in self._others:
             try:
-                hit = rule.check(action, effects, at)
+                found: object = rule.check(action, effects, at)
+                if isinstance(found, RuleHit):  # a field of a wrong type could not be read again
+                    found = msgspec.convert(msgspec.to_builtins(found), RuleHit)
             except Exception as error:  # noqa: BLE001 - a rule's fault must not become a verdict
-                faults.append(f"rule {rule.name} failed: {type(error).__name__}: {error}")
+                faults.append(self._fault(rule, f"{type(error).__name__}: {error}"))
                 continue
-            if hit is not None:
-                hits.append(hit)
+            if isinstance(found, RuleHit):
+                hits.append(found)
+            elif found is not None:
+                faults.append(self._fault(rule, f"it gave {type(found).__name__}, no RuleHit"))
         hits.sort(key=lambda hit: -hit.decision.rank)
         return tuple(hits), tuple(faults)
+
+    def _fault(self, rule: Rule, says: str) -> str:
+        self.faults[rule.name] = f"rule {rule.name} failed: {says}"
+        return self.faults[rule.name]

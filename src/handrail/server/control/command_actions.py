@@ -115,15 +115,7 @@ class DaemonCommandActions:
     # On files
 
     def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Save the files."""
-        try:
-            if asked.text:
-                check_name(asked.text)
-        except CheckpointError as error:
-            finished(CommandOutcome(ok=False, says=str(error)))
-            return
-        saved = self._scheduler.save_for(supervisor, asked.reason or "on request", asked.text)
-        saved.add_done_callback(lambda done: finished(_outcome_of(done)))
+        save_on_request(self._scheduler, supervisor, asked, finished)
 
     def _roll_back(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Put the files back to a checkpoint."""
@@ -155,7 +147,21 @@ _BEGIN: dict[ControlCommand, _Begin] = {
 }
 
 
-def _outcome_of(saved: Future[CheckpointRecord]) -> CommandOutcome:
+def save_on_request(
+    scheduler: CheckpointScheduler, supervisor: Supervisor, asked: ControlAsked, finished: Finished
+) -> None:
+    """Save the files of a run under the name that somebody gave."""
+    try:
+        if asked.text:
+            check_name(asked.text)
+    except CheckpointError as error:
+        finished(CommandOutcome(ok=False, says=str(error)))
+        return
+    saved = scheduler.save_for(supervisor, asked.reason or "on request", asked.text)
+    saved.add_done_callback(lambda done: finished(_saved_outcome(done)))
+
+
+def _saved_outcome(saved: Future[CheckpointRecord]) -> CommandOutcome:
     error = saved.exception()
     if error is None:
         record = saved.result()

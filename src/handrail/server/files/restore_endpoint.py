@@ -176,7 +176,7 @@ class RestoreEndpoint:
         self, checkpoints: CheckpointStore, wanted: messages.UndoRequest
     ) -> tuple[RestorePreview, InterruptedRestore | None]:
         by = self._files.worked(wanted.cwd)
-        way = _way_back(checkpoints, wanted, by)
+        way = way_back(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
     def _put_back(
@@ -271,9 +271,10 @@ def _located(record: CheckpointRecord) -> ConversationPosition | None:
     return find_host(place.host).locate(record) if place and place.host in HOSTS else place
 
 
-def _way_back(
+def way_back(
     checkpoints: CheckpointStore, wanted: messages.UndoRequest, by: Sequence[str]
 ) -> RestoreTarget:
+    """Find what an undo puts back; `by`: the runs that worked since the last checkpoint."""
     if wanted.level is UndoLevel.CHECKPOINT:
         return RestoreTarget(wanted.level, checkpoints.find(wanted.checkpoint))
     records = list(checkpoints.newest_first())

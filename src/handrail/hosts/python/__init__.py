@@ -1,0 +1,1 @@
+"""Programs that use Handrail as a library (`import handrail`)."""

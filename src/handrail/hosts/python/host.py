@@ -1,0 +1,34 @@
+"""The library, as the port of hosts wants it."""
+
+from collections.abc import Mapping
+
+from handrail.hosts.port import HookConnection, HostAdapter
+from handrail.hosts.python.hooks import PythonHooks
+from handrail.hosts.python.profile import PROFILE
+from handrail.intervene.capability import Capability
+from handrail.supervise.run_registry import RunRegistry
+
+_BEFORE = b'"event": "before"'
+
+
+class PythonProgram(HostAdapter):
+    """The adapter of programs that use Handrail as a library: nothing is installed for them."""
+
+    profile = PROFILE
+    capabilities = frozenset(
+        {Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.HOLD, Capability.STOP}
+    )
+    only_socket = True
+
+    def hooks(
+        self, runs: RunRegistry, connection: HookConnection, environ: Mapping[str, str]
+    ) -> PythonHooks:
+        """Answers what the library sends."""
+        return PythonHooks(runs)
+
+    def is_urgent(self, body: bytes) -> bool:
+        """Whether an agent waits for leave to do something."""
+        return _BEFORE in body
+
+
+HOST = PythonProgram()

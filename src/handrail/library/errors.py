@@ -1,0 +1,40 @@
+"""What the library raises beside `CheckpointError` and the usual TypeError and ValueError.
+
+HandrailError
+├── ActionBlockedError   the action may not run; the text is for the model
+├── StartError           the run cannot begin: broken settings, a scope too wide, no daemon
+├── ControlError         the run cannot be paused, resumed, stopped or steered now
+└── SupervisorClosedError the supervisor was used after `close`
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handrail.library.verdict import ActionVerdict
+
+
+class HandrailError(Exception):
+    """Something that Handrail has to say no to."""
+
+
+class ActionBlockedError(HandrailError):
+    """The action may not run. `str()` is the text for the model: why, and what to do instead."""
+
+    def __init__(self, verdict: "ActionVerdict") -> None:
+        super().__init__(verdict.guidance)
+        self.verdict = verdict
+
+
+class StartError(HandrailError):
+    """The run cannot begin."""
+
+
+class ControlError(HandrailError):
+    """The run cannot be controlled so as it stands."""
+
+
+class SupervisorClosedError(HandrailError, RuntimeError):
+    """The supervisor was closed."""
+
+    def __init__(self) -> None:
+        super().__init__("this supervisor is closed; make a new one")

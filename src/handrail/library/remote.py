@@ -1,0 +1,113 @@
+"""Supervision by the daemon: the run stands in its log, and people control it as any other."""
+
+import http.client
+import json
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from socket import SHUT_RDWR
+from time import sleep
+
+import msgspec
+
+from handrail.checkpoint import CheckpointError, UndoLevel
+from handrail.control.client import ControlConnection
+from handrail.hosts.port import Reply, endpoint
+from handrail.hosts.python.profile import PROFILE
+from handrail.library.engine import PendingCall, events_in
+from handrail.library.verdict import RestoredFiles
+from handrail.model.event import Event
+from handrail.server.control.connection import DaemonConnection
+from handrail.server.files.restore_messages import PreviewReply, RestoreReply
+from handrail.server.home import Home
+from handrail.server.http.socket_client import DaemonError, SocketConnection, call
+from handrail.server.launcher import ensure_daemon
+from handrail.store.opening import open_log
+from handrail.supervise.verdict import fault_verdict
+
+_SECONDS = 620.0
+"""A call may be held for 570 s while the run is paused, and files are saved before it runs."""
+_FILE_SECONDS = 120.0
+_POLL = 0.1
+_FIX = "handrail doctor says what is wrong."
+
+
+class RemoteEngine:
+    """Reaches the daemon over its socket, and starts it where there is none."""
+
+    def __init__(self, home: Home, run: str, cwd: str, environ: Mapping[str, str]) -> None:
+        """Raises DaemonError where there is none and none can be started."""
+        ensure_daemon(home, environ)
+        self._home = home
+        self._run, self._cwd = run, cwd
+        self._environ = environ
+        self.control: ControlConnection = DaemonConnection(home, environ)
+
+    def ask(self, body: bytes, call: PendingCall) -> Reply:
+        """The answer to one message; whatever goes wrong is a refusal."""
+        problem = ""
+        for _ in range(2):  # the daemon may just be restarted; the same call changes nothing twice
+            try:
+                ensure_daemon(self._home, self._environ)
+                return self._send(body, call)
+            except (DaemonError, OSError, ValueError, http.client.HTTPException) as error:
+                problem = str(error) or type(error).__name__
+            if call.is_abandoned:
+                break
+        verdict = fault_verdict(harmless=False, problem=problem, fix=_FIX, policy="deny_all")
+        return {"verdict": msgspec.to_builtins(verdict)}
+
+    def restore(self, level: UndoLevel, checkpoint: str) -> RestoredFiles:
+        """Have the daemon put files back; raises CheckpointError."""
+        undo = {"cwd": self._cwd, "level": level, "run": self._run, "checkpoint": checkpoint}
+        seen = msgspec.convert(self._call("/restores/preview", undo), PreviewReply).preview
+        way = seen.way
+        wanted = {
+            "cwd": self._cwd,
+            "level": level,
+            "target": way.target.id,
+            "base": way.base.id if way.base else "",
+            "run": way.run,
+            "expects": seen.now,
+        }
+        done = msgspec.convert(self._call("/restores", wanted), RestoreReply)
+        if done.problem:
+            raise CheckpointError(done.problem)
+        spared = tuple(each.path for each in done.spared if each.conflict)
+        return RestoredFiles(tuple(item.path for item in done.items), done.undo, spared)
+
+    def events(self, after: int) -> list[tuple[int, Event]]:
+        """The events after a number, from the daemon's log."""
+        with closing(open_log(self._home.log, "read")) as store:
+            return events_in(store, self._run, after)
+
+    def wait_for_events(self, seconds: float) -> None:
+        """For a moment: the log is looked into again then."""
+        sleep(min(seconds, _POLL))
+
+    def close(self) -> None:
+        """The daemon goes on."""
+
+    def _send(self, body: bytes, call: PendingCall) -> Reply:
+        self._home.check_socket()
+        with closing(SocketConnection(self._home.socket, _SECONDS)) as connection:
+            connection.connect()
+
+            def hang_up() -> None:
+                with suppress(OSError):
+                    connection.sock.shutdown(SHUT_RDWR)
+
+            call.wake = hang_up  # the daemon sees that nobody waits any more
+            if call.is_abandoned:
+                hang_up()
+            headers = {"Content-Type": "application/json"}
+            connection.request("POST", endpoint(PROFILE.name), body, headers)
+            said = json.loads(connection.getresponse().read())
+        if not isinstance(said, dict):
+            raise DaemonError("what answers is not Handrail")
+        return said
+
+    def _call(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
+        try:
+            return call(self._home, "POST", path, body, timeout=_FILE_SECONDS)
+        except DaemonError as error:
+            raise CheckpointError(str(error)) from None
