@@ -128,7 +128,7 @@ def _number(text: str) -> float:
 KIND = InterventionKind(
     name=InterventionName.RESOURCE_THROTTLING,
     label="lower limits",
-    does="Lowers the limits of the run, refuses calls beyond them, and limits how long commands run.",
+    does="Lowers the limits of the run, refuses calls beyond them, and gives commands less time.",
     otherwise="Handrail sets the possible limits only; without any, it skips it.",
     uses=tuple(dict.fromkeys(part.needs for part in PARTS)),
     always=False,
