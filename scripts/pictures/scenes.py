@@ -90,7 +90,7 @@ def demo(scene: World) -> str:
     with scene.screen(scene.home, "demo", "--fast", lines=200) as screen:
         screen.finish()
     rows, texts = screen.rows(), screen.text.splitlines()
-    middle = next(at for at, text in enumerate(texts) if "It is asked" in text)
+    middle = next(at for at, text in enumerate(texts) if "You ask it" in text)
     summary = next(at for at, text in enumerate(texts) if "────" in text)
     rest = [[Span(1, "⋮", "#858c9a", "", bold=False)], []]
     return draw([*rows[:middle], *rest, *rows[summary : summary + 3]], "handrail demo", 84)
