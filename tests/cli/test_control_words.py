@@ -104,7 +104,7 @@ def answered(command: ControlCommand, *, ok: bool = True, says: str = "", **more
             LoopEnded(NOON, "done", "MAX_ITERATIONS", "10 of 10 iterations used"),
             "! NOT done: no iterations left. 10 of 10 iterations used",
         ),
-        (LoopEnded(NOON, "abort", "ERROR", "no"), "✗ NOT done: the agent fails. no"),
+        (LoopEnded(NOON, "abort", "ERROR", "no"), "✗ NOT done: the agent failed. no"),
         (LoopEnded(NOON, "abort", "NEW", ""), "■ NEW"),
     ],
 )

@@ -85,7 +85,7 @@ def test_a_finding_in_a_sub_agent_names_it() -> None:
         ),
         (
             done("checkpoint_rollback", "Plan.", limits="There is no checkpoint."),
-            "↳ recovery plan sent, no file put back: There is no checkpoint.",
+            "↳ recovery plan sent, no rollback: There is no checkpoint.",
         ),
         (done("my_own_means", "Call Ann."), "↳ my own means: Call Ann."),
         (
@@ -136,7 +136,7 @@ def test_a_rollback_says_to_when_and_which_files() -> None:
         RolledBack(NOON, "c1", "i1"),
     ) == [
         " 11:59:00  ▪ files saved as c1 (before a prompt)",
-        " 12:00:00  ↳ goes back to 11:59:00, after step 4",
+        " 12:00:00  ↳ rolling back to 11:59:00, after step 4",
         " 12:00:00  ↶ rolled back to 11:59:00, after step 4 (a.py, b.py, c.py and 2 more)",
         " 12:00:00  ↶ rolled back to 11:59:00, after step 4 (no file had changed)",
     ]

@@ -165,9 +165,9 @@ def test_what_is_pasted_is_text_in_a_question_and_else_nothing(book: SampleLog) 
     ("name", "key", "says"),
     [
         ("shop", "r", "shop-3f2a is running; there is nothing to resume"),
-        ("api", "p", "api-77d0 is paused; r resumes it"),
+        ("api", "p", "api-77d0 is paused; press r to resume it"),
         ("old", "p", "old-0b5e has ended: nothing to pause"),
-        ("notes", "e", "Handrail has not started notes-a001 itself"),
+        ("notes", "e", "notes-a001 was not started by handrail run"),
         ("notes", "u", "no checkpoint of notes-a001 yet"),
         ("docs", "r", "handrail incident show 2026-11-15-docs"),
     ],
@@ -193,7 +193,7 @@ def test_every_stage_of_a_command_is_shown_when_it_comes(book: SampleLog) -> Non
         controls.go_on.set()
         await stand.until_answered()
         assert stand.last == (
-            " freeze daemon is down, starting it … → requested → acknowledged"
+            " freeze starting the daemon … → requested → acknowledged"
             " → confirmed (held before: Bash pytest -q)"
         )
 

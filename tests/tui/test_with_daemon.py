@@ -53,7 +53,7 @@ def test_the_screen_survives_the_daemon_and_starts_it_for_a_command(
     window.keys("r")
     window.wait_for("reason (may be empty):")
     window.keys("Enter")
-    window.wait_for("resume daemon is down, starting it … → requested → acknowledged → confirmed")
+    window.wait_for("resume starting the daemon … → requested → acknowledged → confirmed")
     window.wait_for("▸● shop")
     assert place.pid != before
     window.keys("q")

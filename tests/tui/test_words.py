@@ -72,7 +72,7 @@ def test_an_event_is_said_in_the_same_words_as_in_the_log(book: SampleLog) -> No
     for run in (SHOP, DOCS, API, NOTES, OLD):
         stored = book.store.read(topic_of(run))
         timeline, joiner = Timeline(run), EventJoiner()
-        timeline.take(stored)
+        timeline.add(stored)
         for each in stored:
             joiner.add(run, decode(each))
         in_log = [
@@ -89,7 +89,7 @@ def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: SampleLog) -> N
     stored = book.store.read(topic_of(OLD))
     timeline = Timeline(OLD)
     timeline.skip(stored[-2].seq, stored[:1])
-    timeline.take(stored[-1:])
+    timeline.add(stored[-1:])
     [end] = timeline.entries
     assert end.said is not None
     assert end.said.text == "session ended · 8 s"

@@ -218,7 +218,7 @@ class ControlCommand(StrEnum):
             "Suspend all processes of a run at once.",
             "Processes stop even in the middle of an action. After at most two minutes "
             "(control.freeze_seconds), Handrail lets them continue and pauses the run.",
-            "it has seen that every process is suspended",
+            "every process is suspended",
             ("shop", '--all --reason "the disk is nearly full"')),
     )  # fmt: skip
     INTERRUPT = "interrupt", CommandSpec(

@@ -90,7 +90,7 @@ class WatchApp(App[Exception]):
             try:
                 while True:
                     view = await asyncio.to_thread(source.poll, self.watching.chosen)
-                    self.watching.take(view)
+                    self.watching.show_view(view)
                     self.draw()
                     await self._rest(view)
             finally:

@@ -63,7 +63,7 @@ class RunFacts(msgspec.Struct):
                 found.setdefault(shorten_paths(self.actions[step], self.cwd), []).append(step)
         return found
 
-    def take(self, event: Event) -> None:
+    def update(self, event: Event) -> None:
         """Update the facts with an event."""
         self.began = self.began or event.at
         if isinstance(event, events.RunStarted):

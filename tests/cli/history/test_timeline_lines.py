@@ -166,10 +166,10 @@ def test_other_events_are_said_in_words(book: Logbook, shop: RunLog) -> None:
     ):
         shop.note(event)
     assert shown(book) == (
-        " 12:00:00  · the conversation was shortened (auto)\n"
-        " 12:00:00  ▸ goes on with a shorter conversation\n"
+        " 12:00:00  · the host shortened the conversation (auto)\n"
+        " 12:00:00  ▸ continues with a shorter conversation\n"
         " 12:00:00  · settings changed: .claude/settings.json\n"
-        " 12:00:00  ✗ settings changed: /home/x.json; not taken over: It removes the\n"
+        " 12:00:00  ✗ settings changed: /home/x.json; not applied: It removes the\n"
         "             hooks.\n"
         " 12:00:00  ✗ FAULT of Handrail (log): the disk is full\n"
         " 12:00:00  · you said: step 3 was judged wrong: build is made anew\n"
@@ -192,10 +192,7 @@ def test_the_end_has_totals(book: Logbook, shop: RunLog) -> None:
 
 def test_an_end_without_its_action_is_still_told(book: Logbook, shop: RunLog) -> None:
     shop.note(ActionEnded(book.now, 12, Outcome(False, 2)))
-    assert shown(book) == (
-        " 12:00:00  · step 12 ended: it failed, but when it was reviewed is not in the\n"
-        "             log"
-    )
+    assert shown(book) == " 12:00:00  · step 12 failed; its review is not in the log"
 
 
 def test_a_clock_that_goes_back_does_not_change_the_order(book: Logbook, shop: RunLog) -> None:

@@ -82,9 +82,9 @@ RUNS = (
 
 def _watching(keys: str, typed: str = "") -> ScreenState:
     watching = ScreenState(lambda: NOON)
-    watching.take(LogView(RUNS, RUNS[-1].id, TIMELINE, cut=True, left_out=3))
+    watching.show_view(LogView(RUNS, RUNS[-1].id, TIMELINE, cut=True, left_out=3))
     watching.chosen = "r0"
-    watching.take(LogView(RUNS, "r0", TIMELINE, cut=True, problem=NASTY))
+    watching.show_view(LogView(RUNS, "r0", TIMELINE, cut=True, problem=NASTY))
     doing = {
         "t": watching.switch,
         "d": watching.toggle_detail,
@@ -135,13 +135,13 @@ def test_a_log_that_is_not_read_yet_says_so() -> None:
 
 def test_without_runs_it_says_what_to_do() -> None:
     watching = ScreenState(lambda: NOON)
-    watching.take(LogView())
+    watching.show_view(LogView())
     assert "handrail install claude" in plain(frame(watching, 80, 24)[1])
 
 
 def test_a_log_that_cannot_be_read_is_not_taken_for_an_empty_one() -> None:
     watching = ScreenState(lambda: NOON)
-    watching.take(LogView(problem="written by a newer Handrail"))
+    watching.show_view(LogView(problem="written by a newer Handrail"))
     lines = [plain(line) for line in frame(watching, 80, 24)]
     assert "written by a newer Handrail" in lines[1]
     assert "handrail doctor" in lines[2]
@@ -149,7 +149,7 @@ def test_a_log_that_cannot_be_read_is_not_taken_for_an_empty_one() -> None:
 
 def test_a_problem_with_the_log_is_shown_and_the_runs_stay() -> None:
     watching = ScreenState(lambda: NOON)
-    watching.take(LogView(RUNS, problem="the log is damaged"))
+    watching.show_view(LogView(RUNS, problem="the log is damaged"))
     lines = [plain(line) for line in frame(watching, 80, 24)]
     assert "! the log is damaged; still trying" in lines[1]
     assert any("▸" in line for line in lines)

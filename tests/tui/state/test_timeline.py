@@ -47,7 +47,7 @@ class Told:
     @property
     def timeline(self) -> Timeline:
         new = self.book.store.read(topic_of(RUN), self._timeline.seq)
-        self._timeline.take(new)
+        self._timeline.add(new)
         return self._timeline
 
     @property
@@ -154,14 +154,14 @@ def test_sub_agents_go_by_letters(told: Told) -> None:
 def test_a_long_timeline_forgets_its_beginning(told: Told) -> None:
     timeline = Timeline(RUN)
     body = b'{"event":"prompt_given","at":1.0,"text":"go on"}'
-    timeline.take(StoredEntry(seq, "run:r", seq, 1.0, body) for seq in range(1, MAX_ENTRIES + 500))
+    timeline.add(StoredEntry(seq, "run:r", seq, 1.0, body) for seq in range(1, MAX_ENTRIES + 500))
     assert len(timeline.entries) == MAX_ENTRIES
     assert timeline.cut
 
 
 def test_an_event_that_cannot_be_read_does_not_hide_others() -> None:
     timeline = Timeline(RUN)
-    timeline.take(
+    timeline.add(
         [StoredEntry(1, "run:r", 1, NOON, b"\xff"), StoredEntry(2, "run:r", 2, NOON, b"{}")]
     )
     assert len(timeline.entries) == 2

@@ -63,7 +63,7 @@ def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
             default=f"{_WAIT:g}",
             callback=_seconds,
             metavar="[SECONDS]",
-            help=f"Wait until it is confirmed, or so long. Default: {_WAIT:g} s.",
+            help=f"Wait until confirmed, or at most SECONDS. Default: {_WAIT:g}.",
         ),
     ]
     if line.text and not _operand(line):

@@ -156,7 +156,7 @@ class LogPrinter:
     def show(self, run: KnownRun | None, limit: int | None) -> None:
         """Print the log as it is now."""
         self._read_all(run, limit)
-        self._give(self._joiner.rest())
+        self._print_entries(self._joiner.rest())
         self._print_tail()
 
     def follow(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
@@ -166,12 +166,12 @@ class LogPrinter:
         self._joiner.patience = _PATIENCE
         try:
             for page in follow(source, wait, self._complain):
-                self._take(page)
+                self._add_page(page)
                 sys.stdout.flush()
         except KeyboardInterrupt:
             if sys.stdout.isatty():
                 self._screen.say()  # after the ^C of the terminal
-            self._give(self._joiner.rest())
+            self._print_entries(self._joiner.rest())
 
     def follow_until(self, run: KnownRun, over: threading.Event) -> None:
         """Print new entries until `over` is set and nothing is left to print."""
@@ -179,12 +179,12 @@ class LogPrinter:
         self._joiner.patience = _PATIENCE
         is_last_look = False
         for page in follow(source, lambda: bool(over.wait(_PAUSE)), self._complain):
-            self._take(page)
+            self._add_page(page)
             sys.stdout.flush()
             if not page and is_last_look:
                 break
             is_last_look = not page and over.is_set()
-        self._give(self._joiner.rest())
+        self._print_entries(self._joiner.rest())
         sys.stdout.flush()
 
     def _read_all(self, run: KnownRun | None, limit: int | None) -> LogReader:
@@ -193,14 +193,14 @@ class LogPrinter:
             self._tail = deque(maxlen=limit)
         source = self._source(run)
         for page in source.pages():
-            self._take(page)
+            self._add_page(page)
         return source
 
     def _source(self, run: KnownRun | None) -> LogReader:
         self._only = run
         return LogReader(self._store, run.topic if run else RUNS, whole_log=run is None)
 
-    def _take(self, page: list[StoredEntry]) -> None:
+    def _add_page(self, page: list[StoredEntry]) -> None:
         for stored in page:
             run = run_of(stored.topic)
             event = decode_or_fault(stored)
@@ -208,16 +208,16 @@ class LogPrinter:
             if not self._as_json:
                 self._joiner.add(run, event, shown=wanted)
             elif wanted:
-                self._out(PrintedEntry(stored.at, [_json(run, stored, event)]))
-        self._give(self._joiner.ready())
+                self._emit(PrintedEntry(stored.at, [_json(run, stored, event)]))
+        self._print_entries(self._joiner.ready())
 
-    def _give(self, entries: Iterable[JoinedEntry]) -> None:
+    def _print_entries(self, entries: Iterable[JoinedEntry]) -> None:
         for entry in entries:
             name = "" if self._only else self._name(entry.run)
             lines = entry_lines(self._screen, entry, name, evidence=self._filter.findings)
-            self._out(PrintedEntry(entry.at, lines))
+            self._emit(PrintedEntry(entry.at, lines))
 
-    def _out(self, shown: "PrintedEntry") -> None:
+    def _emit(self, shown: "PrintedEntry") -> None:
         if self._tail is not None:
             self._tail.append(shown)
         else:

@@ -58,11 +58,11 @@ def _limit(
 @click.argument("words", nargs=-1, metavar=f"PROMPT [-- {_HOST.upper()} ARGS…]")
 @click.option("--verify", metavar="CMD", help="The task is done only if this command succeeds.")
 @click.option("--model", default="", metavar="NAME", help=with_hosts("Default: $title's own."))
-@_limit("--max-iterations", int, "N", f"Prompts at most. Default: {_ITERATIONS}.")
-@_limit("--max-minutes", float, "N", "Working time at most.")
-@_limit("--max-cost", float, "USD", "Cost in dollars at most.")
-@_limit("--max-tokens", int, "N", "Tokens at most.")
-@_limit("--max-memory", float, "MB", "Memory at most, child processes included.")
+@_limit("--max-iterations", int, "N", f"Stop after N prompts. Default: {_ITERATIONS}.")
+@_limit("--max-minutes", float, "N", "Stop after N minutes of work.")
+@_limit("--max-cost", float, "USD", "Stop when the run has cost this much.")
+@_limit("--max-tokens", int, "N", "Stop after N tokens.")
+@_limit("--max-memory", float, "MB", "Stop when the agent and its processes use more.")
 @click.option(
     "--permission-mode",
     "mode",

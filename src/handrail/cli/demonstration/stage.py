@@ -193,7 +193,7 @@ class DemoStage:
             for stored in store.read(topic_of(self.session), self._read):
                 self._read = stored.seq
                 events.append(decode(stored))
-                self._facts.take(events[-1])
+                self._facts.update(events[-1])
             if wanted is None or any(isinstance(event, wanted) for event in events):
                 return events
             if monotonic() > until:

@@ -60,7 +60,7 @@ class InterventionStory:
             self._take(event)
 
     def _take(self, event: Event) -> None:
-        self.facts.take(event)
+        self.facts.update(event)
         if isinstance(event, FindingMade):
             self.findings[event.finding.name] = event
         elif isinstance(event, events.Intervened):

@@ -55,7 +55,7 @@ class EventJoiner:
         """Add the next event. An event that is not shown can still change other entries."""
         facts = self._facts.setdefault(run, RunFacts())
         is_news = not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
-        facts.take(event)
+        facts.update(event)
         if isinstance(event, ActionEnd) and self._close(run, event, shown=shown):
             return
         entry = JoinedEntry(run, event, facts, since=self._now())

@@ -36,7 +36,7 @@ class PastFindings:
         self._past = InterventionHistory()
         self._controller = Controller(config.interventions)
 
-    def take(self, number: int, step: PastStep, action: Action, review: Review) -> StepFindings:
+    def add_step(self, number: int, step: PastStep, action: Action, review: Review) -> StepFindings:
         """Add the next step with its outcome and the agent's message after it."""
         self._now = self._now + _SECONDS_EACH if step.at is None else step.at
         if step.prompted:

@@ -75,7 +75,7 @@ class PastReviews:
             seconds = perf_counter() - began
             noticed = StepFindings()
             if review is not None:
-                noticed = course.take(index, step, action, review)
+                noticed = course.add_step(index, step, action, review)
             yield ReviewedStep(
                 session.name, index, action, review, step.problem, seconds, noticed, step.at
             )

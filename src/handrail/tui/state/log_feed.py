@@ -216,7 +216,7 @@ class LogFeed:
             if seq > MAX_ENTRIES:
                 self._timeline.skip(seq - MAX_ENTRIES, self._store.read(topic, 0, _BEGINNING))
         while page := self._store.read(topic, self._timeline.seq, _PAGE):
-            self._timeline.take(page)
+            self._timeline.add(page)
 
     def _seq(self, topic: str) -> int:
         found = [each.seq for each in self._store.topics(topic) if each.name == topic]

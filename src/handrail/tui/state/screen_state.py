@@ -55,7 +55,7 @@ class ScreenState:
 
     # What comes from the log
 
-    def take(self, view: LogView) -> None:
+    def show_view(self, view: LogView) -> None:
         """Show a new view of the log."""
         self.view = view
         self.refresh()

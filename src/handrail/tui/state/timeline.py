@@ -42,12 +42,12 @@ class Timeline:
     def skip(self, seq: int, beginning: Iterable[StoredEntry]) -> None:
         """Skip to an event; read only the beginning before it."""
         for stored in beginning:
-            self._facts.take(decode_or_fault(stored))
+            self._facts.update(decode_or_fault(stored))
         self._facts.whole = False
         self.seq = seq
         self.cut = True
 
-    def take(self, page: Iterable[StoredEntry]) -> None:
+    def add(self, page: Iterable[StoredEntry]) -> None:
         """Add stored events."""
         for stored in page:
             self.seq = stored.seq
@@ -59,7 +59,7 @@ class Timeline:
         self._held = {key: seq for key, seq in self._held.items() if seq in self._entries}
 
     def _add(self, seq: int, event: Event) -> None:
-        self._facts.take(event)
+        self._facts.update(event)
         if isinstance(event, ActionEnd):
             if self._close(event):
                 return
