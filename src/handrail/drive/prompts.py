@@ -100,11 +100,7 @@ class AgentBriefing:
         self._sent = agent
         if agent is not self._knows:
             return first_prompt(
-                self._goal,
-                verify=self._verify,
-                news=self._news,
-                verified=verified,
-                resumed=resumed,
+                self._goal, verify=self._verify, news=self._news, verified=verified, resumed=resumed
             )
         return next_prompt(
             goal=self._goal if self._goal != self._known_goal else "",

@@ -144,10 +144,7 @@ class Daemon:
         )
         reactions = EventReactions(self.scheduler, self._record, self.notifier, stops)
         self.runs.bus.subscribe(
-            reactions.on_event,
-            self.control.on_event,
-            self.pauses.on_event,
-            self.drivers.on_event,
+            reactions.on_event, self.control.on_event, self.pauses.on_event, self.drivers.on_event
         )
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()

@@ -52,10 +52,7 @@ def _stands(state: RunState) -> Verdict | None:
     if hand.standing in ENDING:
         done = "cancelled" if hand.standing in _CANCELLED else "stopped"
         return Verdict(
-            Decision.BLOCK,
-            f"This run was {done} by {who}{why}",
-            "Do nothing more.",
-            stop=True,
+            Decision.BLOCK, f"This run was {done} by {who}{why}", "Do nothing more.", stop=True
         )
     if hand.standing in HOLDING:
         return Verdict(

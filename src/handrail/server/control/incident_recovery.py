@@ -9,11 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.intervene.incidents.folders import (
-    IncidentError,
-    IncidentFolders,
-    Resolution,
-)
+from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, Resolution
 from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.recovery import (
     RECOVERIES,

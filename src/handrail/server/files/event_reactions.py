@@ -17,10 +17,7 @@ from handrail.model import event as events
 from handrail.model.event_table import by_event
 from handrail.model.intervention import InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
-from handrail.server.files.checkpoint_scheduler import (
-    CheckpointScheduler,
-    RecordEvent,
-)
+from handrail.server.files.checkpoint_scheduler import CheckpointScheduler, RecordEvent
 from handrail.server.threads.keyed_executor import log_failure
 from handrail.supervise.supervisor import Supervisor
 

@@ -150,12 +150,7 @@ class SupervisionThread:
         self._thread.join()
 
     async def _wait(
-        self,
-        job: _Job[T],
-        patience: float,
-        is_late: Callable[[], None],
-        *,
-        urgent: bool = True,
+        self, job: _Job[T], patience: float, is_late: Callable[[], None], *, urgent: bool = True
     ) -> T:
         self._queue.put(job.run, urgent=urgent)
         timer = job.loop.call_later(patience, is_late)

@@ -9,9 +9,7 @@ Args = TypeVarTuple("Args")
 
 
 def call_in_loop(
-    loop: asyncio.AbstractEventLoop | None,
-    function: Callable[[*Args], object],
-    *args: *Args,
+    loop: asyncio.AbstractEventLoop | None, function: Callable[[*Args], object], *args: *Args
 ) -> None:
     """Call a function in an event loop, if there is one. May be called in any thread."""
     if loop is not None:
