@@ -193,7 +193,7 @@ def test_fields_of_a_wrong_type_do_not_get_into_the_log(project: SupervisedProje
         {"rules": [3]},
         {"rules": [lambda action: None]},
     ],
-    ids=lambda options: "-".join(options),
+    ids="-".join,
 )
 def test_what_is_none_is_refused_at_once(
     project: SupervisedProject, options: dict[str, object]
