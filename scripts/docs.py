@@ -292,7 +292,7 @@ def daemon_limits() -> str:
         ),
         (
             "time to decide about a hook's message",
-            f"{supervision_thread.THINK_SECONDS:g} s",
+            f"{supervision_thread.CALL_SECONDS:g} s",
             "refused, unless its tool only reads",
         ),
         (

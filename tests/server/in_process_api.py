@@ -78,7 +78,7 @@ class InProcessApi:
             environ=environ,
             observers=[self.metrics.on_event],
         )
-        self.supervision = SupervisionThread(think=think, write=write)
+        self.supervision = SupervisionThread(call=think, write=write)
         self.actions = RecordedActs()
         results = ResultWaiters()
         responses = ResponseLog(self.store, later=self.supervision.submit, listen=results.tell)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from handrail.control import message as wire
 from handrail.control import timestamp
-from handrail.control.message import Ack, AnyMessage, Request, Result, Target
+from handrail.control.message import Ack, AnyMessage, Request, Result, Target, ack_to
 from handrail.control.request_ledger import EXPIRY
 from handrail.model.control import ControlCommand
 
@@ -117,12 +117,4 @@ def stages(
 
 def _as_ack(message: AnyMessage) -> Ack | None:
     """The acknowledgment; that a request is under way says the same, where that got lost."""
-    if isinstance(message, Request):
-        return None
-    return Ack(
-        request_id=message.request_id,
-        command=message.command,
-        target=message.target,
-        timestamp=message.timestamp,
-        payload={},
-    )
+    return None if isinstance(message, Request) else ack_to(message, message.timestamp)

@@ -6,6 +6,7 @@ from functools import partial
 import msgspec
 
 from handrail.control import message as wire
+from handrail.control import timestamp
 from handrail.control.command_actions import CommandActions
 from handrail.control.command_runner import CommandRunner, overtaken
 from handrail.control.message import (
@@ -123,9 +124,8 @@ class ControlHandler:
             return self._responses.refuse(request, "not_found", says, received, again)
         if spoilt := _spoilt(asked, supervisor):
             return self._responses.refuse(request, "bad_request", spoilt, received, again)
-        return self._acknowledge(
-            supervisor, asked, [*received, self._responses.ack(request)], again
-        )
+        ack = wire.ack_to(request, timestamp.written(self._clock()))
+        return self._acknowledge(supervisor, asked, [*received, ack], again)
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """See whether what has happened in a run confirms a request, or makes it void."""

@@ -80,6 +80,17 @@ class Result(ControlMessage, frozen=True, tag="RESULT", kw_only=True):
 AnyMessage = Request | Ack | Result
 
 
+def ack_to(message: AnyMessage, at: str) -> Ack:
+    """The acknowledgment of a request, or of the one that another message answers to."""
+    return Ack(
+        request_id=message.request_id,
+        command=message.command,
+        target=message.target,
+        timestamp=at,
+        payload={},
+    )
+
+
 class PartialRequest(msgspec.Struct, frozen=True):
     """So much of a bad request as is needed to answer it."""
 

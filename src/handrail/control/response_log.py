@@ -10,7 +10,7 @@ from handrail.control import message as wire
 from handrail.control import timestamp
 from handrail.control.command_actions import CommandOutcome
 from handrail.control.loop_status import USER_CANCELLED, abort_entry, state_entry
-from handrail.control.message import Ack, AnyMessage, Code, PartialRequest, Payload, Request, Result
+from handrail.control.message import AnyMessage, Code, PartialRequest, Payload, Request, Result
 from handrail.control.request_ledger import RequestLedger, SeenRequest, counts, save
 from handrail.control.topics import CONTROL
 from handrail.control.transitions import THEN, answered
@@ -66,16 +66,6 @@ class ResponseLog:
         return self._store.append([])
 
     # Messages
-
-    def ack(self, request: Request) -> Ack:
-        """The acknowledgment of a request."""
-        return Ack(
-            request_id=request.request_id,
-            command=request.command,
-            target=request.target,
-            timestamp=timestamp.written(self.clock()),
-            payload={},
-        )
 
     def rows(self, messages: Sequence[AnyMessage]) -> list[NewEntry]:
         """The rows of messages, which from now on are known."""

@@ -1,4 +1,4 @@
-"""Requests that other programs write into the topic, taken to the desk in their order."""
+"""Requests that other programs write into the topic, taken to the handler in their order."""
 
 import logging
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _PAGE = 500
 
 
 class TopicInbox:
-    """Reads in any thread (`unread`), and is emptied in the brain's (`take`)."""
+    """Reads in any thread (`unread`), and is emptied in the supervision thread (`submit`)."""
 
     def __init__(self, control: ControlHandler, store: Store, clock: Callable[[], float]) -> None:
         self._control = control
@@ -34,7 +34,7 @@ class TopicInbox:
         return self._store.read(CONTROL, self._control.read_until, _PAGE)
 
     def submit(self, rows: list[StoredEntry]) -> None:
-        """Take requests among these rows to the desk, unless they have come by it.
+        """Submit the requests among these rows, unless they were submitted before.
 
         Raises StoreError; a row that was not taken is unread then.
         """
@@ -59,6 +59,6 @@ class TopicInbox:
 
 
 def _answers(body: bytes, request: str) -> bool:
-    """Whether a row answers to the one before: what comes by the desk is written in one go."""
+    """Whether a row answers to the one before: both are written in one go."""
     message = wire.find(body)
     return isinstance(message, Ack | Result) and message.request_id == request

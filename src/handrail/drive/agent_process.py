@@ -1,4 +1,4 @@
-"""The seat of the agent: one process at a time, started again when it is gone."""
+"""The process of the agent: one at a time, started again when it is gone."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager, AsyncExitStack

@@ -70,7 +70,7 @@ async def take_turn(
 ) -> AgentTurn | AgentGoneError | None:
     """Send the agent on and wait until it stops.
 
-    `interrupts`: of the seat, when it was asked whether a turn may begin. Were there more since
+    `interrupts`: of the process, when it was asked whether a turn may begin. Were there more since
     then, that answer is void, and nothing is begun: None.
     """
     limit = asyncio.timeout(None)

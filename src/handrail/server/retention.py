@@ -39,7 +39,7 @@ def remove_incidents(folder: str, environ: Mapping[str, str]) -> None:
 
 
 class Retention:
-    """Knows which runs are to be forgotten. Used in the brain's thread."""
+    """Knows which runs are to be forgotten. Used in the supervision thread."""
 
     def __init__(
         self,

@@ -38,13 +38,11 @@ class EventBus:
         self._dispatches = True
         try:
             while self._queue:
-                self._dispatch(*self._queue.popleft())
+                supervisor, event = self._queue.popleft()
+                for listener in self._listeners:
+                    try:
+                        listener(supervisor, event)
+                    except Exception:  # noqa: BLE001 - the others must not miss it
+                        _log.exception("a listener failed over %s", type(event).__name__)
         finally:
             self._dispatches = False
-
-    def _dispatch(self, supervisor: "Supervisor", event: Event) -> None:
-        for listener in self._listeners:
-            try:
-                listener(supervisor, event)
-            except Exception:  # noqa: BLE001 - what one listener breaks, the others must not miss
-                _log.exception("a listener failed over %s", type(event).__name__)

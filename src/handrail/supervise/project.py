@@ -130,9 +130,11 @@ class Projects:
 
     def at(self, folder: str) -> Project:
         """The project of a folder, with its settings as they are on the disk."""
-        folder = folder if _can_be_folder(folder) else "/"
         now = self._now()
         kept = self._kept.get(folder)
+        if kept is None and not _can_be_folder(folder):
+            folder = "/"
+            kept = self._kept.get(folder)
         if kept is not None:
             self._kept.move_to_end(folder)
             if now - kept.looked < _LOOK_AGAIN:

@@ -87,16 +87,19 @@ def throttled(action: Action, verdict: Verdict, allowance: Allowance | None) -> 
 
 def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | None:
     """The refusal of a run that has used up what it may use."""
-    minutes = (now - state.started - state.hand.held_for(now)) / 60 if state.started else 0.0
     for each in limits:
         if each.actions and state.step >= each.actions:
             said = f"The run has taken its {each.actions} actions (limits.actions)."
-        elif each.minutes and minutes > each.minutes:
+        elif each.minutes and _minutes(state, now) > each.minutes:
             said = f"The run has had its {each.minutes:g} minutes (limits.minutes)."
         else:
             continue
         return Verdict(Decision.BLOCK, said, _STOP_HERE)
     return None
+
+
+def _minutes(state: RunState, now: float) -> float:
+    return (now - state.started - state.hand.held_for(now)) / 60 if state.started else 0.0
 
 
 def _too_fast(state: RunState, now: float) -> Verdict | None:

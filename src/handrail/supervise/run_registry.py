@@ -57,7 +57,7 @@ class RunRegistry:
     def get(self, run: str, cwd: str) -> Supervisor:
         """The supervisor of a run; a run that nobody knows begins in `cwd`."""
         kept = self._kept.get(run)
-        if kept is not None and not kept.broken:
+        if kept is not None and kept.log.lost is None:
             self._kept.move_to_end(run)
             kept.follow(self.projects.at(kept.state.cwd or cwd))
             return kept
@@ -117,7 +117,7 @@ class RunRegistry:
     def on_fault(self, run: str) -> OnFault:
         """What a run wants where Handrail fails, so far as that is known at once.
 
-        May be asked in any thread: the one that thinks about runs may be what has failed.
+        May be asked in any thread: the supervision thread may be what has failed.
         """
         kept = self._kept.get(run)
         return "deny" if kept is None else kept.project.on_fault

@@ -87,8 +87,9 @@ class SupervisedRun:
     def messages(self) -> list[events.ControlAsked]:
         """What the agent has to be told by a person, and can be told now."""
         hand = self.state.hand
-        can_hear = self._delivered is not None and hand.standing not in ENDING
-        return hand.messages if can_hear else []
+        if self._delivered is None or not hand.asked or hand.standing in ENDING:
+            return []
+        return hand.messages
 
     def hand_over(self, messages: Sequence[events.ControlAsked]) -> list[Receipt]:
         """Answer to people whose messages the agent is told now."""

@@ -202,8 +202,12 @@ class Supervisor(SupervisedRun):
         answer = self._answers.find(action.id, call.name)
         if answer is not None:
             return answer
-        known = self._judged_before(action.id, call.name)
-        if known is None and self._has_to_wait(call):
+        # What the log knows of the same call, from before a restart for example.
+        known = self.state.find_open(action.id)
+        if known is not None and (known.name != call.name or self.broken):
+            known = None
+        is_paused = self.state.hand.standing in HOLDING and not self.broken
+        if known is None and is_paused and action.id and not call.must_answer:
             return self._hold(call)
         if known is not None and known.verdict.decision is not Decision.MODIFY:
             answer = self._ready(known.verdict, self.log.under_way)
@@ -223,10 +227,6 @@ class Supervisor(SupervisedRun):
             verdict = self.judge_without_log(call.action, error)
             return Ready(verdict, [], lambda error: verdict)
         return now._decide(call)
-
-    def _has_to_wait(self, call: CallUnderReview) -> bool:
-        is_paused = self.state.hand.standing in HOLDING and self.log.lost is None
-        return is_paused and bool(call.action.id) and not call.must_answer
 
     def _hold(self, call: CallUnderReview) -> Held[Verdict]:
         """Let a call wait while the run is paused; what was seen before may change meanwhile."""
@@ -297,7 +297,8 @@ class Supervisor(SupervisedRun):
             # The log has the rewritten input without its secrets; this one is complete.
             return self._ready(verdict, self.log.under_way, harmless=harmless)
         messages = [] if call.agent else self.messages
-        verdict = with_messages(verdict, messages)
+        if messages:
+            verdict = with_messages(verdict, messages)
         asked = call.may_ask and verdict.overrulable
         receipt = self.record(
             events.ActionReviewed(
@@ -315,7 +316,8 @@ class Supervisor(SupervisedRun):
         )
         self._ended.forget(action.id)
         receipts = [receipt] if self._waits(review, verdict) or messages else []
-        receipts += self.hand_over(messages)
+        if messages:
+            receipts += self.hand_over(messages)
         final = verdict.decision is Decision.BLOCK and not (asked or verdict.passing)
         if final and not self.state.course.stopped:
             # Nothing more is heard of what was refused: its time to be looked at is now.
@@ -365,11 +367,6 @@ class Supervisor(SupervisedRun):
             if self._alarms.is_news(fault)
         ]
         return verdict
-
-    def _judged_before(self, action_id: str, name: str) -> OpenAction | None:
-        """What the log knows of the same call, from before a restart for example."""
-        known = self.state.find_open(action_id)
-        return known if known is not None and known.name == name and not self.broken else None
 
     def _decided(self, name: str, review: Review, saved: CheckpointResult | None = None) -> Verdict:
         refused = refusal_by_limits(self.state, review, self.project.limits, self._clock())

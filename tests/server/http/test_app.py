@@ -370,7 +370,7 @@ def test_a_step_is_looked_for_without_keeping_other_runs_waiting() -> None:
         store.readers.clear()
         assert judge(office, 1, True) == 200
     assert store.readers
-    assert "brain" not in store.readers
+    assert "supervision" not in store.readers
 
 
 def test_feedback_that_cannot_be_kept_is_an_error() -> None:

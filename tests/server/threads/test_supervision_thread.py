@@ -16,7 +16,7 @@ PATIENT = 20.0
 
 @pytest.fixture
 def supervision() -> Iterator[SupervisionThread]:
-    supervision = SupervisionThread(think=PATIENT, write=PATIENT)
+    supervision = SupervisionThread(call=PATIENT, write=PATIENT)
     yield supervision
     supervision.close()
 
@@ -76,7 +76,7 @@ def _time_out() -> None:
 def test_something_that_hangs_is_too_slow_and_so_is_what_waits_behind_it() -> None:
     release = threading.Event()
     ran: list[str] = []
-    supervision = SupervisionThread(think=0.05)
+    supervision = SupervisionThread(call=0.05)
 
     async def hang() -> None:
         with pytest.raises(SupervisionTimeoutError):
@@ -137,7 +137,7 @@ def test_another_value_is_given_when_one_part_was_not_written(
 
 
 def test_a_log_that_does_not_answer_counts_as_not_written() -> None:
-    supervision = SupervisionThread(think=PATIENT, write=0.05)
+    supervision = SupervisionThread(call=PATIENT, write=0.05)
     silent = Receipt()
     said = asyncio.run(supervision.settle(pending(silent)))
     supervision.close()
@@ -156,7 +156,7 @@ def test_late_errors_do_not_end_up_in_the_log_of_the_event_loop(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     release = threading.Event()
-    supervision = SupervisionThread(think=0.05, write=0.05)
+    supervision = SupervisionThread(call=0.05, write=0.05)
     never = Receipt()
 
     def fail() -> None:

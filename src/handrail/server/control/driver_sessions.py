@@ -169,7 +169,7 @@ class DriverSessions:
             self._lines[run].bell.ring()
 
     def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
-        """A run may stand otherwise; called in the brain's thread."""
+        """Wake the driver of a run that stands otherwise; called in the supervision thread."""
         state = supervisor.state
         if state.loop is None:
             return
@@ -203,7 +203,7 @@ class DriverSessions:
     def _line(self, run: str) -> _DriverConnection:
         return self._lines.setdefault(run, _DriverConnection())
 
-    # In the brain's thread
+    # In the supervision thread
 
     def is_present(self, state: RunState) -> bool:
         """Whether somebody drives a run now; may be asked in any thread."""

@@ -40,7 +40,7 @@ class EmergencyStops:
     ) -> None:
         """`events`: those of a run that are in the log.
 
-        `chores`: those of others who work on processes, so that all of it is in order.
+        `jobs`: shared with others who work on processes, so that all of it is in order.
         """
         self._home = home
         self._record = record
@@ -50,7 +50,7 @@ class EmergencyStops:
         self._jobs = jobs or ProcessJobs()
 
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
-        """Begin to stop a run; called in the brain's thread. Twice does no harm."""
+        """Begin to stop a run; called in the supervision thread. Twice does no harm."""
         state, done = supervisor.state, event.intervention
         family = agent_processes(state, self._home.client_path)
         attended = state.attended

@@ -35,7 +35,7 @@ class Release(Enum):
 
 
 class PauseWaiters:
-    """Waits in the event loop; hears of runs in the brain's thread."""
+    """Calls wait in the event loop; runs are heard of in the supervision thread."""
 
     def __init__(self, supervision: SupervisionThread) -> None:
         self._supervision = supervision
@@ -44,7 +44,7 @@ class PauseWaiters:
         self._closing = False
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
-        """A run may go on; called in the brain's thread."""
+        """Wake the calls of a run that goes on; called in the supervision thread."""
         state = supervisor.state
         if not isinstance(event, _CHANGES) or state.hand.standing in HOLDING:
             return

@@ -37,7 +37,7 @@ class ProcessControl:
     def __init__(
         self, home: Home, scheduler: CheckpointScheduler, jobs: ProcessJobs | None = None
     ) -> None:
-        """`chores`: those of others who work on processes, so that all of it is in order."""
+        """`jobs`: shared with others who work on processes, so that all of it is in order."""
         self._home = home
         self._scheduler = scheduler
         self._freezes = RunFreezer(home)
@@ -153,7 +153,7 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
     except (CheckpointError, OSError) as error:
         return "", str(error)
     except Exception as error:  # noqa: BLE001 - a stop does not depend on it
-        _log.exception("a checkpoint came to a bad end")
+        _log.exception("a checkpoint failed")
         return "", f"{type(error).__name__}: {error}"
 
 

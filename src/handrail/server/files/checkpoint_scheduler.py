@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter, time
@@ -26,6 +26,12 @@ from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
 from handrail.review.judgement.checkpoint_cover import CheckpointCover
 from handrail.server.files.time_budget import TimeBudget
+from handrail.server.files.work_tree_state import (
+    CHECKPOINT_SECONDS,
+    TIDY_EVERY,
+    SaveFailure,
+    WorkTreeState,
+)
 from handrail.server.threads.keyed_executor import KeyedExecutor, log_failure
 from handrail.supervise.checkpoint_request import (
     CheckpointRequest,
@@ -39,12 +45,8 @@ from handrail.supervise.supervisor import Supervisor
 T = TypeVar("T")
 
 CHECKPOINT_STEPS = 10
-CHECKPOINT_SECONDS = 60.0
-"""How far apart two checkpoints are at least that are taken only now and then."""
 CODE_SECONDS = 10.0
 """How far apart they are before code that may do anything, where no agent has changed a thing."""
-_TIDY_EVERY = 20
-"""New checkpoints of a project after which it is tidied up."""
 _SHARE, _BURST = 0.25, 5.0
 """Of the time of all cores, and seconds at once, that may go into checkpoints of which there could
 be fewer: a hundred busy agents must not have a machine that does nothing else."""
@@ -58,57 +60,11 @@ _MAX_TREES = 1000
 _GRACE = 2.0
 """Seconds over the hard limit that are waited for what must be saved: others may come first."""
 _MAX_CREATED = 1000
-_DOUBLINGS = 6
 
 RecordEvent = Callable[[str, Event], None]
 """Writes an event of a run; may be called in any thread."""
 FindConversation = Callable[[str, str], ConversationPosition | None]
 """Where the conversation of a run with a host is."""
-
-
-class _SaveFailure(msgspec.Struct, frozen=True):
-    """Why the files of a run could not be saved, and when."""
-
-    at: float
-    says: str
-    times: int = 1
-
-    def is_over(self, now: float) -> bool:
-        """Whether it is time to try again: each time after twice as long."""
-        return abs(now - self.at) >= CHECKPOINT_SECONDS * (1 << min(self.times - 1, _DOUBLINGS))
-
-
-class _WorkTreeState(msgspec.Struct):
-    """A work tree, as the runs in it leave it."""
-
-    path: str
-    folder: str
-    """Where its checkpoints are."""
-    working: set[str] = set()
-    """Runs in the middle of an iteration."""
-    touched: set[str] = set()
-    """Runs that have worked since the last checkpoint."""
-    saved: float = 0.0
-    """When the last one was taken."""
-    dirty: bool = True
-    """An agent may have changed something since."""
-    took: float = 0.0
-    """How many seconds that took."""
-    new: int = _TIDY_EVERY - 1
-    """How many since it was tidied up: after the first, what it has borrowed is copied."""
-    problem: str = ""
-    """Why it could not be tidied up the last time."""
-    noted: dict[str, str] = {}
-    """By run, the commit of which it was told last."""
-    before: dict[str, tuple[int, str]] = {}
-    """By run, the step before which one was taken, and after which one is."""
-    passed: int = 0
-    """How many actions went on because saving took too long for them."""
-
-    def watch(self) -> Callable[[], bool]:
-        """Whether one has gone on since now: what is saved then is not all from before it."""
-        passed = self.passed
-        return lambda: self.passed != passed
 
 
 class CheckpointScheduler:
@@ -131,9 +87,9 @@ class CheckpointScheduler:
         """Runs whose files are just being put back because a person wants it."""
         self._conversation = conversation
         self._clock = clock
-        self._trees: dict[str, _WorkTreeState] = {}
+        self._trees: dict[str, WorkTreeState] = {}
         """By the folder that a run works in."""
-        self._troubles: dict[str, _SaveFailure] = {}
+        self._troubles: dict[str, SaveFailure] = {}
         """The runs whose files could not be saved when it was last tried."""
         self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
 
@@ -161,9 +117,7 @@ class CheckpointScheduler:
         """Save before an iteration: what differs since the last one is nobody's of ours."""
         state = supervisor.state
         self._save_soon(supervisor, moment, why)
-        tree = self._tree(state.cwd)
-        tree.working.add(state.run)
-        tree.touched.add(state.run)
+        self._tree(state.cwd).enter(state.run)
 
     def rest(self, supervisor: Supervisor, why: str) -> None:
         """Save after an iteration; from here on, others change the files."""
@@ -182,23 +136,19 @@ class CheckpointScheduler:
         state = supervisor.state
         tree = self._tree(state.cwd)
         if state.phase == "working":  # a daemon that has just started does not know yet
-            tree.working.add(state.run)
-            tree.touched.add(state.run)
+            tree.enter(state.run)
         waiting = tree.before.get(state.run)
         if waiting is not None and waiting[0] <= step:
             del tree.before[state.run]
             why = f"after {waiting[1].removeprefix('before ')}"
             self._save_soon(supervisor, CheckpointTrigger.AFTER_ACTION, why)
             return
-        trouble = self._troubles.get(state.run)
-        if trouble is not None and not trouble.is_over(self._clock()):
-            return
         last = state.course.checkpoints[-1] if state.course.checkpoints else None
         # The clock may have been set back since.
         is_due = last is None or (
             step - last.step >= CHECKPOINT_STEPS and abs(at - last.at) >= CHECKPOINT_SECONDS
         )
-        if is_due and not self._lanes.is_busy(tree.folder) and not self._spending.is_over():
+        if is_due and not self._lanes.is_busy(tree.folder) and self._may_save(state.run):
             self._save_soon(supervisor, CheckpointTrigger.PERIODIC, f"after step {step}")
 
     def after_task(self, supervisor: Supervisor) -> None:
@@ -213,17 +163,9 @@ class CheckpointScheduler:
     ) -> Future[CheckpointRecord]:
         """Save because a person wants something of a run; raises CheckpointError in the end."""
         state, settings = supervisor.state, supervisor.project.config.checkpoints
-        cwd = state.cwd
-        about = msgspec.structs.replace(
-            self._about(state, CheckpointTrigger.REQUEST, why), name=name
-        )
-        is_late = self._tree(cwd).watch()
-
-        def work() -> CheckpointRecord:
-            checkpoints = self.checkpoints(cwd, settings)
-            return self._save(checkpoints, about, cwd, lambda commit: False, is_late)
-
-        return self.put(cwd, work)
+        about = self._about(state, CheckpointTrigger.REQUEST, why)
+        about = msgspec.structs.replace(about, name=name)
+        return self.put(state.cwd, self._job(state.cwd, about, settings))
 
     def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
         """How the files are saved before an action; None: there is nothing to wait for."""
@@ -241,16 +183,19 @@ class CheckpointScheduler:
         """Whether a checkpoint is taken before an action."""
         if request.need is CheckpointUrgency.QUIET or request.need is CheckpointUrgency.MUST:
             return request.need is CheckpointUrgency.MUST
-        trouble = self._troubles.get(request.run)
-        if trouble is not None and not trouble.is_over(self._clock()):
-            return False
-        if self._spending.is_over():
+        if not self._may_save(request.run):
             return False
         tree = self._tree(request.cwd)
         since = abs(self._clock() - tree.saved)
         if request.need is CheckpointUrgency.CHANGE:
             return tree.took < _SLOW or since >= tree.took * _REST
         return tree.dirty or since >= CODE_SECONDS
+
+    def _may_save(self, run: str) -> bool:
+        """Whether there is time for a checkpoint that need not be, and it did not just fail."""
+        trouble = self._troubles.get(run)
+        is_troubled = trouble is not None and not trouble.is_over(self._clock())
+        return not is_troubled and not self._spending.is_over()
 
     def ended(self, state: RunState) -> None:
         """A run has ended."""
@@ -303,8 +248,8 @@ class CheckpointScheduler:
             work = self.put(request.cwd, CheckpointResult)
         else:
             tree.before[request.run] = request.step + 1, request.why
-            is_late = tree.watch()
-            work = self.put(request.cwd, lambda: self._first(request, about, settings, is_late))
+            job = self._job(request.cwd, about, settings)
+            work = self.put(request.cwd, lambda: self._first(request, job))
         must = request.need is CheckpointUrgency.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
@@ -316,31 +261,35 @@ class CheckpointScheduler:
     # Called in a lane
 
     def _first(
-        self,
-        request: CheckpointRequest,
-        about: CheckpointInfo,
-        settings: Settings,
-        is_late: Callable[[], bool],
+        self, request: CheckpointRequest, save: Callable[[], CheckpointRecord]
     ) -> CheckpointResult:
-        checkpoints = self.checkpoints(request.cwd, settings)
         try:
-            record = self._save(checkpoints, about, request.cwd, lambda commit: False, is_late)
-            uncovered = checkpoints.uncovered(request.targets) if request.targets else ()
+            record = save()
+            targets = request.targets
+            uncovered = self.checkpoints(request.cwd).uncovered(targets) if targets else ()
         except (CheckpointError, OSError) as error:
             self._note_trouble(request.run, str(error))
             return CheckpointResult(problem=str(error))
         kept = CheckpointCover(record.work_tree, record.coverage.complete, uncovered)
         return CheckpointResult(record.id, kept)
 
+    def _job(
+        self, cwd: str, about: CheckpointInfo, settings: Settings, known: Container[str] = ()
+    ) -> Callable[[], CheckpointRecord]:
+        """What saves the files; asked for when it is decided, and done in a lane."""
+        is_late = self._tree(cwd).watch()
+        return lambda: self._save(cwd, about, settings, known, is_late)
+
     def _save(
         self,
-        checkpoints: CheckpointStore,
-        about: CheckpointInfo,
         cwd: str,
-        is_known: Callable[[str], bool],
+        about: CheckpointInfo,
+        settings: Settings,
+        known: Container[str],
         is_late: Callable[[], bool],
     ) -> CheckpointRecord:
-        tree = self._tree(cwd)
+        """Save the files; `known`: commits that the run was told of."""
+        tree, checkpoints = self._tree(cwd), self.checkpoints(cwd, settings)
         began = perf_counter()
         tree.dirty = False
         saved = checkpoints.save(about, is_late=is_late)
@@ -352,58 +301,22 @@ class CheckpointScheduler:
         self._troubles.pop(about.run, None)
         is_news = tree.noted.get(about.run) != record.git_commit
         tree.noted[about.run] = record.git_commit
-        if saved.is_new or (is_news and not is_known(record.git_commit)):
+        if saved.is_new or (is_news and record.git_commit not in known):
             taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
             partial = not record.coverage.complete
             self._record(about.run, CheckpointTaken(at, taken, record.files, took, partial))
         if saved.is_new:
-            self._count(checkpoints, about.run, tree)
+            self.count(cwd, checkpoints, about.run)
         return record
 
-    def count(self, cwd: str, checkpoints: CheckpointStore) -> None:
-        """One was taken that no run is told of: those are tidied up, too."""
-        self._count(checkpoints, "", self._tree(cwd))
-
-    def _count(self, checkpoints: CheckpointStore, run: str, tree: _WorkTreeState) -> None:
+    def count(self, cwd: str, checkpoints: CheckpointStore, run: str = "") -> None:
+        """Tidy up after so many new checkpoints; a problem is told to the run that took it."""
+        tree = self._tree(cwd)
         tree.new += 1
-        if tree.new >= _TIDY_EVERY:
-            tree.new = 0
-            self._tidy_soon(checkpoints, run, tree)
-
-    def _tree(self, cwd: str) -> _WorkTreeState:
-        tree = self._trees.get(cwd)
-        if tree is None:
-            if len(self._trees) >= _MAX_TREES:
-                del self._trees[next(iter(self._trees))]
-            path = work_tree_of(cwd, self._environ)
-            folder = checkpoint_folder(self._home, path)
-            same = (each for each in self._trees.values() if each.folder == folder)
-            tree = next((each for each in same if each.path == path), None) or _WorkTreeState(
-                path, folder
-            )
-            self._trees[cwd] = tree
-        return tree
-
-    def _save_soon(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
-        settings = supervisor.project.config.checkpoints
-        if not settings.enabled:
+        if tree.new < TIDY_EVERY:
             return
-        state = supervisor.state
-        cwd = state.cwd
-        about = self._about(state, moment, why)
-        known = {each.commit for each in state.course.checkpoints}
-        is_late = self._tree(cwd).watch()
+        tree.new = 0
 
-        def work() -> None:
-            try:
-                checkpoints = self.checkpoints(cwd, settings)
-                self._save(checkpoints, about, cwd, known.__contains__, is_late)
-            except (CheckpointError, OSError) as error:
-                self._note_trouble(about.run, str(error))
-
-        self.put(cwd, work).add_done_callback(log_failure)
-
-    def _tidy_soon(self, checkpoints: CheckpointStore, run: str, tree: _WorkTreeState) -> None:
         def work() -> None:
             problem = checkpoints.tidy().problem
             if not run:  # the next one that is told hears of it
@@ -414,10 +327,41 @@ class CheckpointScheduler:
 
         self._lanes.put(f"{tree.folder} tidy", work).add_done_callback(log_failure)
 
+    def _tree(self, cwd: str) -> WorkTreeState:
+        tree = self._trees.get(cwd)
+        if tree is None:
+            if len(self._trees) >= _MAX_TREES:
+                del self._trees[next(iter(self._trees))]
+            path = work_tree_of(cwd, self._environ)
+            folder = checkpoint_folder(self._home, path)
+            same = (each for each in self._trees.values() if each.folder == folder)
+            tree = next((each for each in same if each.path == path), None) or WorkTreeState(
+                path, folder
+            )
+            self._trees[cwd] = tree
+        return tree
+
+    def _save_soon(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
+        settings = supervisor.project.config.checkpoints
+        if not settings.enabled:
+            return
+        state = supervisor.state
+        known = {each.commit for each in state.course.checkpoints}
+        save = self._job(state.cwd, self._about(state, moment, why), settings, known)
+        run = state.run
+
+        def work() -> None:
+            try:
+                save()
+            except (CheckpointError, OSError) as error:
+                self._note_trouble(run, str(error))
+
+        self.put(state.cwd, work).add_done_callback(log_failure)
+
     def _note_trouble(self, run: str, says: str) -> None:
         """Remember why the files could not be saved, and write it down if it is news."""
         before = self._troubles.pop(run, None)
-        self._troubles[run] = _SaveFailure(self._clock(), says, before.times + 1 if before else 1)
+        self._troubles[run] = SaveFailure(self._clock(), says, before.times + 1 if before else 1)
         if len(self._troubles) > _MAX_TROUBLES:
             del self._troubles[next(iter(self._troubles))]
         if before is None or before.says != says:

@@ -157,12 +157,12 @@ class RestoreEndpoint:
             event = self._rolled_back(way, back)
             state = way.target.state_snapshot if goes_back and not back.problem else None
             self._supervision.submit(lambda: self._release(told, event, way.target.run, state))
-            with suppress(SupervisionTimeoutError):  # the brain does one thing after the other
+            with suppress(SupervisionTimeoutError):  # jobs are done in order
                 await self._supervision.call(lambda: None)
         conversation = await asyncio.to_thread(_located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)
 
-    # In the hands' thread
+    # In a lane
 
     def _keep(
         self, checkpoints: CheckpointStore, folder: str, about: CheckpointInfo
@@ -191,7 +191,7 @@ class RestoreEndpoint:
             self._files.count(wanted.cwd, checkpoints)
         return messages.RestoreReply(done.undo.id, done.items, done.spared)
 
-    # In the brain's thread
+    # In the supervision thread
 
     def _hold(self, way: RestoreTarget) -> Ready[tuple[str, ...]]:
         """Nothing may change a file until it is done; says who was told."""

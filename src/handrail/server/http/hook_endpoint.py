@@ -35,7 +35,7 @@ _PID = re.compile(rb"\d{1,9}\Z")
 
 
 class HookEndpoint:
-    """Answers hooks: thinks in the brain, and waits for checkpoints and paused runs."""
+    """Answers hooks; waits until files are saved, and while a run is paused."""
 
     def __init__(
         self,

@@ -12,14 +12,14 @@ from typing import Protocol
 
 LOOK_SECONDS = 1.0
 DUE = 5_000
-"""Thoughts after which a moment without any is used to look through everything."""
+"""Jobs after which a moment without any is used to look through everything."""
 OVERDUE = 200_000
-"""Thoughts after which there is no more waiting for such a moment."""
+"""Jobs after which there is no more waiting for such a moment."""
 _NEVER = 1_000_000
 
 
 class WorkCounter(Protocol):
-    """Who counts what was thought about."""
+    """Counts the jobs that were done."""
 
     jobs_done: int
 

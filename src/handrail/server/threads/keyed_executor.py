@@ -21,7 +21,7 @@ class KeyedExecutor:
     """A queue for each name; queues are worked off beside each other."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="hands")
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="lane")
         self._lock = threading.Lock()
         self._lanes: dict[str, deque[_Job]] = {}
         """The jobs of each lane that is being worked off."""

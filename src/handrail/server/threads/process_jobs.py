@@ -20,7 +20,7 @@ class ProcessJobs:
         self._under_way: dict[tuple[str, str], threading.Thread] = {}
 
     def begin(self, run: str, name: str, work: Callable[[], object]) -> None:
-        """Begin a chore, unless one of that name is under way."""
+        """Begin a job, unless one of that name is under way."""
         with self._lock:
             if (run, name) in self._under_way:
                 return
@@ -36,7 +36,7 @@ class ProcessJobs:
             thread.start()
 
     def is_under_way(self, run: str, name: str) -> bool:
-        """Whether a chore of that name was begun and is not done."""
+        """Whether a job of that name was begun and is not done."""
         return (run, name) in self._under_way
 
     def settle(self) -> None:
@@ -50,7 +50,7 @@ class ProcessJobs:
         try:
             work()
         except Exception:  # noqa: BLE001 - nobody else would hear of it
-            _log.exception("a chore came to a bad end: %s", name)
+            _log.exception("a job failed: %s", name)
         finally:
             with self._lock:
                 del self._under_way[run, name]

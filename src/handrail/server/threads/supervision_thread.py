@@ -1,4 +1,4 @@
-"""The one thread in which every run is thought about."""
+"""The one thread that touches the states of runs."""
 
 import asyncio
 import logging
@@ -17,20 +17,20 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-THINK_SECONDS = 5.0
+CALL_SECONDS = 5.0
 """A review has its own deadline far below; this one is for a disk that does not answer."""
 WRITE_SECONDS = 5.0
 
 
 class SupervisionTimeoutError(TimeoutError):
-    """The brain did not answer in time."""
+    """The supervision thread did not answer in time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"it did not come to an answer within {seconds:g} s")
 
 
 class _Job(Generic[T]):
-    """One thing to think about, and the future of whoever waits for it."""
+    """One job, and the future of whoever waits for its result."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self.loop = asyncio.get_running_loop()
@@ -39,7 +39,7 @@ class _Job(Generic[T]):
         self._function = function
 
     def run(self) -> None:
-        """Do it; called in the brain's thread."""
+        """Do it; called in the supervision thread."""
         if not self.wanted:
             return
         try:
@@ -50,7 +50,7 @@ class _Job(Generic[T]):
             self.done(value)
 
     def done(self, value: T) -> None:
-        """Called in the brain's thread."""
+        """Called in the supervision thread."""
         call_in_loop(self.loop, self.give, value)
 
     def give(self, value: T) -> None:
@@ -67,14 +67,14 @@ class _Job(Generic[T]):
 class _WrittenJob(_Job[T]):
     """One whose result, if it is ready, is of use only when it is on the disk.
 
-    The loop hears of it once, from the thread that writes: to wake the loop for every thought
+    The loop hears of it once, from the thread that writes: to wake the loop for every job
     and again for every commit is a good part of what a hook costs.
     """
 
-    thought: T | None = None
+    value: T | None = None
 
     def done(self, value: T) -> None:
-        self.thought = value
+        self.value = value
         receipts = value.receipts if isinstance(value, Ready) else ()
         _when_written(iter(receipts), _Once(partial(super().done, value)))
 
@@ -85,14 +85,14 @@ class SupervisionThread:
     States of runs are touched in that thread only: there is nothing to lock.
     """
 
-    def __init__(self, *, think: float = THINK_SECONDS, write: float = WRITE_SECONDS) -> None:
+    def __init__(self, *, call: float = CALL_SECONDS, write: float = WRITE_SECONDS) -> None:
         self._queue = TwoLevelQueue()
-        self._think = think
+        self._patience = call
         self._write = write
         self._closing = False
         self.jobs_done = 0
-        """How many things were thought about so far."""
-        self._thread = threading.Thread(target=self._run, name="brain", daemon=True)
+        """How many jobs were done so far."""
+        self._thread = threading.Thread(target=self._run, name="supervision", daemon=True)
         self._thread.start()
 
     async def call(self, function: Callable[[], T], seconds: float = 0.0) -> T:
@@ -100,7 +100,7 @@ class SupervisionThread:
 
         Raises SupervisionTimeoutError, and whatever the function raises.
         """
-        patience = seconds or self._think
+        patience = seconds or self._patience
         job = _Job(function)
         return await self._wait(job, patience, lambda: job.fail(SupervisionTimeoutError(patience)))
 
@@ -116,12 +116,12 @@ class SupervisionThread:
         job = _WrittenJob(function)
 
         def is_late() -> None:
-            if job.thought is None:
-                job.fail(SupervisionTimeoutError(self._think))
+            if job.value is None:
+                job.fail(SupervisionTimeoutError(self._patience))
             else:
-                job.give(job.thought)
+                job.give(job.value)
 
-        return await self._wait(job, self._think, is_late, urgent=urgent)
+        return await self._wait(job, self._patience, is_late, urgent=urgent)
 
     async def settle(self, ready: Ready[T]) -> T:
         """The value of something ready, once the log has confirmed it."""
@@ -138,7 +138,7 @@ class SupervisionThread:
         def work() -> None:
             try:
                 function()
-            except Exception:  # noqa: BLE001 - the brain goes on
+            except Exception:  # noqa: BLE001 - the thread goes on
                 _log.exception("something that nobody waits for went wrong")
 
         self._queue.put(work)

@@ -1,4 +1,4 @@
-"""Things to think about, in two lines: agents wait for the first, nobody for the other."""
+"""Jobs in two lines: agents wait for the first, nobody for the other."""
 
 from collections import deque
 from collections.abc import Callable
