@@ -119,7 +119,8 @@ class CustomDetectors(msgspec.Struct):
             try:
                 do(detector)
             except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+                self.states.pop(name, None)
+                self.faults[name] = _says(name, "failed and is left out", error)
 
     def _working(self) -> Iterator[tuple[str, Detector]]:
         adopted = {
@@ -132,10 +133,6 @@ class CustomDetectors(msgspec.Struct):
             if not isinstance(detector, kind):
                 detector = self.states[name] = _revived(kind, detector)
             yield name, detector
-
-    def _leave_out(self, name: str, error: Exception) -> None:
-        self.states.pop(name, None)
-        self.faults[name] = _says(name, "failed and is left out", error)
 
 
 def _take_in(detector: Detector, done: CompletedStep) -> None:

@@ -93,8 +93,10 @@ class Notifier:
             self._queue.put_nowait((settings.urls, self._counted(message)))
         except Full:
             self._left_out += 1
-        else:
-            self._start()
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="notifier", daemon=True)
+            self._thread.start()
 
     def close(self, seconds: float = 2.0) -> None:
         """Send pending messages for a moment; then give up."""
@@ -122,11 +124,6 @@ class Notifier:
             body += f"\n\n{self._left_out} more in the last hour were not sent (notify.per_hour)."
             self._left_out = 0
         return msgspec.structs.replace(message, body=body)
-
-    def _start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="notifier", daemon=True)
-            self._thread.start()
 
     def _run(self) -> None:
         while (work := self._queue.get()) is not None:

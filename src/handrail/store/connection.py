@@ -39,8 +39,9 @@ def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
         connection = _connect(path, "rw", patience)
         try:
             version_of(connection, path)  # nothing is changed in a file of others
-            for name in DATABASE_FILES:
-                _make_private(path + name)
+            for file in (path + name for name in DATABASE_FILES):
+                if (found := _file_at(file)) and found.st_mode & 0o077:
+                    os.chmod(file, 0o600)
             _set_up(connection, path)
             migrate(connection, path)
         except BaseException:
@@ -148,12 +149,6 @@ def _create(path: str) -> None:
     finally:
         os.close(descriptor)
     os.rename(fresh, path)
-
-
-def _make_private(path: str) -> None:
-    found = _file_at(path)
-    if found is not None and found.st_mode & 0o077:
-        os.chmod(path, 0o600)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -60,7 +60,10 @@ class Transactions:
         """Add entries; the position of the last one."""
         position = 0
         for entry in entries:
-            topic = self._changed.get(entry.topic) or self._touch(entry.topic)
+            topic = self._changed.get(entry.topic)
+            if topic is None:
+                topic = self._topics.get(entry.topic) or self._load(entry.topic)
+                self._changed[entry.topic] = topic
             topic.seq += 1
             row = (topic.id, topic.seq, self._now, entry.body)
             position = topic.position = self._execute(_ADD_ENTRY, row).lastrowid or 0
@@ -106,11 +109,6 @@ class Transactions:
         self._changed.clear()
         if self._connection.in_transaction:  # not after every error
             self._execute("ROLLBACK")
-
-    def _touch(self, name: str) -> _TopicPosition:
-        topic = self._topics.get(name) or self._load(name)
-        self._changed[name] = topic
-        return topic
 
     def _load(self, name: str) -> _TopicPosition:
         found = self._execute(_FIND_TOPIC, (name,)).fetchone()

@@ -6,7 +6,7 @@ until it is on the disk.
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import msgspec
@@ -53,10 +53,8 @@ class IndexChange(msgspec.Struct, frozen=True):
         if self.is_gone:
             return b'D "%b"\n' % path
         if self.data is not None:
-            return b'M %b inline "%b"\ndata %d\n%b\n' % (
-                *(self.mode, path, len(self.data)),
-                self.data,
-            )
+            head = (self.mode, path, len(self.data))
+            return b'M %b inline "%b"\ndata %d\n%b\n' % (*head, self.data)
         return b'M %b %b "%b"\n' % (self.mode, self.blob, path)
 
 
@@ -73,7 +71,8 @@ def index_changes(git: Git, tree: str) -> list[IndexChange]:
     how = ("--cached", "--ita-invisible-in-index", "-z", "--raw", "--no-renames", "--no-abbrev")
     asked = ("diff-index", *how, tree)
     fields = git.run(*asked).split(b"\0")
-    return list(_read(fields))
+    entries = zip((head.split() for head in fields[:-1:2]), fields[1::2], strict=True)
+    return [IndexChange(path, mode, blob) for (_, mode, _, blob, _), path in entries]
 
 
 def commit(
@@ -102,9 +101,3 @@ def commit(
         raise
     made, _, _, made_tree = out.decode().split()  # COMMIT LF 040000 SP tree SP TREE TAB LF
     return CommitResult(made, made_tree)
-
-
-def _read(fields: Sequence[bytes]) -> Iterator[IndexChange]:
-    for head, path in zip(fields[::2], fields[1::2], strict=False):
-        _, mode, _, blob, _ = head.split()
-        yield IndexChange(path, mode, blob)

@@ -24,7 +24,8 @@ def files_of(git: Git, folder: str, options: Sequence[str] = ()) -> list[str]:
     `git ls-files`.
     """
     folder = folder.rstrip("/") + "/"
-    _remember(git, folder)
+    if folder not in (known := _remembered(git)):
+        replace_file(_place(git), join_paths([*known, folder]))
     found = dict.fromkeys(_tracked(git, folder))
     for path in _listed(git, folder, options):
         if not path.endswith("/"):
@@ -89,12 +90,6 @@ def _remembered(git: Git) -> list[str]:
     with suppress(OSError), open(_place(git), "rb") as file:
         return split_paths(file.read())
     return []
-
-
-def _remember(git: Git, folder: str) -> None:
-    known = _remembered(git)
-    if folder not in known:
-        replace_file(_place(git), join_paths([*known, folder]))
 
 
 def _place(git: Git) -> str:

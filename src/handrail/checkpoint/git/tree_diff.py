@@ -55,10 +55,8 @@ def tree_changes(git: Git, *pairs: tuple[str, str]) -> list[list[TreeChange]]:
             found.append([])
         elif _REPOSITORY not in (part.old_mode, part.mode):
             found[-1].append(part)
-    if len(found) != len(pairs):
-        raise DamagedCheckpointError(
-            "a checkpoint on the way"
-        )  # git passes over what it cannot read
+    if len(found) != len(pairs):  # git skips a tree that it cannot read
+        raise DamagedCheckpointError("a checkpoint on the way")
     return found
 
 

@@ -36,7 +36,7 @@ class CurrentFiles(msgspec.Struct, frozen=True):
     records: Sequence[CheckpointRecord] = ()
     """The checkpoints so far, the newest first."""
     modes: Modes = {}
-    by: tuple[str, ...] | None = None
+    by: Sequence[str] | None = None
     """The runs that worked since the last one; none: a person did. None: not known."""
     meanwhile: frozenset[str] = frozenset()
     """Files that changed after a person saw the preview."""

@@ -60,7 +60,7 @@ class Restorer:
         coverage, tree = self._writer(CheckpointInfo()).write_tree(unknown)
         memory = recall(git)
         modes = memory.modes if memory else {}
-        now = CurrentFiles(tree, coverage, self._when, self._past, modes, _tuple(by))
+        now = CurrentFiles(tree, coverage, self._when, self._past, modes, by)
         plan = make_plan(git, way, now, over=False)
         return RestorePreview(way, tree, self._items(plan), plan.spared, head_of(git.work_tree))
 
@@ -68,9 +68,8 @@ class Restorer:
         """Restore the files; raises NotRestoredError, FilesChangedError."""
         before = self._save_before(way, by)
         meanwhile = self._changed_since(expects, before) if expects else frozenset()
-        modes, since = before.modes, _tuple(by)
         now = CurrentFiles(
-            before.tree, before.coverage, self._when, self._past, modes, since, meanwhile
+            before.tree, before.coverage, self._when, self._past, before.modes, by, meanwhile
         )
         plan = make_plan(self._git, way, now, over=over)
         if meanwhile and not plan.changes:
@@ -144,8 +143,9 @@ class Restorer:
             steps = record.steps | steps
         after = msgspec.structs.replace(saved, back_to=way.target.id, undo=before.id, steps=steps)
         self._records.write(after)
-        if way.level is UndoLevel.REDO and way.base is not None:
-            self._note_redone(way.base)
+        redone = self._records.read(way.base.number) if way.base is not None else None
+        if way.level is UndoLevel.REDO and redone is not None:
+            self._records.write(msgspec.structs.replace(redone, redone=True))
         return after
 
     def _save(self, about: CheckpointInfo, also: Sequence[str]) -> CheckpointRecord:
@@ -153,11 +153,6 @@ class Restorer:
 
     def _writer(self, about: CheckpointInfo) -> CheckpointWriter:
         return CheckpointWriter(self._git, self._records, about, self._at, self._settings)
-
-    def _note_redone(self, record: CheckpointRecord) -> None:
-        found = self._records.read(record.number)
-        if found is not None:
-            self._records.write(msgspec.structs.replace(found, redone=True))
 
     def _unknown(self, target: CheckpointRecord) -> list[str]:
         """Files of a checkpoint that are there, but not known to the index: ignored by now."""
@@ -198,10 +193,6 @@ class Restorer:
             for each in plan.changes
             if states.get(each.path, (each.old_mode, each.old_blob)) != (each.mode, each.blob)
         ]
-
-
-def _tuple(by: By) -> tuple[str, ...] | None:
-    return None if by is None else tuple(by)
 
 
 def _is_plain(plan: RestorePlan) -> bool:

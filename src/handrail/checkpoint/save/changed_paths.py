@@ -41,7 +41,8 @@ def list_changed_paths(git: Git, include: Sequence[str]) -> ChangedPaths:
         ("ls-files", "-o", "-z", "--exclude-standard", *include_options(include)),
     )
     new: list[str] = []
-    left_out = [LeftOut(folder, UNREADABLE) for folder in _closed(others.err)]
+    closed = [os.fsdecode(folder).rstrip("/") + "/" for folder in _CLOSED.findall(others.err)]
+    left_out = [LeftOut(folder, UNREADABLE) for folder in closed]
     for path in split_paths(others.out):
         if not path.endswith("/"):
             new.append(path)
@@ -93,7 +94,3 @@ def usable(include: Sequence[str] | set[str]) -> list[str]:
     if sum(len(os.fsencode(pattern)) for pattern in patterns) > _MAX_PATTERNS:
         raise BadIncludeError(f"more than {_MAX_PATTERNS} bytes of patterns; name folders instead")
     return patterns
-
-
-def _closed(said: bytes) -> list[str]:
-    return [os.fsdecode(folder).rstrip("/") + "/" for folder in _CLOSED.findall(said)]

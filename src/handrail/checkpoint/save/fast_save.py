@@ -67,7 +67,8 @@ def read_fast_changes(
     changes = [IndexChange(os.fsencode(path), ABSENT, b"") for path in gone]
     paths = (*gone, *(file.path for file in files))
     began_ns = time_ns()
-    looks = {path: file_signature(path, top) for path in (*paths, *_folders_of(paths))}
+    folders = {folder.rstrip("/") for path in paths for folder in folders_above(path)}
+    looks = {path: file_signature(path, top) for path in (*paths, *folders, _TOP)}
     looks |= dict.fromkeys(gone)  # one that is there again is not as it was
     for file in files:
         pieces: list[bytes] = []
@@ -81,8 +82,3 @@ def read_fast_changes(
             names = (os.fsencode(file.path), content.mode.encode(), content.blob.encode())
             changes.append(IndexChange(*names, b"".join(pieces)))
     return FastChanges(tuple(changes), paths, looks, began_ns)
-
-
-def _folders_of(paths: Iterable[str]) -> set[str]:
-    above = {folder.rstrip("/") for path in paths for folder in folders_above(path)}
-    return above | {_TOP}

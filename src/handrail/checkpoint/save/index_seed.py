@@ -58,7 +58,8 @@ def _certain(git: Git, where: RepositoryDirectories, found: GitIndex) -> GitInde
         unsure.update(_of_other_size(where, found, asked.result().split(b"\n")[:-1]))
     if not unsure and not found.unsure:
         return found
-    here = [name for name in found.unsure if os.path.lexists(_full(git, name))]
+    top = os.fsencode(git.work_tree)
+    here = [name for name in found.unsure if os.path.lexists(os.path.join(top, name))]
     named = zip(found.names, found.records, strict=True)
     kept = {name: record for name, record in named if name not in unsure}
     return GitIndex([*kept], [*kept.values()], [*here, *unsure], b"", found.written_ns)
@@ -94,7 +95,3 @@ def _of_other_size(
         if os.path.lexists(os.path.join(where.common, "objects", blob[:2], blob[2:])):
             raise _UserIndexError(blob)
         yield name
-
-
-def _full(git: Git, name: bytes) -> bytes:
-    return os.path.join(os.fsencode(git.work_tree), name)

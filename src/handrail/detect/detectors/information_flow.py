@@ -75,7 +75,9 @@ class InformationFlowDetector(Detector):
         if not intent.secrets or _is_missing(done):
             return
         for path in intent.secrets:
-            self._remember(Secret(path, done.step, _sureness(path, intent)))
+            secret = Secret(path, done.step, _sureness(path, intent))
+            others = (each for each in self.secrets if each.path != path)
+            self.secrets = (*others, secret)[-_MOST_SECRETS:]
 
     def find(self, settings: Detection) -> Finding | None:
         """Report a sending after a secret was read."""
@@ -90,10 +92,6 @@ class InformationFlowDetector(Detector):
         steps, symptom = (secret.step, self.step), f"{secret.path} to {target}"
         facts = {"secret": secret.path, "host": target}
         return Finding(self.kind, severity, secret.sureness, steps, impact, says, symptom, facts)
-
-    def _remember(self, secret: Secret) -> None:
-        others = (each for each in self.secrets if each.path != secret.path)
-        self.secrets = (*others, secret)[-_MOST_SECRETS:]
 
 
 def _sureness(secret: str, intent: Intent) -> float:

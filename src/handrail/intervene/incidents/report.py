@@ -50,7 +50,7 @@ def _summary(record: Incident) -> Iterator[str]:
     yield f"The run was stopped after step {record.step}: {_line(finding.says or finding.kind)}"
     yield ""
     yield f"- finding: {finding.kind}, {finding.severity}, confidence {finding.confidence:.0%}"
-    yield f"- when: {_moment(record.at)} UTC"
+    yield f"- when: {_clock(record.at, '%Y-%m-%d %H:%M:%S')} UTC"
     yield f"- run: {_code(record.run)} in {_code(record.cwd or '?')}"
     about = [record.host, record.model, "attended" if record.attended else "unattended"]
     yield f"- host: {', '.join(_line(each) for each in about if each)}"
@@ -217,12 +217,8 @@ def _one_line(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 2]} …"
 
 
-def _moment(at: float) -> str:
-    return datetime.fromtimestamp(max(at, 0.0), UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _clock(at: float) -> str:
-    return datetime.fromtimestamp(max(at, 0.0), UTC).strftime("%H:%M:%S")
+def _clock(at: float, shape: str = "%H:%M:%S") -> str:
+    return datetime.fromtimestamp(max(at, 0.0), UTC).strftime(shape)
 
 
 def _span(seconds: float) -> str:

@@ -22,17 +22,13 @@ def _emergency_stop(
     finding: Finding, at: Situation, _about: "Description", _settings: "Interventions"
 ) -> Draft:
     """Draft the last message to the agent, with the number of the incident."""
-    incident = _incident(at)
+    stops = sum(made.means == InterventionName.EMERGENCY_STOP for made in at.past.made)
+    incident = incident_id(at.now, at.cwd, at.run, stops + 1)
     said = (
         f"This run is stopped: {fields_for(finding, at)['says']} Do nothing more. A person decides "
         f"how it goes on (incident {incident})."
     )
     return Draft(fresh(said, at, MAX_FAREWELL), incident=incident, limits=_limits(at))
-
-
-def _incident(at: Situation) -> str:
-    stops = sum(made.means == InterventionName.EMERGENCY_STOP for made in at.past.made)
-    return incident_id(at.now, at.cwd, at.run, stops + 1)
 
 
 def _limits(at: Situation) -> str:

@@ -63,7 +63,7 @@ def _resource_throttling(
     cuts = {part: _factor(growth, factors) for part, growth in growth_of(finding).items()}
     if not any(part.needs in at.can for part in cuts):
         # What grows cannot be limited here, but how fast it grows can.
-        cuts |= dict.fromkeys(_named(_ALWAYS), factors.moderate)
+        cuts |= {part: factors.moderate for part in PARTS if part.name in _ALWAYS}
     allowance = at.allowance or Allowance()
     for part, factor in cuts.items():
         if part.needs in at.can:
@@ -112,10 +112,6 @@ def _limits(unkept: list[Part]) -> str:
         return ""
     names = ", ".join(part.name.replace("_", " ") for part in unkept)
     return f"This host lets Handrail set no limit on: {names}."
-
-
-def _named(names: tuple[str, ...]) -> list[Part]:
-    return [part for part in PARTS if part.name in names]
 
 
 def _number(text: str) -> float:
