@@ -57,7 +57,7 @@ assert nudge in OVERTAKES[ControlCommand.CANCEL]
 shown = CliRunner().invoke(group, ["--help"]).output
 assert "nudge        Push a run a little." in shown
 shown = CliRunner().invoke(group, ["nudge", "--help"]).output
-assert "RUN|--all WHERE" in shown and "confirmed when it has moved" in shown
+assert "RUN|--all WHERE" in shown and "confirms this once it has moved" in " ".join(shown.split())
 shown = CliRunner().invoke(group, ["nudge", "shop"]).output
 assert "nudge needs a text" in shown
 

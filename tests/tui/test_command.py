@@ -10,7 +10,7 @@ from handrail.cli import main
 
 def test_without_a_terminal_it_says_what_to_use_instead(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch"]) == 2
-    assert "this needs a terminal; handrail status" in capsys.readouterr().err
+    assert "this needs a terminal; try handrail status" in capsys.readouterr().err
 
 
 def test_it_is_not_for_agents(
@@ -18,7 +18,7 @@ def test_it_is_not_for_agents(
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     assert main(["watch"]) == 2
-    assert "for a person" in capsys.readouterr().err
+    assert "only a person" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def test_resume_is_for_a_run_that_is_held(book: SampleLog) -> None:
 @pytest.mark.parametrize(
     ("key", "command", "text", "says"),
     [
-        ("x", ControlCommand.STOP, "", "all its processes are ended"),
-        ("K", ControlCommand.CANCEL, "", "it can not be resumed"),
+        ("x", ControlCommand.STOP, "", "ends all its processes"),
+        ("K", ControlCommand.CANCEL, "", "You cannot resume it"),
         ("u", ControlCommand.ROLLBACK, "c7", "before rm -rf build notes/"),
     ],
 )

@@ -107,9 +107,7 @@ def test_what_a_person_decided_and_said_is_told(shell: HandrailShell, shop: RunL
     assert field(first, "Told").startswith("(a person was asked) Handrail would stop this: ")
     assert field(first, "Outcome") == "succeeded, a person allowed it"
     assert field(first, "Feedback") == "wrong: an old copy"
-    assert field(second, "Outcome") == (
-        "the person who was asked refused it: The user doesn't want to proceed."
-    )
+    assert field(second, "Outcome") == ("a person refused it: The user doesn't want to proceed.")
     assert field(second, "Feedback") == "right"
 
 

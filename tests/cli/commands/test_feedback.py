@@ -39,8 +39,8 @@ def test_a_verdict_is_judged_and_the_rate_is_told(judged: HandrailShell) -> None
         " 100%.\n"
     )
     second = judged.run("feedback", "last", "3", "right")
-    assert "was changed, rightly." in second.out
-    assert "1 rightly, 1 wrongly stopped or changed" in second.out
+    assert "Handrail rightly changed step 3" in second.out
+    assert "1 rightly and 1 wrongly stopped or changed" in second.out
     changed_my_mind = judged.run("feedback", "last", "2", "right", "--json").json
     assert changed_my_mind == {
         "run": SHOP,

@@ -94,7 +94,7 @@ def test_another_program_on_the_port_is_said_loudly(
     three_runs(book)
     _, first, second, third, *_ = shown(book, capsys, daemon=None, taken=True).splitlines()
     assert first == " ! The daemon is not running, and ANOTHER PROGRAM answers on its port. Open"
-    assert second == "   sessions may not be supervised. handrail doctor says what to do."
+    assert second == "   sessions may be unsupervised. See handrail doctor."
     assert "◆" in third
 
 

@@ -138,7 +138,7 @@ def test_of_processes_that_stand_still_the_programs_are_named() -> None:
 
 def test_an_end_without_a_beginning_is_an_entry(told: Told) -> None:
     told.book.note(RUN, lambda at: ActionEnded(at, 7, Outcome(True)))
-    assert "step 7 ended" in plain(entry_lines(told.only, 60)[0])
+    assert "step 7 succeeded" in plain(entry_lines(told.only, 60)[0])
 
 
 def test_sub_agents_go_by_letters(told: Told) -> None:
