@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -149,6 +150,21 @@ def test_settings_that_forbid_more_count_beside_the_scope(either: SupervisedProj
     supervisor = either.supervise(scope=["src"], goal="anything")
     given = {"file_path": str(either.folder / "src/cart.py"), "content": ""}
     assert not supervisor.before("Write", given).allowed
+
+
+def test_settings_that_change_meanwhile_can_only_forbid(project: SupervisedProject) -> None:
+    project.settings("goal: anything\n")
+    supervisor = project.supervise(scope=["src"])
+    given = {"file_path": str(project.folder / "src/cart.py"), "content": ""}
+    assert supervisor.before("Write", given).alarm == ""
+    project.settings("goal: anything\nprotected: [src/cart.py]\n")
+    sleep(1.1)  # files are looked at once a second
+    assert not supervisor.before("Write", given).allowed
+    assert not supervisor.before("Bash", {"command": "rm notes.txt"}).allowed
+    project.settings("goal: anything\n")
+    sleep(1.1)
+    assert supervisor.before("Write", given).allowed
+    assert not supervisor.before("Bash", {"command": "rm notes.txt"}).allowed
 
 
 def test_the_goal_is_known(project: SupervisedProject) -> None:

@@ -261,3 +261,32 @@ def test_installed_rules_and_tables_count(project: SupervisedProject) -> None:
         "handrail.rules: gone",
         "handrail.rules: none",
     ]
+
+
+class Alarming(Detector):
+    """Finds something that calls for a stop at once."""
+
+    kind: ClassVar[str] = "alarming"
+    about: ClassVar[Description] = Description(
+        fitting=Fitting(*("emergency_stop",) * 4, at_once=Severity.LOW)
+    )
+    seen: int = 0
+
+    def see(self, deed: CompletedStep) -> None:
+        self.seen = deed.step
+
+    def find(self, settings: Detection) -> Finding | None:
+        return Finding(self.kind, Severity.CRITICAL, 1.0, (self.seen,), says="It is on fire.")
+
+
+def test_an_emergency_stop_is_confirmed_and_ends_no_process_of_the_program(
+    project: SupervisedProject,
+) -> None:
+    supervisor = project.supervise(detectors=[Alarming])
+    verdict = supervisor.before("Bash", {"command": "ls"})
+    assert "It is on fire." in supervisor.after(verdict, "")
+    refused = supervisor.before("Bash", {"command": "ls"})
+    assert (refused.allowed, refused.stop) == (False, True)
+    supervisor.close()
+    folders = Path(project.sandbox.home.incidents).iterdir()
+    assert any("It is on fire." in (folder / "incident.json").read_text() for folder in folders)

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 def test_every_place_of_a_name_in_several_files_is_told(
     class_names: ModuleType, folder: Path
 ) -> None:
-    assert class_names.find_problems(folder) == [
+    assert class_names.find_problems(folder, {}) == [
         "room/three.py:1: Cache",
         "room/two.py:4: Cache",
         "one.py:1: Told",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.config.detection import Detection
+from handrail.config.entry_points import find_entry_points
 from handrail.config.prompts import fields_of
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import Description
@@ -43,12 +44,9 @@ class DetectorPlugins(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def load_plugins() -> DetectorPlugins:
     """Load the detectors of all installed packages, once."""
-    # Imported here: it costs more than all of this room, and who only reads a log needs it not.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
     detectors: dict[str, type[Detector]] = {}
     problems: list[str] = []
-    for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+    for point in find_entry_points(GROUP):
         try:
             detectors[point.name] = _load(point)
         except Exception as error:  # noqa: BLE001 - somebody else's package may do anything

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from handrail.config.entry_points import find_entry_points
 from handrail.intervene import kinds
 from handrail.intervene.draft import Draft
 from handrail.intervene.kind import InterventionKind
@@ -36,10 +37,7 @@ def load_plugins(group: str, names: frozenset[str] | None) -> InterventionPlugin
     """Load the named plugins of a group, or all; a broken one is reported."""
     if names is not None and not names:  # looking through what is installed takes its time
         return InterventionPlugins()
-    # Imported here: it costs more than all of this room.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
-    installed = {point.name: point for point in entry_points(group=group)}
+    installed = {point.name: point for point in find_entry_points(group)}
     found: dict[str, Plugin] = {}
     problems = []
     for name in sorted(installed if names is None else names):

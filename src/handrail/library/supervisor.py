@@ -24,10 +24,10 @@ from handrail.checkpoint import (
 from handrail.control.client import UnreachableError, make_request, stages
 from handrail.control.message import Result
 from handrail.detect.detector import Detector
-from handrail.detect.plugins import check_detector
 from handrail.hosts.wording import told_after
 from handrail.intervene.kind import InterventionKind
 from handrail.library.action import SupervisedAction
+from handrail.library.arguments import json_object, make_extensions
 from handrail.library.embedded import EmbeddedEngine
 from handrail.library.engine import Engine, PendingCall
 from handrail.library.errors import ControlError, StartError, SupervisorClosedError
@@ -42,7 +42,6 @@ from handrail.model.program import Program
 from handrail.model.review import Verdict
 from handrail.model.state_folder import state_folder
 from handrail.review.judgement.rules import Rule
-from handrail.review.plugins import check_programs, check_rule
 from handrail.server.home import open_home
 from handrail.server.http.socket_client import DaemonError
 from handrail.supervise.extensions import Extensions
@@ -98,7 +97,7 @@ class Supervisor:
         self._stopped = ""
         if not os.path.isdir(self.folder):
             raise StartError(f"{self.folder} is no folder")
-        own = _extensions(detectors, interventions, programs, rules)
+        own = make_extensions(detectors, interventions, programs, rules)
         if daemon:
             if own != Extensions():
                 raise TypeError(_ONLY_HERE)
@@ -124,13 +123,13 @@ class Supervisor:
 
         `agent`: the sub-agent that wants it. Raises TypeError where the input is no JSON object.
         """
-        return self._before(tool, _json_object(tool, tool_input), agent, PendingCall())
+        return self._before(tool, json_object(tool, tool_input), agent, PendingCall())
 
     async def before_async(
         self, tool: str, tool_input: Mapping[str, object], *, agent: str = ""
     ) -> ActionVerdict:
         """The same for an event loop, which goes on meanwhile."""
-        given, call = _json_object(tool, tool_input), PendingCall()
+        given, call = json_object(tool, tool_input), PendingCall()
         asked = begin(lambda: self._before(tool, given, agent, call))
         try:
             return await asyncio.wrap_future(asked)
@@ -187,7 +186,7 @@ class Supervisor:
         self, tool: str, tool_input: Mapping[str, object], *, agent: str = ""
     ) -> SupervisedAction:
         """An action as a block, for `with` and `async with`: entered only if it may run."""
-        return SupervisedAction(self, tool, _json_object(tool, tool_input), agent)
+        return SupervisedAction(self, tool, json_object(tool, tool_input), agent)
 
     def drop(self, verdict: ActionVerdict, reason: str = "") -> None:
         """Tell that an action that was allowed did not run."""
@@ -384,35 +383,3 @@ def _remote(run: str, folder: str, environ: Mapping[str, str]) -> RemoteEngine:
         return RemoteEngine(open_home(environ), run, folder, environ)
     except (DaemonError, OSError) as error:
         raise StartError(str(error)) from None
-
-
-def _json_object(tool: str, given: Mapping[str, object]) -> dict[str, object]:
-    """A copy of an input, as JSON has it: what is reviewed is what runs, whoever changes it."""
-    if not isinstance(tool, str) or not tool:
-        raise TypeError("the tool of an action is a name")
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise TypeError(f"the input of {tool} must be a mapping of names to JSON values")
-    try:
-        copied: dict[str, object] = json.loads(json.dumps(dict(given), allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"the input of {tool} must be JSON: {error}") from None
-    return copied
-
-
-def _extensions(
-    detectors: Iterable[type[Detector]],
-    interventions: Iterable[InterventionKind],
-    programs: Mapping[str, Program] | None,
-    rules: Iterable[Rule],
-) -> Extensions:
-    """What a program adds, checked; raises TypeError."""
-    kinds = tuple(interventions)
-    for each in kinds:
-        if not isinstance(each, InterventionKind):
-            raise TypeError(f"{each!r} is no InterventionKind")
-    return Extensions(
-        tuple(check_detector(each, repr(each)) for each in detectors),
-        kinds,
-        check_programs(dict(programs or {}), "programs"),
-        tuple(check_rule(each, repr(each)) for each in rules),
-    )

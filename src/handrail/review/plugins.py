@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from handrail.config.entry_points import find_entry_points
 from handrail.model.program import Program
 from handrail.review.judgement.rules import Rule
 
@@ -32,13 +33,10 @@ class ReviewPlugins(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def load_plugins() -> ReviewPlugins:
     """The rules and tables of all installed packages; looked for once."""
-    # Imported here: who only reads a log needs it not.
-    from importlib.metadata import entry_points  # noqa: PLC0415
-
     rules: list[Rule] = []
     programs: dict[str, Program] = {}
     problems: list[str] = []
-    for point in sorted((*entry_points(group=RULES), *entry_points(group=PROGRAMS))):
+    for point in find_entry_points(RULES, PROGRAMS):
         try:
             if point.group == RULES:
                 rules.append(check_rule(_made(point.load()), point.value))

@@ -175,3 +175,11 @@ def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -
     assert knock("POST", "/hooks/claude", with_token(HOOK)) == (401, False)
     known = [f"Bearer {token}".encode() for token in (CONTROL, HOOK)]
     assert compared == [(known[1], known[0]), (known[1], known[1])]
+
+
+def test_the_port_refuses_the_hooks_of_a_host_that_uses_the_socket() -> None:
+    def status(token: str) -> int:
+        gate = TokenAuth(Inside(), hook_token=HOOK, control_token=CONTROL, only_socket=["python"])
+        return asyncio.run(ask(gate, "POST", "/hooks/python", b"{}", with_token(token))).status
+
+    assert (status(HOOK), status(CONTROL)) == (401, 200)
