@@ -2,9 +2,11 @@
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.model.intervention import Allowance
 
 
+@decodable
 class Draft(msgspec.Struct, frozen=True):
     """An intervention before it has a number."""
 

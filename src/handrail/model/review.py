@@ -2,6 +2,7 @@
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.model.effect import Effect
 from handrail.model.ordinal import Decision, Severity
 
@@ -33,6 +34,7 @@ class Rationality(msgspec.Struct, frozen=True):
     suggestions: tuple[str, ...] = ()
 
 
+@decodable
 class RuleHit(msgspec.Struct, frozen=True):
     """A rule that had something to say about an action."""
 
@@ -99,6 +101,7 @@ class Review(msgspec.Struct, frozen=True):
         return f"It {worst.text}."
 
 
+@decodable
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the host gets back for an action."""
 

@@ -55,6 +55,7 @@ class RestoreRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """The run does not go back with its files."""
 
 
+@decodable
 class PreviewReply(msgspec.Struct, frozen=True):
     """What would be done, and what a person should know before."""
 
@@ -67,6 +68,7 @@ class PreviewReply(msgspec.Struct, frozen=True):
     """An earlier restore that was killed in the middle: some files are as they were then."""
 
 
+@decodable
 class RestoreReply(msgspec.Struct, frozen=True):
     """What was done."""
 
