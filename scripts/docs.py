@@ -38,7 +38,7 @@ from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.review import Verdict
 from handrail.review import rewrite
-from handrail.review.judgement import decide, rationality, risk, rules, weights
+from handrail.review.judgment import decide, rationality, risk, rules, weights
 from handrail.review.paths import disk_view
 from handrail.review.paths.places import Place
 from handrail.review.protection import tampering_code

@@ -19,8 +19,8 @@ from handrail.model import Kind
 from handrail.model.event import Event
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Decision, Undo
-from handrail.review.judgement.rules import GOVERNING, OTHERS
-from handrail.review.judgement.weights import DELETES, WRITES
+from handrail.review.judgment.rules import GOVERNING, OTHERS
+from handrail.review.judgment.weights import DELETES, WRITES
 from handrail.shell.tables import FAMILIES
 from handrail.store.schema import STEPS
 

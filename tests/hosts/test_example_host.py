@@ -113,4 +113,4 @@ def test_it_is_installed_and_taken_out_again(daemon: DaemonSandbox) -> None:
 def test_an_agent_of_it_may_not_change_handrail(place: DaemonSandbox) -> None:
     place.environ["EXEMPLAR"] = "1"
     ran = handrail(place, "uninstall", "example", "--yes")
-    assert (ran.returncode, "EXEMPLAR says that an agent runs it" in ran.stderr) == (2, True)
+    assert (ran.returncode, "EXEMPLAR shows that an agent called it" in ran.stderr) == (2, True)

@@ -8,8 +8,8 @@ from _pytest.mark import ParameterSet
 
 from handrail.model import KINDS, Fact, Program, Review, Severity
 from handrail.model.effect import PATH_KINDS
-from handrail.review.judgement import weights
-from handrail.review.judgement.weights import DELETES, PERMITS, WRITES, Weight
+from handrail.review.judgment import weights
+from handrail.review.judgment.weights import DELETES, PERMITS, WRITES, Weight
 from handrail.shell.tables import all_programs
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionHeld, ActionReviewed, ControlAnswered, RunStarted
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.review.judgement.checkpoint_cover import CheckpointCover
+from handrail.review.judgment.checkpoint_cover import CheckpointCover
 from handrail.review.reviewer import Reviewer
 from handrail.store.errors import DiskFullError, StoreError
 from handrail.supervise.checkpoint_request import (

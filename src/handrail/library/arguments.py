@@ -7,7 +7,7 @@ from handrail.detect.detector import Detector
 from handrail.detect.plugins import check_detector
 from handrail.intervene.kind import InterventionKind
 from handrail.model.program import Program
-from handrail.review.judgement.rules import Rule
+from handrail.review.judgment.rules import Rule
 from handrail.review.plugins import check_programs, check_rule
 from handrail.supervise.extensions import Extensions
 

@@ -41,7 +41,7 @@ from handrail.model.ordinal import Decision
 from handrail.model.program import Program
 from handrail.model.review import Verdict
 from handrail.model.state_folder import state_folder
-from handrail.review.judgement.rules import Rule
+from handrail.review.judgment.rules import Rule
 from handrail.server.home import open_home
 from handrail.server.http.socket_client import DaemonError
 from handrail.supervise.extensions import Extensions

@@ -8,7 +8,7 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.context import ReviewContext
-from handrail.review.judgement.weigh import weigh
+from handrail.review.judgment.weigh import weigh
 from handrail.review.paths.disk_view import DiskView
 from handrail.shell import OPAQUE, ParsedProgram, Word
 from handrail.shell.flows import upstream

@@ -12,7 +12,7 @@ import msgspec
 
 from handrail.config.entry_points import find_entry_points
 from handrail.model.program import Program
-from handrail.review.judgement.rules import Rule
+from handrail.review.judgment.rules import Rule
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

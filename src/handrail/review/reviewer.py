@@ -19,18 +19,18 @@ from handrail.review.cache import ReadingCache
 from handrail.review.context import ReviewContext
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.folder_context import FolderContexts
-from handrail.review.judgement.checkpoint_cover import (
+from handrail.review.judgment.checkpoint_cover import (
     CheckpointCover,
     undoable_by_checkpoint,
     works_in,
 )
-from handrail.review.judgement.decide import base_decision, decide, irreversible
-from handrail.review.judgement.explain import alternative_for, confidence_in, reasons_for, steps_of
-from handrail.review.judgement.rationality import NEUTRAL, rationality_of
-from handrail.review.judgement.risk import risk_of
-from handrail.review.judgement.rules import Rule, RuleSet
-from handrail.review.judgement.unreadable import problem_of, reason_not_read, repair_of
-from handrail.review.judgement.weigh import weigh
+from handrail.review.judgment.decide import base_decision, decide, irreversible
+from handrail.review.judgment.explain import alternative_for, confidence_in, reasons_for, steps_of
+from handrail.review.judgment.rationality import NEUTRAL, rationality_of
+from handrail.review.judgment.risk import risk_of
+from handrail.review.judgment.rules import Rule, RuleSet
+from handrail.review.judgment.unreadable import problem_of, reason_not_read, repair_of
+from handrail.review.judgment.weigh import weigh
 from handrail.review.paths.out_of_scope import note_out_of_scope
 from handrail.review.plugins import load_plugins
 from handrail.review.protection.state_git import linked, pointed_at

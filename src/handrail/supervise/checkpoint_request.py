@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from handrail.config.checkpoints import Checkpoints
-from handrail.review.judgement.checkpoint_cover import CheckpointCover
+from handrail.review.judgment.checkpoint_cover import CheckpointCover
 from handrail.supervise.state import RunState
 
 

@@ -10,7 +10,7 @@ import msgspec
 from handrail.detect.detector import Detector
 from handrail.intervene.kind import InterventionKind
 from handrail.model.program import Program
-from handrail.review.judgement.rules import Rule
+from handrail.review.judgment.rules import Rule
 
 
 class Extensions(msgspec.Struct, frozen=True):

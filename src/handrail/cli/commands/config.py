@@ -13,7 +13,7 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.config import ConfigError, Settings, load_settings
 from handrail.config.json_schema import json_schema
 from handrail.config.reference import render_reference
-from handrail.review.judgement.rules import RuleSet
+from handrail.review.judgment.rules import RuleSet
 
 _MAX_KEY = 44
 

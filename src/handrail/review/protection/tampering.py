@@ -9,7 +9,7 @@ from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.context import ReviewContext
-from handrail.review.judgement.weights import (
+from handrail.review.judgment.weights import (
     ADDRESS,
     HOLDER,
     HOOK_LOADER,

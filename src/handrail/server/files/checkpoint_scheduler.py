@@ -24,7 +24,7 @@ from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
-from handrail.review.judgement.checkpoint_cover import CheckpointCover
+from handrail.review.judgment.checkpoint_cover import CheckpointCover
 from handrail.server.files.time_budget import TimeBudget
 from handrail.server.files.work_tree_state import (
     CHECKPOINT_SECONDS,

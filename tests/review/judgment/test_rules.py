@@ -10,7 +10,7 @@ from handrail.model import Action, Decision, Effect, Kind, Review, RuleHit, Seve
 from handrail.model.history import History
 from handrail.review import Reviewer
 from handrail.review.context import ReviewContext
-from handrail.review.judgement.rules import GOVERNING
+from handrail.review.judgment.rules import GOVERNING
 
 HOME = {"HOME": "/home/test"}
 

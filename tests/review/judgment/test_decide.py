@@ -14,7 +14,7 @@ from handrail.model import (
     Severity,
     Undo,
 )
-from handrail.review.judgement.decide import MATRIX, base_decision, decide
+from handrail.review.judgment.decide import MATRIX, base_decision, decide
 
 ALLOW, WARN, MODIFY, BLOCK = Decision
 CONFIG = Config()
@@ -96,7 +96,7 @@ def test_the_strictest_rule_wins() -> None:
 
 def test_a_lower_threshold_is_stricter() -> None:
     strict = msgspec.convert({"step_reviewer": {"risk": {"high_threshold": 0.61}}}, Config)
-    from handrail.review.judgement.risk import severity_of
+    from handrail.review.judgment.risk import severity_of
 
     assert severity_of(0.62, CONFIG) is Severity.MEDIUM
     assert severity_of(0.62, strict) is Severity.HIGH

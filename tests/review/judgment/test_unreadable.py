@@ -7,7 +7,7 @@ import pytest
 from handrail.config import Config
 from handrail.model import Action, Decision, Review, Severity
 from handrail.review import Reviewer
-from handrail.review.judgement.unreadable import problem_of
+from handrail.review.judgment.unreadable import problem_of
 from handrail.shell import SyntaxFault
 
 HOME = {"HOME": "/home/test"}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handrail.config import Config
 from handrail.model import KINDS, Effect, Kind, Risk, Severity, Undo
-from handrail.review.judgement.risk import FLOORS, risk_of
+from handrail.review.judgment.risk import FLOORS, risk_of
 
 CONFIG = Config()
 

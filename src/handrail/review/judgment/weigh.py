@@ -8,7 +8,7 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.context import ReviewContext
-from handrail.review.judgement.weights import (
+from handrail.review.judgment.weights import (
     BLIND,
     DELETES,
     DISK,

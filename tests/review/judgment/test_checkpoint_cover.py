@@ -8,7 +8,7 @@ from handrail.config import Config
 from handrail.model import Action, Decision, Review
 from handrail.model.ordinal import Undo
 from handrail.review import Reviewer
-from handrail.review.judgement.checkpoint_cover import CheckpointCover
+from handrail.review.judgment.checkpoint_cover import CheckpointCover
 
 
 @pytest.fixture
