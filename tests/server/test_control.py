@@ -59,7 +59,7 @@ def test_a_call_of_a_paused_run_is_held_until_it_goes_on() -> None:
 def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Supervisor, "_hold_seconds", 0.01)
+    monkeypatch.setattr(Supervisor, "hold_seconds", 0.01)
 
     async def story(office: InProcessApi) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
