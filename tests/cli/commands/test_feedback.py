@@ -53,7 +53,7 @@ def test_a_verdict_is_judged_and_the_rate_is_told(judged: HandrailShell) -> None
         "false_positive_rate": 0.0,
     }
     harmless = judged.run("feedback", "last", "1", "wrong")
-    assert "It ran and should not have" in harmless.out
+    assert "You can add a rule to handrail.yaml" in harmless.out
     assert "step 2 was judged wrong: I know it" in judged.run("log").out
 
 
