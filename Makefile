@@ -6,6 +6,7 @@ FUZZ_SECONDS ?= 60
 INSTALLED_BY = pyproject.toml constraints.txt scripts/setup
 # The rooms with a floor for their coverage, in scripts/floors.py.
 CORE = model config shell review detect intervene supervise control store checkpoint
+COVERING = $(CORE) library
 tool = @scripts/setup check
 
 .PHONY: help demo check test lint docs pictures site package bench fuzz clean
@@ -22,9 +23,9 @@ check: lint ## lint, types and the fast tests: about a minute
 test: lint ## everything: lint, types, all tests, coverage of the core rooms
 	@scripts/setup claude
 	@scripts/setup checkers
-	$(tool) pytest -q -n auto --cov --cov-report= $(CORE:%=tests/%)
+	$(tool) pytest -q -n auto --cov --cov-report= $(COVERING:%=tests/%)
 	@.venv/bin/python scripts/floors.py
-	$(tool) pytest -q -n auto $(CORE:%=--ignore=tests/%)
+	$(tool) pytest -q -n auto $(COVERING:%=--ignore=tests/%)
 
 lint: .venv/.installed-dev ## style, types, and who may import whom
 	$(tool) ruff check $(PYTHON_SOURCES)

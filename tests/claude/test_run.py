@@ -197,7 +197,7 @@ def test_who_stops_it_elsewhere_can_resume_it_there(world: SupervisedSandbox) ->
         under_way.until_there("began")
         world.handrail("stop", "last", "--wait", "--reason", "lunch")
         assert under_way.left() == []
-        under_way.until_said("This waits here until somebody resumes the run:")
+        under_way.until_said("Waiting for somebody to resume the run:")
         assert "(lunch)" in under_way.out
         world.handrail("resume", "last", "--wait")
         ran = under_way.wait()

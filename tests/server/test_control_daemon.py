@@ -424,6 +424,6 @@ def test_a_stop_works_on_a_full_disk_and_says_so(place: DaemonSandbox) -> None:
         ended = agent.wait(PATIENCE)
     said = " ".join((done.stdout + done.stderr).split())
     assert ended == -signal.SIGTERM
-    assert "NOT taken" in said
+    assert "NOT sent" in said
     assert "All the same, no process of the run is left. That is not in the log." in said
     assert done.returncode != 0
