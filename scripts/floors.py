@@ -16,13 +16,13 @@ from coverage import Coverage
 FLOORS = {
     "model": 97,
     "config": 98,
-    "shell": 93,
-    "review": 97,
+    "shell": 92,
+    "review": 96,
     "detect": 98,
-    "intervene": 96,
+    "intervene": 95,
     "supervise": 95,
     "control": 95,
-    "store": 98,
+    "store": 97,
     "checkpoint": 96,
 }
 
