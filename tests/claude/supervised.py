@@ -120,7 +120,8 @@ class SupervisedSandbox:
     def _processes(self) -> list[int]:
         """Everything that runs with this world's state; where /proc is missing, the daemon."""
         mark = b"HANDRAIL_HOME=" + os.fsencode(self.state.path) + b"\0"
-        found = [self.pid] if self.pid else []
+        pid = self.pid  # asked once: it may end meanwhile
+        found = [pid] if pid else []
         for entry in Path("/proc").glob("[0-9]*/environ"):
             with suppress(OSError):  # it has ended, or belongs to somebody else
                 if mark in entry.read_bytes() + b"\0":

@@ -9,7 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from handrail.model import Decision
-from handrail.model.event import Event, PromptGiven, RunEnded, RunStarted
+from handrail.model.event import (
+    Event,
+    PromptGiven,
+    RestoreAsked,
+    RolledBack,
+    RunEnded,
+    RunStarted,
+)
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import NewEntry, Snapshot
@@ -189,6 +196,20 @@ def test_a_run_that_has_ended_is_saved_and_let_go(supervision: SupervisionSetup)
     assert (RUN in supervision.runs, "older" in supervision.runs) == (False, True)
     assert saved(supervision).seq == state.seq
     assert supervision.run.state == state
+
+
+def test_a_run_that_ends_in_the_middle_of_a_restore_is_not_told_of_it_again(
+    supervision: SupervisionSetup,
+) -> None:
+    heard: list[Event] = []
+    supervision.runs.bus.subscribe(lambda supervisor, event: heard.append(event))
+    worked(supervision)
+    asked = RestoreAsked(supervision.clock(), "c1")
+    supervision.run.record(asked)
+    supervision.run.record(RunEnded(supervision.clock(), "exit"))
+    supervision.runs.end(RUN)
+    supervision.run.record(RolledBack(supervision.clock(), "c1", asked=True))
+    assert heard.count(asked) == 1
 
 
 def test_a_run_that_has_ended_is_let_go_when_its_end_is_in_the_log(

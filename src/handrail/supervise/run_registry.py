@@ -196,7 +196,11 @@ class RunRegistry:
         idle = [
             run
             for run, kept in self._kept.items()
-            if kept.state.changed < before and kept.log.settled and not kept.broken
+            if kept.state.changed < before
+            and kept.log.settled
+            and not kept.broken
+            # Read again, it would have what it does done twice.
+            and kept.state.course.acting is None
         ]
         for run in idle:
             self._drop(run)
@@ -229,6 +233,9 @@ class RunRegistry:
             if len(self._kept) < _MAX_KEPT and oldest.state.phase != "ended":
                 break
             if not oldest.log.settled:  # read again, it would lack what is on its way to the log
+                break
+            if oldest.state.course.acting is not None:  # the same stop would be carried out twice
+                self._kept.move_to_end(run)
                 break
             self._drop(run)
 
