@@ -21,7 +21,7 @@ from tests.server.daemon_sandbox import DaemonSandbox
 from handrail.model.event import ActionEnded, ActionReviewed
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
-from handrail.supervise.topics import RUNS as TOPICS
+from handrail.supervise.log.topics import RUNS as TOPICS
 
 RUNS = 100
 FEW = 10

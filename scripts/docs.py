@@ -65,7 +65,9 @@ from handrail.shell import (
 )
 from handrail.shell.inline import code_walk
 from handrail.store import journal
-from handrail.supervise import event_recorder, reducers, run_registry
+from handrail.supervise.log import event_recorder
+from handrail.supervise.runs import run_registry
+from handrail.supervise.state import reducers
 
 ROOT = Path(__file__).parents[1]
 PAGES = (

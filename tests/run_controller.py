@@ -16,9 +16,9 @@ from handrail.server.http.socket_client import call
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
 from handrail.store.port import NewEntry, StoredEntry
-from handrail.supervise.run_registry import load_state
-from handrail.supervise.state import RunState
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.run_registry import load_state
+from handrail.supervise.state.run_state import RunState
 
 PATIENCE = 60.0
 Json = dict[str, object]

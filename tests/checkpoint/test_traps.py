@@ -25,7 +25,7 @@ from handrail.model import Action, Decision
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import AgentEnded, AgentStarted, Compacted, IterationEnded
 from handrail.review import Reviewer
-from handrail.supervise.decision_progress import CheckpointNeeded
+from handrail.supervise.decision.decision_progress import CheckpointNeeded
 from tests.checkpoint.git.test_nested_repositories import repository
 from tests.checkpoint.save.test_staging import rig
 from tests.server.checkpoint_setup import RUN, CheckpointSetup, prompt

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from handrail.model.control import Standing
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import ModelServer, Script
 from tests.claude.controlled import living
 from tests.claude.driven_agent import MODEL

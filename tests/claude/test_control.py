@@ -8,7 +8,7 @@ import pytest
 from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, Event, FindingMade
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import ModelTurn, Say, Step, ToolCall
 from tests.claude.controlled import ControlledSession, doing, settings, waits_for
 from tests.claude.sandbox import FinishedSession

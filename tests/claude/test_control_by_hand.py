@@ -9,7 +9,7 @@ import pytest
 
 from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import waits_for
 from tests.claude.prompted_session import talking

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
 from tests.claude.controlled import ControlledSession, doing, living
 from tests.claude.sandbox import FinishedSession

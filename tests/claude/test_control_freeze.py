@@ -11,7 +11,7 @@ import pytest
 from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, Event
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Say
 from tests.claude.controlled import ControlledSession, living, settings
 from tests.claude.sandbox import FinishedSession

@@ -11,7 +11,7 @@ import pytest
 
 from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Answer, ModelTurn, Say
 from tests.claude.sandbox import FinishedSession
 from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised

@@ -11,7 +11,7 @@ from handrail.model.control import HOLDING, ControlCommand
 from handrail.model.event import ActionReviewed, ControlAnswered
 from handrail.model.ordinal import Decision
 from handrail.store.opening import open_log
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Answer, ModelRequest, Say
 from tests.claude.controlled import ControlledSession
 from tests.claude.supervised import bash, supervised

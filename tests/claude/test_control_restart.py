@@ -9,7 +9,7 @@ from handrail.control.message import AnyMessage, Request, Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, ControlAsked, Event
 from handrail.server.http.socket_client import health
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Say
 from tests.claude.controlled import ControlledSession, doing, waits_for
 from tests.claude.sandbox import FinishedSession

@@ -7,7 +7,7 @@ import pytest
 
 from handrail.control.message import Request, Result
 from handrail.model.control import ControlCommand
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Say
 from tests.claude.controlled import ControlledSession, doing
 from tests.claude.sandbox import FinishedSession

@@ -23,8 +23,8 @@ from handrail.server.http.routes import starlette_app
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 
 from .conftest import HandrailShell
 

@@ -54,9 +54,9 @@ from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 from .conftest import HandrailShell

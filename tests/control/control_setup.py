@@ -18,12 +18,12 @@ from handrail.model.review import Verdict
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Store
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.control_state import ControlState
-from handrail.supervise.decision_progress import DecisionProgress, Ready
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry, load_state
-from handrail.supervise.state import RunState
+from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry, load_state
+from handrail.supervise.state.control_state import ControlState
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 Json = dict[str, object]

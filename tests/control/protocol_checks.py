@@ -10,8 +10,8 @@ from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.store.journal import Journal
 from handrail.store.port import Store, StoredEntry
-from handrail.supervise.run_registry import load_state
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.run_registry import load_state
 
 S, C = Standing, ControlCommand
 

@@ -11,7 +11,7 @@ from handrail.control.topics import CONTROL, CURRENT
 from handrail.control.transitions import TABLE, transition
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.event import LoopEnded
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 from tests.control.control_setup import ControlClock, ControlSetup, Json
 from tests.control.stores import WatchedStore
 

@@ -17,9 +17,9 @@ from handrail.model.event import (
     RunStarted,
 )
 from handrail.store.journal import Journal
-from handrail.supervise.decision_progress import Held, Ready
-from handrail.supervise.event_bus import EventBus
-from handrail.supervise.topics import topic_of
+from handrail.supervise.decision.decision_progress import Held, Ready
+from handrail.supervise.log.event_bus import EventBus
+from handrail.supervise.log.topics import topic_of
 from tests.control.control_setup import ControlClock, ControlSetup
 from tests.control.stores import WatchedStore
 

@@ -17,8 +17,8 @@ from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.store.journal import Journal
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from tests.control.control_setup import RecordedActs, as_bytes, make
 from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way

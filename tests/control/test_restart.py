@@ -12,7 +12,7 @@ from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Receipt, Snapshot, Store
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.decision_progress import Held, Ready
+from handrail.supervise.decision.decision_progress import Held, Ready
 from tests.control.control_setup import ControlClock, ControlSetup, as_bytes, make
 from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 

@@ -18,7 +18,7 @@ from handrail.control.command_actions import CommandOutcome
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.ordinal import Decision
 from handrail.store.memory import MemoryStore
-from handrail.supervise.decision_progress import Ready
+from handrail.supervise.decision.decision_progress import Ready
 from tests.control.control_setup import ControlClock, ControlSetup, as_bytes, make
 from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 

@@ -4,7 +4,7 @@ import pytest
 
 from handrail.model.control import Standing
 from handrail.model.event import AgentStarted
-from handrail.supervise.messages import said_to_agent
+from handrail.supervise.decision.messages import said_to_agent
 from tests.control.control_setup import ControlSetup
 from tests.control.stores import WatchedStore
 

@@ -4,7 +4,7 @@ import pytest
 
 from handrail.control.transitions import OVERTAKES, TABLE, THEN, answered, transition
 from handrail.model.control import ENDING, FINAL, HOLDING, ControlCommand, Standing
-from handrail.supervise.control_state import ControlState
+from handrail.supervise.state.control_state import ControlState
 
 # How a run stands as soon as the request is acknowledged; "." cannot be asked for.
 GRID = """

@@ -17,7 +17,7 @@ from handrail.config.schema import Rules, StepReviewer
 from handrail.model import Action, Decision, Kind, Review, Severity
 from handrail.review import Reviewer
 from handrail.review.protection.controls import PROGRAM
-from handrail.supervise.verdict import overrulable
+from handrail.supervise.decision.verdict import overrulable
 
 TABLES = yaml.safe_load((Path(__file__).parent / "self_protection.yaml").read_text("utf-8"))
 PORT, PID = "48127", "3141592"

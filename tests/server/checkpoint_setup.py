@@ -15,11 +15,11 @@ from handrail.server.files.event_reactions import EventReactions
 from handrail.server.home import Home
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.topics import topic_of
 
 RUN = "3f2a9c10-aaaa-4bbb-8ccc-1234567890ab"
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")

@@ -30,7 +30,7 @@ from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from tests.control.control_setup import RecordedActs
 from tests.hosts.claude.desk import SESSION, Desk
 from tests.server.asgi import AsgiResponse, ask

@@ -23,7 +23,7 @@ from handrail.model.event import ActionReviewed, ControlAnswered, ControlAsked
 from handrail.model.ordinal import Decision
 from handrail.server.http.socket_client import SocketConnection
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import CallResult, ScriptedAgent
 from tests.control import protocol_checks

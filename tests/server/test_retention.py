@@ -25,8 +25,8 @@ from handrail.store.errors import DiskFullError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Receipt, Topic
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 
 
 class ClockedLog(MemoryStore):

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from handrail.supervise.decision_progress import DecisionProgress, Ready
+from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
 
 T = TypeVar("T")
 

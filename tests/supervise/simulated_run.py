@@ -10,8 +10,8 @@ from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import CheckpointTaken, Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention
 from handrail.model.review import Verdict
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.supervision_setup import RUN, SupervisionSetup
 

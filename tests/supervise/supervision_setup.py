@@ -6,12 +6,12 @@ from handrail.model.action import Action, Outcome
 from handrail.model.event import Event
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry, load_state
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry, load_state
+from handrail.supervise.state.watched_state import WatchedState, fold
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.topics import topic_of
-from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.fakes import Clock, FaultyLog
 
 RUN = "r1"

@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from handrail.model import Action, Decision, Verdict
 from handrail.model.event import ActionReviewed, PromptGiven, RunEnded, RunStarted
 from handrail.store.errors import DiskFullError
-from handrail.supervise import event_recorder as recorder_room
-from handrail.supervise import run_registry as runs_room
+from handrail.supervise.log import event_recorder as recorder_room
+from handrail.supervise.runs import run_registry as runs_room
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.ready import ready
 from tests.supervise.supervision_setup import SupervisionSetup, ran

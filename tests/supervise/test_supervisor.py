@@ -11,9 +11,9 @@ from handrail.model.event import (
     BreachFound,
     PromptGiven,
 )
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.event_recorder import SNAPSHOT_EVERY
-from handrail.supervise.topics import topic_of
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.log.event_recorder import SNAPSHOT_EVERY
+from handrail.supervise.log.topics import topic_of
 from tests.supervise.ready import ready
 from tests.supervise.supervision_setup import RUN, SupervisionSetup, ran
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.supervise.event_recorder import SNAPSHOT_EVERY
-from handrail.supervise.open_action import OpenAction
+from handrail.supervise.log.event_recorder import SNAPSHOT_EVERY
+from handrail.supervise.state.open_action import OpenAction
+from handrail.supervise.state.watched_state import WatchedState, fold
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, reviewed
 from tests.supervise.supervision_setup import RUN, SupervisionSetup, ran
 

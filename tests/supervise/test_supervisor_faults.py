@@ -5,8 +5,8 @@ import pytest
 from handrail.model import Action, Decision, Verdict
 from handrail.model.event import FaultNoted, PromptGiven
 from handrail.store.errors import DamagedError, DiskFullError, NewerSchemaError, StoreError
-from handrail.supervise import run_registry as runs_room
-from handrail.supervise.event_recorder import SNAPSHOT_EVERY
+from handrail.supervise.log.event_recorder import SNAPSHOT_EVERY
+from handrail.supervise.runs import run_registry as runs_room
 from tests.supervise.ready import ready
 from tests.supervise.supervision_setup import RUN, SupervisionSetup, ran
 

@@ -9,7 +9,7 @@ from handrail.model.event import (
     PromptGiven,
     RunStarted,
 )
-from handrail.supervise.breach import EndedCall
+from handrail.supervise.followup.breach import EndedCall
 from tests.supervise.supervision_setup import RUN, SupervisionSetup, ran
 
 DANGEROUS = "rm -rf /srv/data"

@@ -6,7 +6,7 @@ import pytest
 from handrail.model import Action, Decision, Outcome
 from handrail.model.event import ActionReviewed, IterationEnded, PromptGiven, RunStarted
 from handrail.model.fingerprint import fingerprint
-from handrail.supervise.breach import EndedCall
+from handrail.supervise.followup.breach import EndedCall
 from tests.supervise.supervision_setup import MORE_THAN_A_LOOK, RUN, SupervisionSetup, ran
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

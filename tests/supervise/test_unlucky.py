@@ -16,8 +16,8 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity
-from handrail.supervise.corrections import request_of
-from handrail.supervise.watched_state import fold
+from handrail.supervise.followup.corrections import request_of
+from handrail.supervise.state.watched_state import fold
 from tests.supervise.ready import ready
 from tests.supervise.simulated_run import SimulatedRun
 from tests.supervise.supervision_setup import SupervisionSetup, ran

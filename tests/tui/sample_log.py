@@ -43,7 +43,7 @@ from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 
 NOON = 1_794_744_000.0
 """Sunday, 15 November 2026, 12:00:00 UTC."""

@@ -27,7 +27,10 @@ def test_it_is_not_for_agents(
         ("import handrail.cli, handrail.cli.commands.watch", "textual"),
         ("import handrail.cli.commands.status, handrail.cli.commands.log", "textual"),
         # The first frame does not wait for what only the feed needs.
-        ("import handrail.tui.app, handrail.tui.sending.daemon_sender", "handrail.supervise.state"),
+        (
+            "import handrail.tui.app, handrail.tui.sending.daemon_sender",
+            "handrail.supervise.state.run_state",
+        ),
     ],
 )
 def test_nothing_is_imported_that_is_not_needed(statement: str, unwanted: str) -> None:

@@ -17,7 +17,7 @@ from handrail.model.event import (
 )
 from handrail.store.decoding import decode
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 from handrail.tui.panes.runs import LOOKS
 from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.run_overview import NEEDS_YOU, NOT_DONE

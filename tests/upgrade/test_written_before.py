@@ -11,11 +11,11 @@ import pytest
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
-from handrail.supervise.run_registry import load_state
-from handrail.supervise.state import RunState
-from handrail.supervise.state_reader import read_state
-from handrail.supervise.topics import RUNS, run_of
-from handrail.supervise.watched_state import WatchedState, fold
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.log.topics import RUNS, run_of
+from handrail.supervise.runs.run_registry import load_state
+from handrail.supervise.state.run_state import RunState
+from handrail.supervise.state.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask
 from tests.upgrade.machine import DATA, ROOT, Machine
 

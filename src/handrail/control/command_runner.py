@@ -14,7 +14,7 @@ from handrail.model.control import ENDING, ControlCommand, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 _AFTER_LOOP = frozenset(command for command in ControlCommand if command.ends)

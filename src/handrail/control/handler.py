@@ -23,7 +23,7 @@ from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 _SAVE_EVERY = 500

@@ -6,7 +6,7 @@ from handrail.control import timestamp
 from handrail.control.topics import CURRENT
 from handrail.model.control import Standing
 from handrail.store.port import NewEntry
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 
 USER_CANCELLED = "USER_CANCELLED"
 

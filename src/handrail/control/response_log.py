@@ -18,7 +18,7 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.redact import Redactor
 from handrail.store.port import NewEntry, Receipt, Store
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervised_run import SupervisedRun
 
 Listener = Callable[[Result], None]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from handrail.model.control import FINAL, HOLDING, ControlCommand, Standing
-from handrail.supervise.control_state import ControlState
+from handrail.supervise.state.control_state import ControlState
 
 
 class Transition(NamedTuple):

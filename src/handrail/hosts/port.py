@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from handrail.hosts.git_view import GitView
     from handrail.intervene import Capability
     from handrail.model.event import ModelAsked
-    from handrail.supervise.decision_progress import DecisionProgress, Ready
-    from handrail.supervise.run_registry import RunRegistry
+    from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
+    from handrail.supervise.runs.run_registry import RunRegistry
 
 MAX_BYTES = 32 * 1024 * 1024
 """Bytes of a hook's message; a longer one is refused unread."""

@@ -9,7 +9,7 @@ from handrail.intervene.kind import InterventionKind
 from handrail.model.program import Program
 from handrail.review.judgment.rules import Rule
 from handrail.review.plugins import check_programs, check_rule
-from handrail.supervise.extensions import Extensions
+from handrail.supervise.runs.extensions import Extensions
 
 
 def json_object(tool: str, given: Mapping[str, object]) -> dict[str, object]:

@@ -36,16 +36,16 @@ from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.opening import open_log
-from handrail.supervise.decision_progress import (
+from handrail.supervise.decision.decision_progress import (
     CheckpointNeeded,
     DecisionProgress,
     Held,
     NotWrittenError,
     Ready,
 )
-from handrail.supervise.extensions import Extensions
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.extensions import Extensions
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)

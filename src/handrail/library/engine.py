@@ -10,7 +10,7 @@ from handrail.library.verdict import RestoredFiles
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.port import Store
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 
 
 class PendingCall:

@@ -22,7 +22,7 @@ from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, SocketConnection, call
 from handrail.server.launcher import ensure_daemon
 from handrail.store.opening import open_log
-from handrail.supervise.verdict import fault_verdict
+from handrail.supervise.decision.verdict import fault_verdict
 
 _SECONDS = 620.0
 """A call may be held for 570 s while the run is paused, and files are saved before it runs."""

@@ -44,8 +44,8 @@ from handrail.model.state_folder import state_folder
 from handrail.review.judgment.rules import Rule
 from handrail.server.home import open_home
 from handrail.server.http.socket_client import DaemonError
-from handrail.supervise.extensions import Extensions
-from handrail.supervise.verdict import fault_verdict
+from handrail.supervise.decision.verdict import fault_verdict
+from handrail.supervise.runs.extensions import Extensions
 
 _CONTROL_SECONDS = 60.0
 _POLL = 1.0

@@ -59,10 +59,10 @@ from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.state import Phase
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.state.run_state import Phase
 
 _log = logging.getLogger(__name__)
 

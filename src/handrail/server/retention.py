@@ -11,9 +11,9 @@ from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
-from handrail.supervise.decision_progress import Ready
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.topics import RUNS, run_of
+from handrail.supervise.decision.decision_progress import Ready
+from handrail.supervise.log.topics import RUNS, run_of
+from handrail.supervise.runs.run_registry import RunRegistry
 
 _log = logging.getLogger(__name__)
 

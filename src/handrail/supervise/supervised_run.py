@@ -11,11 +11,11 @@ from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import ENDING, HOLDING
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.active_settings import active_settings
-from handrail.supervise.event_recorder import EventRecorder, ExtraRows
-from handrail.supervise.fault_notices import NEWER, FaultNotices
-from handrail.supervise.project import Project
-from handrail.supervise.state import RunState
+from handrail.supervise.followup.fault_notices import NEWER, FaultNotices
+from handrail.supervise.log.event_recorder import EventRecorder, ExtraRows
+from handrail.supervise.runs.active_settings import active_settings
+from handrail.supervise.runs.project import Project
+from handrail.supervise.state.run_state import RunState
 
 Delivered = Callable[["SupervisedRun", events.ControlAsked], Receipt]
 """Who writes down that the agent was told what a person wants it to know."""

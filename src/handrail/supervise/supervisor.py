@@ -16,29 +16,34 @@ from handrail.model.review import Review, Verdict
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.breach import EndedCall, command_name, find_breach, without_env
-from handrail.supervise.checkpoint_need import action_line, checkpoint_request
-from handrail.supervise.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
-from handrail.supervise.corrections import Neighbour, corrected, corrections, told_of_rollback
-from handrail.supervise.decision_progress import (
+from handrail.supervise.decision.checkpoint_need import action_line, checkpoint_request
+from handrail.supervise.decision.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
+from handrail.supervise.decision.decision_progress import (
     CheckpointNeeded,
     DecisionProgress,
     Held,
     OpinionRequest,
     Ready,
 )
-from handrail.supervise.event_bus import EventBus
-from handrail.supervise.messages import with_messages
-from handrail.supervise.open_action import OpenAction
-from handrail.supervise.project import Project
-from handrail.supervise.reducers import opinion_verdict
-from handrail.supervise.reply_cache import ReplyCache
-from handrail.supervise.run_limits import refusal_by_limits, throttled
+from handrail.supervise.decision.messages import with_messages
+from handrail.supervise.decision.reply_cache import ReplyCache
+from handrail.supervise.decision.run_limits import refusal_by_limits, throttled
+from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
+from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
+from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
+from handrail.supervise.followup.corrections import (
+    Neighbour,
+    corrected,
+    corrections,
+    told_of_rollback,
+)
+from handrail.supervise.log.event_bus import EventBus
+from handrail.supervise.runs.project import Project
 from handrail.supervise.second_opinion import Question, about_action, about_goal
+from handrail.supervise.state.open_action import OpenAction
+from handrail.supervise.state.reducers import opinion_verdict
+from handrail.supervise.state.watched_state import WatchedState
 from handrail.supervise.supervised_run import Delivered, SupervisedRun
-from handrail.supervise.tool_call import BegunReview, CallUnderReview
-from handrail.supervise.verdict import only_reads, under_fault, verdict_of
-from handrail.supervise.watched_state import WatchedState
 
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)

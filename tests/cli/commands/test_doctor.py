@@ -14,7 +14,7 @@ from handrail.hosts.claude.host import HOST
 from handrail.server.lock import holder
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 
 pytestmark = pytest.mark.slow
 

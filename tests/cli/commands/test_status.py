@@ -224,7 +224,7 @@ def test_status_reads_the_log_while_no_daemon_runs(shell: HandrailShell, written
 
 def test_the_short_form_imports_only_what_it_needs(shell: HandrailShell, written: Logbook) -> None:
     names = imported(["status", "--short"], shell.project)
-    assert "handrail.supervise.state" in names
+    assert "handrail.supervise.state.run_state" in names
     assert names.isdisjoint({"rich", "asyncio", "http", "uvicorn", "yaml", "tree_sitter"})
     assert names.isdisjoint({"handrail.shell", "handrail.review", "handrail.config"})
 

@@ -12,7 +12,7 @@ from tests.cli.undo_project import AFTER, BEFORE, RUN, UndoProject, answer
 from handrail.checkpoint import CheckpointTrigger
 from handrail.cli import main
 from handrail.model.event import RestoreAsked, RolledBack, RunStarted
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 
 pytestmark = pytest.mark.slow
 

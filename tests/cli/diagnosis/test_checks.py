@@ -31,7 +31,7 @@ from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from tests.cli.logbook import Logbook, memory_logbook, open_logbook
 from handrail.cli.history.runs import KnownRuns
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry
-from handrail.supervise.run_names import short_ids
+from handrail.supervise.runs.run_names import short_ids
 
 SHOP_OLD = "3f2a9c1e-77aa-4b1c-9d2e-1c7a3f6e0001"
 SHOP = "b71d0000-0000-4000-8000-000000000002"

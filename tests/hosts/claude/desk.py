@@ -12,10 +12,10 @@ from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.state import RunState
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.state.run_state import RunState
 from tests.supervise.ready import ready
 
 DATA = Path(__file__).parent / "data"

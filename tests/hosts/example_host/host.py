@@ -24,8 +24,8 @@ from handrail.intervene import Capability
 from handrail.model.action import Action
 from handrail.model.event import ModelAsked, RunStarted
 from handrail.model.review import Verdict
-from handrail.supervise.decision_progress import DecisionProgress, Ready
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
+from handrail.supervise.runs.run_registry import RunRegistry
 from tests.hosts.example_host.profile import PROFILE
 
 _HOOKS = HookText(lambda text: "", lambda text: not text)

@@ -12,9 +12,9 @@ from handrail.hosts.python.hooks import PythonHooks
 from handrail.model.host import known_hosts, profile_of
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.supervise.decision_progress import Ready
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.decision.decision_progress import Ready
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 
 CALL = {"event": "before", "run": "r1", "cwd": "/tmp", "id": "1", "tool": "Bash"}
 

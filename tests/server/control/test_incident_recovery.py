@@ -25,10 +25,10 @@ from handrail.model.ordinal import Severity
 from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.http.routes import starlette_app
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.supervise.run_limits import refusal_by_limits
+from handrail.supervise.decision.run_limits import refusal_by_limits
 from tests.server.asgi import ask
+from tests.supervise.decision.test_run_limits import WRITES
 from tests.supervise.supervision_setup import RUN, SupervisionSetup
-from tests.supervise.test_run_limits import WRITES
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
 STOP = Intervened(

@@ -14,9 +14,9 @@ from handrail.model import Action, Decision, Verdict
 from handrail.model.action import Outcome
 from handrail.model.event import CheckpointTaken, FaultNoted, IterationEnded, RunStarted, TaskNoted
 from handrail.server.files.checkpoint_scheduler import CODE_SECONDS
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.checkpoint_request import CheckpointResult
-from handrail.supervise.decision_progress import CheckpointNeeded
+from handrail.supervise.decision.checkpoint_request import CheckpointResult
+from handrail.supervise.decision.decision_progress import CheckpointNeeded
+from handrail.supervise.followup.breach import EndedCall
 from tests.server.checkpoint_setup import RUN, CheckpointSetup, prompt
 from tests.supervise.ready import ready
 

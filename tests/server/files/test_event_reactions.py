@@ -27,8 +27,8 @@ from handrail.model.event import (
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.server.files.checkpoint_scheduler import CHECKPOINT_STEPS
 from handrail.server.files.work_tree_state import CHECKPOINT_SECONDS
-from handrail.supervise.project import Projects
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.project import Projects
+from handrail.supervise.runs.run_registry import RunRegistry
 from tests.server.checkpoint_setup import LOOP, NOTIFY, RUN, CheckpointSetup, prompt
 
 _SESSION = PROFILE.session_variable

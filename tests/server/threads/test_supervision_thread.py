@@ -9,7 +9,7 @@ import pytest
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import DiskFullError
 from handrail.store.port import Receipt
-from handrail.supervise.decision_progress import NotWrittenError, Ready
+from handrail.supervise.decision.decision_progress import NotWrittenError, Ready
 
 PATIENT = 20.0
 

@@ -22,7 +22,7 @@ from handrail.model.event import (
 )
 from handrail.store.port import NewEntry as Row
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.run_overview import RunOverview

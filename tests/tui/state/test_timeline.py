@@ -23,7 +23,7 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.memory import MemoryStore
 from handrail.store.port import StoredEntry
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 from handrail.tui.panes.timeline import entry_lines
 from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.state.timeline import MAX_ENTRIES, UNSHOWN, Timeline

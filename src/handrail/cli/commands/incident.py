@@ -19,7 +19,7 @@ from handrail.intervene.incidents.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
 from handrail.store.journal import Journal
-from handrail.supervise.stop_lookup import find_stop
+from handrail.supervise.state.stop_lookup import find_stop
 from handrail.words.amounts import count
 from handrail.words.hosts import resume_command
 from handrail.words.interventions import limits_in_words

@@ -23,7 +23,7 @@ from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode_or_fault
 from handrail.store.port import Store, StoredEntry
-from handrail.supervise.topics import RUNS, run_of
+from handrail.supervise.log.topics import RUNS, run_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import day
 

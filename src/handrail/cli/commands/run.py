@@ -19,7 +19,7 @@ from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgra
 from handrail.model.control import Standing
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError
-from handrail.supervise.state_reader import read_state
+from handrail.supervise.log.state_reader import read_state
 from handrail.words.hosts import names_hosts, resume_command, with_hosts
 
 _FOR_HOST = "handrail.for_host"

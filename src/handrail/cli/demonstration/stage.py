@@ -33,8 +33,8 @@ from handrail.server.launcher import ensure_daemon, stop_daemon
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.state_reader import read_state
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.log.topics import topic_of
 from handrail.testing.model_server import Json, ToolCall
 from handrail.testing.scripted_agent import CallResult, ScriptedAgent
 from handrail.words.event_sentences import event_sentence

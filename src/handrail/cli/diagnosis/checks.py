@@ -21,7 +21,7 @@ from handrail.server.lock import holder
 from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
-from handrail.supervise.topics import RUNS
+from handrail.supervise.log.topics import RUNS
 from handrail.words.amounts import count
 
 _RUNS_LOOKED_AT = 20

@@ -8,8 +8,8 @@ from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.drive.loop_end import LoopEnd
 from handrail.server.home import Home
-from handrail.supervise.state import RunState
-from handrail.supervise.state_reader import read_state
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import count
 from handrail.words.control import used_in_words
 

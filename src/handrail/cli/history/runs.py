@@ -14,8 +14,8 @@ from handrail.server.home import Home, open_home
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.run_names import project_in, short_ids
-from handrail.supervise.topics import RUNS, run_of, topic_of
+from handrail.supervise.log.topics import RUNS, run_of, topic_of
+from handrail.supervise.runs.run_names import project_in, short_ids
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
 

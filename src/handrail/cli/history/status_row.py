@@ -8,8 +8,8 @@ import msgspec
 from handrail.cli.history.runs import KnownRun, KnownRuns
 from handrail.model.control import Standing
 from handrail.store.port import Store
-from handrail.supervise.state import RunState
-from handrail.supervise.state_reader import read_state
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import money
 from handrail.words.times import duration_in_words
 

@@ -17,8 +17,8 @@ from handrail.server.home import Home
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.store.port import Store
-from handrail.supervise.state import RunState
-from handrail.supervise.state_reader import read_state
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import count
 
 _ARROW = " → "

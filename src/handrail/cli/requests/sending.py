@@ -13,8 +13,8 @@ from handrail.control.message import Ack, Request, Result
 from handrail.control.transitions import THEN, transition
 from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
-from handrail.supervise.state import RunState
-from handrail.supervise.state_reader import read_state
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.run_state import RunState
 
 _AT_ONCE = 32
 _FORGOTTEN = 24 * 60 * 60

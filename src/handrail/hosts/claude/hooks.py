@@ -17,13 +17,13 @@ from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.errors import StoreError
-from handrail.supervise.breach import command_name
-from handrail.supervise.decision_progress import DecisionProgress, Ready
-from handrail.supervise.messages import said_to_agent
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.state import RunState
+from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
+from handrail.supervise.decision.messages import said_to_agent
+from handrail.supervise.decision.verdict import OnFault, fault_verdict
+from handrail.supervise.followup.breach import command_name
+from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.verdict import OnFault, fault_verdict
 
 Answer = DecisionProgress[Reply]
 

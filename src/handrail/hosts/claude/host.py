@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from handrail.hosts.driven_agent import DrivenAgent
     from handrail.hosts.git_view import GitView
     from handrail.hosts.installation import Removal
-    from handrail.supervise.run_registry import RunRegistry
+    from handrail.supervise.runs.run_registry import RunRegistry
 
 _BEFORE = b'"hook_event_name":"PreToolUse"'
 _BYPASS = "bypassPermissions"

@@ -10,7 +10,7 @@ import msgspec
 from handrail.hosts.port import MAX_BYTES
 from handrail.model.action import Action, Outcome
 from handrail.model.decodable import decodable
-from handrail.supervise.breach import EndedCall
+from handrail.supervise.followup.breach import EndedCall
 
 _EVENT = "hook_event_name"
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})

@@ -26,11 +26,11 @@ from handrail.model.event import Event, ModelAsked, PromptGiven, RunEnded, RunSt
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.errors import StoreError
-from handrail.supervise.breach import EndedCall
-from handrail.supervise.decision_progress import DecisionProgress, Ready
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
+from handrail.supervise.decision.verdict import fault_verdict
+from handrail.supervise.followup.breach import EndedCall
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.verdict import fault_verdict
 
 T = TypeVar("T")
 Answer = DecisionProgress[Verdict]

@@ -6,7 +6,7 @@ from handrail.hosts.port import HookConnection, HostAdapter
 from handrail.hosts.python.hooks import PythonHooks
 from handrail.hosts.python.profile import PROFILE
 from handrail.intervene.capability import Capability
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.run_registry import RunRegistry
 
 _BEFORE = b'"event": "before"'
 

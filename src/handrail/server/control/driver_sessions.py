@@ -27,10 +27,10 @@ from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.threads.wake_up import WakeUp, call_in_loop, heard
 from handrail.store.port import NewEntry, Receipt
-from handrail.supervise.decision_progress import Ready
-from handrail.supervise.messages import said_to_agent
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.state import RunState
+from handrail.supervise.decision.decision_progress import Ready
+from handrail.supervise.decision.messages import said_to_agent
+from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")

@@ -20,7 +20,7 @@ from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.server.threads.wake_up import call_in_loop
 from handrail.store.errors import StoreError
-from handrail.supervise.decision_progress import Ready
+from handrail.supervise.decision.decision_progress import Ready
 
 _LOOK_SECONDS = 0.2
 """How often the topic is looked into for requests of other programs."""

@@ -22,9 +22,9 @@ from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.http.json_response import as_json, read_json, when_written
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.supervise.decision_progress import Ready
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.stop_lookup import find_stop
+from handrail.supervise.decision.decision_progress import Ready
+from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.state.stop_lookup import find_stop
 
 _log = logging.getLogger(__name__)
 

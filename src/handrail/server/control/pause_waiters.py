@@ -10,7 +10,7 @@ from handrail.model.control import HOLDING
 from handrail.model.event import ControlAnswered, ControlAsked, Event, RunEnded
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.threads.wake_up import call_in_loop
-from handrail.supervise.decision_progress import Held
+from handrail.supervise.decision.decision_progress import Held
 from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")

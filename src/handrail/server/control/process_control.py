@@ -13,7 +13,7 @@ from handrail.server.control.run_processes import agent_of, agent_processes, all
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.home import Home
 from handrail.server.threads.process_jobs import ProcessJobs
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)

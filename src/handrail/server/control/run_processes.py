@@ -13,7 +13,7 @@ from handrail.intervene.processes.process_tree import (
     is_same_moment,
 )
 from handrail.model.host import known_hosts
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 
 _CLOCK_SECONDS = 1.5
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from handrail.control.message import BadRequestError, read_request
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.state import RunState
+from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.state.run_state import RunState
 
 _log = logging.getLogger(__name__)
 

@@ -33,13 +33,13 @@ from handrail.server.files.work_tree_state import (
     WorkTreeState,
 )
 from handrail.server.threads.keyed_executor import KeyedExecutor, log_failure
-from handrail.supervise.checkpoint_request import (
+from handrail.supervise.decision.checkpoint_request import (
     CheckpointRequest,
     CheckpointResult,
     CheckpointUrgency,
     Save,
 )
-from handrail.supervise.state import RunState
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")

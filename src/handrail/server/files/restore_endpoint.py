@@ -35,10 +35,10 @@ from handrail.server.http.json_response import as_json
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
-from handrail.supervise.decision_progress import Ready
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.decision.decision_progress import Ready
+from handrail.supervise.log.topics import RUNS, run_of
+from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.topics import RUNS, run_of
 
 _NOT_DONE = "it was interrupted"
 T = TypeVar("T")

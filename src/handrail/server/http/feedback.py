@@ -14,9 +14,9 @@ from handrail.server.http.json_response import as_json, read_json, when_written
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.supervise.decision_progress import Ready
-from handrail.supervise.run_registry import RunRegistry
-from handrail.supervise.topics import topic_of
+from handrail.supervise.decision.decision_progress import Ready
+from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.run_registry import RunRegistry
 
 
 @decodable

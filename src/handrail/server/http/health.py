@@ -12,7 +12,7 @@ from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.port import Store
-from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.runs.run_registry import RunRegistry
 
 _HEALTH_SECONDS = 1.0
 """Whoever asks for it waits only a little longer than this."""

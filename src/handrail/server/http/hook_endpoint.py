@@ -18,7 +18,12 @@ from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
 from handrail.server.http.second_opinions import SecondOpinions
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
-from handrail.supervise.decision_progress import CheckpointNeeded, DecisionProgress, Held, Ready
+from handrail.supervise.decision.decision_progress import (
+    CheckpointNeeded,
+    DecisionProgress,
+    Held,
+    Ready,
+)
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.decision_progress import Ready
+from handrail.supervise.decision.decision_progress import Ready
 
 T = TypeVar("T")
 

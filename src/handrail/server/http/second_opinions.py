@@ -9,7 +9,7 @@ from handrail.hosts.port import HostHooks, Reply
 from handrail.model.event import ModelAsked
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
-from handrail.supervise.decision_progress import OpinionRequest
+from handrail.supervise.decision.decision_progress import OpinionRequest
 from handrail.supervise.second_opinion import NoOpinionError, OpinionModel
 
 _log = logging.getLogger(__name__)

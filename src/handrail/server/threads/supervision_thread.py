@@ -11,7 +11,7 @@ from handrail.server.threads.two_level_queue import TwoLevelQueue
 from handrail.server.threads.wake_up import call_in_loop
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.decision_progress import NotWrittenError, Ready
+from handrail.supervise.decision.decision_progress import NotWrittenError, Ready
 
 _log = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ from psutil import pid_exists
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.port import Store, StoredEntry
-from handrail.supervise.run_names import project_in, short_ids
-from handrail.supervise.state import RunState
-from handrail.supervise.state_reader import read_state
-from handrail.supervise.topics import RUNS, run_of, topic_of
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.log.topics import RUNS, run_of, topic_of
+from handrail.supervise.runs.run_names import project_in, short_ids
+from handrail.supervise.state.run_state import RunState
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.run_overview import RunOverview, overview_of
 from handrail.tui.state.timeline import MAX_ENTRIES, Timeline

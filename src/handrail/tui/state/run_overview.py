@@ -9,7 +9,7 @@ from handrail.model.control import FINAL, Standing
 from handrail.model.finding import Finding
 
 if TYPE_CHECKING:
-    from handrail.supervise.state import RunState
+    from handrail.supervise.state.run_state import RunState
 
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"

@@ -1,0 +1,69 @@
+"""What is saved before an action runs, because nothing else could bring it back."""
+
+import os
+from collections.abc import Iterator
+
+from handrail.config.glob import escape
+from handrail.model.action import SHELL_TOOLS, Action
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.review import Review, Verdict
+from handrail.redact import Redactor
+from handrail.supervise.decision.checkpoint_request import CheckpointRequest, CheckpointUrgency
+from handrail.supervise.decision.verdict import only_reads
+from handrail.supervise.state.run_state import RunState
+
+_DESTROYS = frozenset({Kind.DELETE, Kind.DISCARD, Kind.REWRITE})
+_WRITES = frozenset({Kind.WRITE, Kind.PERMIT, Kind.LINK})
+_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.INSTALL, Kind.CHANGE, Kind.DESTROY})
+_MAX_TARGETS = 20
+_MAX_WHY = 100
+
+
+def checkpoint_request(
+    action: Action, review: Review, verdict: Verdict, state: RunState, redactor: Redactor
+) -> CheckpointRequest | None:
+    """What has to be saved before an action runs; None: nothing, it only reads or does not run."""
+    if verdict.decision is Decision.BLOCK and not review.checkpoint_first:
+        return None
+    if not action.id or only_reads(review):
+        return None
+    return CheckpointRequest(
+        state.run,
+        state.cwd,
+        state.step,
+        _need(action, review),
+        redactor.text(f"before {action_line(action)}"[:_MAX_WHY]),
+        tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
+    )
+
+
+def action_line(action: Action) -> str:
+    """An action in a line; may hold secrets."""
+    given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
+    return f"{action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
+
+
+def _need(action: Action, review: Review) -> CheckpointUrgency:
+    if review.checkpoint_first:
+        return CheckpointUrgency.MUST
+    by_shell = action.tool.lower() in SHELL_TOOLS
+    needs = {_need_of(effect, by_shell=by_shell) for effect in review.effects}
+    return max(needs | {CheckpointUrgency.CODE if review.strange else CheckpointUrgency.QUIET})
+
+
+def _need_of(effect: Effect, *, by_shell: bool) -> CheckpointUrgency:
+    if effect.kind in _DESTROYS:
+        is_nothing = effect.undo is Undo.NEEDLESS or effect.severity is Severity.NONE
+        return CheckpointUrgency.QUIET if is_nothing else CheckpointUrgency.CHANGE
+    if effect.kind in _CODE or effect.opaque:
+        return CheckpointUrgency.CODE
+    overwrites = effect.kind in _WRITES and by_shell and os.path.lexists(effect.target)
+    return CheckpointUrgency.CHANGE if overwrites else CheckpointUrgency.QUIET
+
+
+def _targets(review: Review) -> Iterator[str]:
+    for effect in review.effects:
+        if effect.kind is not Kind.DELETE or effect.undo is not Undo.CHECKPOINT or effect.opaque:
+            continue
+        yield effect.target if effect.glob else escape(effect.target)

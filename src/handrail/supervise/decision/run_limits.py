@@ -1,0 +1,160 @@
+"""Who may go on: a run may be stopped, held, throttled, over a limit, or on a leash."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from handrail.config.schema import Limits
+from handrail.model.action import SHELL_TOOLS, Action
+from handrail.model.control import ENDING, HOLDING, Standing
+from handrail.model.intervention import Allowance
+from handrail.model.ordinal import Decision
+from handrail.model.review import Review, Verdict
+from handrail.supervise.decision.verdict import only_reads
+from handrail.supervise.state.run_state import RunState
+
+_CANCELLED = frozenset({Standing.CANCELLING, Standing.CANCELLED})
+_MINUTE = 60.0
+_STOP_HERE = "Stop here, and say what is done and what is not."
+
+
+def refusal_by_limits(
+    state: RunState, review: Review, limits: Iterable[Limits], now: float
+) -> Verdict | None:
+    """The refusal that a limit or an intervention demands; None: they have nothing against it."""
+    if state.course.stopped:
+        return Verdict(
+            Decision.BLOCK,
+            f"Handrail has stopped this run (incident {state.course.stopped}).",
+            "Do nothing more. A person decides how it goes on: "
+            f"handrail incident show {state.course.stopped}",
+            stop=True,
+        )
+    refused = _stands(state) or _over(state, limits, now)
+    if refused is not None:
+        return refused
+    if only_reads(review):
+        return _too_fast(state, now)
+    if state.course.held:
+        return Verdict(
+            Decision.BLOCK,
+            "Handrail is putting the files back to a checkpoint.",
+            "Wait a moment; then read the files again, because they are not what they were.",
+            passing=True,
+        )
+    return _too_fast(state, now) or _used_up(state) or _on_a_leash(state)
+
+
+def _stands(state: RunState) -> Verdict | None:
+    """The refusal of a run that a person has stopped, or holds for longer than its host waits."""
+    hand = state.hand
+    who, why = hand.by or "a person", f": {hand.reason}" if hand.reason else "."
+    if hand.standing in ENDING:
+        done = "cancelled" if hand.standing in _CANCELLED else "stopped"
+        return Verdict(
+            Decision.BLOCK, f"This run was {done} by {who}{why}", "Do nothing more.", stop=True
+        )
+    if hand.standing in HOLDING:
+        return Verdict(
+            Decision.BLOCK,
+            f"This run is paused by {who}{why}",
+            "Wait, then make the same call again: it is held until the run goes on.",
+            passing=True,
+        )
+    return None
+
+
+def throttled(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
+    """The verdict with the time limit that a throttled command runs under."""
+    if allowance is None or not allowance.command_seconds or action.tool.lower() not in SHELL_TOOLS:
+        return verdict
+    if verdict.decision is Decision.BLOCK:
+        return verdict
+    most = allowance.command_seconds * 1000
+    given = verdict.updated_input or action.input
+    asked = given.get("timeout")
+    if isinstance(asked, int | float) and 0 < asked <= most:
+        return verdict
+    says = f"It may run for {allowance.command_seconds} s, since the run was limited."
+    return msgspec.structs.replace(
+        verdict,
+        decision=Decision.MODIFY,
+        reason=verdict.reason or says,
+        updated_input={**given, "timeout": most},
+        changes=(*verdict.changes, says),
+    )
+
+
+def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | None:
+    """The refusal of a run that has used up what it may use."""
+    for each in limits:
+        if each.actions and state.step >= each.actions:
+            said = f"The run has taken its {each.actions} actions (limits.actions)."
+        elif each.minutes and _minutes(state, now) > each.minutes:
+            said = f"The run has had its {each.minutes:g} minutes (limits.minutes)."
+        else:
+            continue
+        return Verdict(Decision.BLOCK, said, _STOP_HERE)
+    return None
+
+
+def _minutes(state: RunState, now: float) -> float:
+    return (now - state.started - state.hand.held_for(now)) / 60 if state.started else 0.0
+
+
+def _too_fast(state: RunState, now: float) -> Verdict | None:
+    allowance = state.course.allowance
+    if allowance is None:
+        return None
+    if allowance.batch and state.under_way >= allowance.batch:
+        return Verdict(
+            Decision.BLOCK,
+            f"Only {_calls(allowance.batch)} may run at the same time since the run was throttled.",
+            "Make the calls one after the other.",
+            passing=True,
+        )
+    # A clock that was set back must not make all calls be those of the last minute.
+    recent = sum(1 for at in state.course.calls if 0 <= now - at < _MINUTE)
+    if allowance.calls_per_minute and recent >= allowance.calls_per_minute:
+        return Verdict(
+            Decision.BLOCK,
+            f"The run was throttled to {_calls(allowance.calls_per_minute)} a minute, "
+            "and has made them.",
+            "Think about which call is really needed, and make that one in a minute.",
+            passing=True,
+        )
+    return None
+
+
+def _used_up(state: RunState) -> Verdict | None:
+    allowance = state.course.allowance
+    if allowance is None:
+        return None
+    course = state.course
+    if allowance.file_operations and course.changes >= allowance.file_operations:
+        said = f"the {allowance.file_operations} file changes"
+    elif allowance.tokens and course.tokens >= allowance.tokens:
+        said = f"the {allowance.tokens:,} tokens"
+    else:
+        return None
+    return Verdict(
+        Decision.BLOCK,
+        f"The run has used {said} that were left to it when it was throttled.",
+        _STOP_HERE,
+    )
+
+
+def _on_a_leash(state: RunState) -> Verdict | None:
+    if not state.course.approval:
+        return None
+    return Verdict(
+        Decision.BLOCK,
+        "Since an incident a person approves everything in this run that changes something.",
+        "Say what you want to do and why, and wait for the person.",
+        overrulable=True,
+        passing=True,
+    )
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count} calls"

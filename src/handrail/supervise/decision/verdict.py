@@ -1,0 +1,115 @@
+"""From a review, or from a fault, to what the host gets back."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.model.effect import Kind
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import Review, Verdict
+from handrail.supervise.decision.checkpoint_request import CheckpointResult
+
+OnFault = Literal["deny", "deny_all", "warn"]
+
+_LAXEST_FIRST: tuple[OnFault, ...] = ("warn", "deny", "deny_all")
+_HARMLESS = frozenset({Kind.READ})
+_MAX_SAID = 3
+_COMMIT_FIRST = (
+    "Commit what it would take away, then try again; or delete with a plain `rm PATH` in a command "
+    "of its own, which Handrail turns into a move to the trash."
+)
+
+
+def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = None) -> Verdict:
+    """What a review means for the host.
+
+    `refusals`: how often the same was refused before; `saved`: the checkpoint that was taken.
+    """
+    if review.decision is Decision.ALLOW:
+        return Verdict(Decision.ALLOW)
+    reason = " ".join(review.reasons[:_MAX_SAID]) or review.explanation
+    if review.decision is Decision.WARN and not review.checkpoint_first:
+        return Verdict(Decision.WARN, reason)
+    if review.checkpoint_first and saved is not None and saved.checkpoint:
+        return Verdict(Decision.WARN, f"{reason} Checkpoint {saved.checkpoint} has what is there.")
+    if review.decision is Decision.MODIFY and review.rewrite is not None:
+        rewrite = review.rewrite
+        return Verdict(
+            Decision.MODIFY,
+            reason,
+            updated_input=rewrite.input,
+            changes=rewrite.changes,
+            restore=rewrite.restore,
+        )
+    if review.checkpoint_first:
+        why = f": {saved.problem.rstrip('.')}" if saved is not None and saved.problem else ""
+        reason = f"{reason} No checkpoint could be taken first{why}."
+    return Verdict(
+        Decision.BLOCK,
+        reason,
+        review.alternative or _COMMIT_FIRST,
+        guidance=_again(refusals),
+        overrulable=overrulable(review),
+    )
+
+
+def overrulable(review: Review) -> bool:
+    """Whether a person may let a refused action run.
+
+    Not what is critical, not what Handrail could not read, and never a hand on Handrail itself.
+    """
+    return (
+        review.risk.severity < Severity.CRITICAL
+        and not review.faults
+        and not any(effect.kind is Kind.TAMPER for effect in review.effects)
+    )
+
+
+def only_reads(review: Review) -> bool:
+    """Whether an action leaves the world as it was."""
+    return not review.strange and all(
+        effect.kind in _HARMLESS and not effect.opaque for effect in review.effects
+    )
+
+
+def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) -> Verdict:
+    """What the host gets when Handrail itself cannot do its work."""
+    said = f"Handrail cannot do its work: {problem.rstrip('.')}."
+    if policy == "warn":
+        return Verdict(Decision.WARN, f"{said} It runs all the same (on_fault: warn). Fix: {fix}")
+    if harmless and policy == "deny":
+        return Verdict(Decision.ALLOW)
+    kept = "nothing runs" if policy == "deny_all" else "only what reads may run"
+    return Verdict(
+        Decision.BLOCK,
+        f"{said} Until that is fixed, {kept}.",
+        f"Tell the person who started you; for them: {fix}",
+    )
+
+
+def stricter(one: OnFault, other: OnFault) -> OnFault:
+    """Of two ways to deal with a fault the one that lets less through."""
+    return max(one, other, key=_LAXEST_FIRST.index)
+
+
+def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
+    """What was decided while Handrail is at fault: the stricter of both, with both alarms."""
+    alarm = " ".join(filter(None, (verdict.alarm, fault.alarm)))
+    if fault.decision > verdict.decision:
+        return msgspec.structs.replace(fault, alarm=alarm)
+    said = (fault.reason,) if fault.reason else ()
+    return msgspec.structs.replace(
+        verdict,
+        guidance=(*verdict.guidance, *said),
+        # Nobody can let something run that could not be written down.
+        overrulable=verdict.overrulable and fault.decision is not Decision.BLOCK,
+        alarm=alarm,
+    )
+
+
+def _again(refusals: int) -> tuple[str, ...]:
+    if not refusals:
+        return ()
+    times = {1: "a second time", 2: "a third time"}.get(refusals, f"{refusals + 1} times")
+    says = f"The same has now been refused {times}; the answer stays the same."
+    return (f"{says} Do something else, or say that you cannot go on.",)

@@ -1,0 +1,1 @@
+"""After an action: breaches, corrections, faults a person hears of."""

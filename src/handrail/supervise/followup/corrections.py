@@ -1,0 +1,162 @@
+"""From what the detectors found to what is done about it, as events."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import msgspec
+
+from handrail.intervene import Capability, Situation
+from handrail.intervene.situation import CurrentUsage, EndedStep
+from handrail.model.event import Event, FindingMade, Intervened, RolledBack
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention, InterventionName
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.supervise.runs.project import Project
+from handrail.supervise.state.run_state import RunState
+from handrail.supervise.state.watched_state import WatchedState
+
+Capabilities = frozenset[Capability]
+Neighbour = Callable[[RunState, float], str]
+"""Finds another run that has changed files in the work tree of a run since a moment."""
+_MINUTE = 60.0
+_FEW_WORDS = 4
+_STALE = 20
+_MAX_NAMED = 5
+"""Steps after which an action is not believed to be under way any more."""
+
+
+def corrections(
+    state: WatchedState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
+) -> Iterator[Event]:
+    """What is to be written down after a deed: findings, what helped, what is done now.
+
+    Each event has to become part of the state before the next one is asked for.
+    """
+    config = project.config
+    found = state.course.watch.findings(config.detection)
+    if not found and not state.course.past.has_undecided:
+        return
+    agent = state.course.watch.last
+    for finding in found:
+        if is_news(state, finding):
+            yield FindingMade(now, state.step, finding, agent)
+    situation = _situation(state, project, can, now, neighbour)
+    yield from project.controller.judge(found, situation)
+    chosen = project.controller.choose(found, situation)
+    if chosen is not None:
+        yield Intervened(now, chosen, agent)
+
+
+def is_news(state: RunState, finding: Finding) -> bool:
+    """Whether a finding is new, worse than before, or back after something was done about it."""
+    known = state.course.findings.get(finding.name)
+    if known is None or finding.severity > known.finding.severity:
+        return True
+    newest = max(finding.evidence, default=0)
+    return any(
+        made.name == finding.name and known.step <= made.step < newest
+        for made in state.course.past.made
+    )
+
+
+def corrected(verdict: Verdict, done: Intervention) -> Verdict:
+    """The verdict with what an intervention has to say, or to stop."""
+    if done.means == InterventionName.EMERGENCY_STOP:
+        return Verdict(
+            Decision.BLOCK,
+            f"Handrail stops this run: {done.finding.says}",
+            done.guidance,
+            stop=True,
+            alarm=f"Handrail stopped the run: {done.finding.says} "
+            f"handrail incident show {done.incident}",
+        )
+    alarm = ""
+    if done.means == InterventionName.CHECKPOINT_ROLLBACK:
+        alarm = f"Handrail: {done.finding.says}"
+    return msgspec.structs.replace(
+        verdict,
+        guidance=(*verdict.guidance, *filter(None, (done.guidance,))),
+        alarm=" ".join(filter(None, (verdict.alarm, alarm))),
+    )
+
+
+def told_of_rollback(verdict: Verdict, back: RolledBack) -> Verdict:
+    """The verdict for an agent whose files went back, or did not although it was told so."""
+    if not back.problem:
+        return _put_back_by_person(verdict, back) if back.asked else verdict
+    says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
+    return msgspec.structs.replace(
+        verdict,
+        guidance=(*verdict.guidance, f"{says} Look at them before you go on."),
+        alarm=" ".join(filter(None, (verdict.alarm, f"Handrail: {says}"))),
+    )
+
+
+def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
+    if not back.files:
+        return verdict
+    named = ", ".join(back.files[:_MAX_NAMED])
+    more = f" and {len(back.files) - _MAX_NAMED} more" if len(back.files) > _MAX_NAMED else ""
+    says = (
+        f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
+        f"{named}{more}. Read them again before you change them, and do not do again what was "
+        "undone unless you are asked to."
+    )
+    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, says))
+
+
+def _situation(
+    state: WatchedState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
+) -> Situation:
+    config = project.config
+    prompts = dict.fromkeys(filter(None, (state.last_prompt, config.goal, state.first_prompt)))
+    window = config.interventions.resource_throttling.metrics_window_seconds
+    return Situation(
+        now,
+        state.step,
+        state.course.past,
+        can,
+        state.history.goal or config.goal,
+        config.scope,
+        state.attended,
+        state.course.allowance,
+        tuple(state.course.checkpoints),
+        state.course.watch.last,
+        state.run,
+        request_of(state),
+        tuple(prompts),
+        _usage(state, now, window),
+        tuple(
+            EndedStep(each.step, each.at, each.ok, each.changes, each.agent)
+            for each in state.course.lately
+        ),
+        bool(state.course.stopped),
+        cwd=state.cwd,
+        writing=_is_writing(state),
+        neighbour=partial(neighbour, state),
+    )
+
+
+def _is_writing(state: RunState) -> bool:
+    """Whether calls that change files may be under way; of some nothing more is ever heard."""
+    recent = (each for each in state.open if each.step > state.step - _STALE)
+    return any(each.file_operations and each.let_through for each in recent)
+
+
+def request_of(state: RunState) -> str:
+    """What the agent was asked for last; "go on" is no request."""
+    asks = len(state.last_prompt.split()) >= _FEW_WORDS
+    return state.last_prompt if asks else state.first_prompt
+
+
+def _usage(state: RunState, now: float, window: float) -> CurrentUsage:
+    recent = [each for each in state.course.lately if now - each.at <= window]
+    return CurrentUsage(
+        sum(1 for at in state.course.calls if now - at <= _MINUTE),
+        sum(each.changes for each in recent),
+        max((each.seconds for each in recent), default=0.0),
+        max((each.memory_mb for each in recent), default=0.0),
+        sum(each.tokens for each in recent),
+        state.under_way,
+    )

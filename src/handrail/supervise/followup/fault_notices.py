@@ -1,0 +1,67 @@
+"""What a person is told loudly, once, and not on every call."""
+
+import msgspec
+
+from handrail.config.sources import FILE_NAME
+from handrail.model.review import Review, Verdict
+from handrail.store.errors import DamagedError, DiskFullError, StoreError
+from handrail.supervise.decision.verdict import OnFault, fault_verdict, only_reads, under_fault
+from handrail.supervise.runs.project import Project
+
+NEWER = "what it forbids counts now, what it allows when a session is started or resumed"
+_FIXES: dict[type[StoreError], str] = {
+    DiskFullError: "make room on the disk.",
+    DamagedError: "handrail doctor --fix moves the damaged log aside and starts a new one.",
+}
+_CHECK = "handrail config check says what is wrong."
+_FIX = "handrail doctor says what is wrong."
+
+
+class FaultNotices:
+    """Of one run; `said`: what it was told already."""
+
+    def __init__(self, said: set[str]) -> None:
+        self._said = said
+
+    def is_news(self, what: str) -> bool:
+        """Whether it was not told before; from now on it was."""
+        news = what not in self._said
+        self._said.add(what)
+        return news
+
+    def over(self, what: str) -> None:
+        """Should it come again, it is told again."""
+        self._said.discard(what)
+
+    def log_fault(self, error: StoreError, policy: OnFault, *, harmless: bool) -> Verdict:
+        """The verdict where the log does not do its work."""
+        fix = _FIXES.get(type(error), _FIX)
+        return self._fault("log", str(error), fix, policy, harmless=harmless)
+
+    def told(self, verdict: Verdict, review: Review, project: Project) -> Verdict:
+        """The verdict with what there is to say about the settings."""
+        if project.newer is not None and self.is_news("newer"):
+            verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {NEWER}.")
+        problem = project.problem
+        if not problem:
+            self.over("settings")
+            return verdict
+        if not project.settled:
+            harmless = only_reads(review)
+            fault = self._fault("settings", problem, _CHECK, project.on_fault, harmless=harmless)
+            return under_fault(verdict, fault)
+        if not self.is_news("settings"):
+            return verdict
+        alarm = f"Handrail's settings cannot be used: {problem}. Those from before stay in force."
+        alarms = filter(None, (verdict.alarm, f"{alarm} Fix: {_CHECK}"))
+        return msgspec.structs.replace(verdict, alarm=" ".join(alarms))
+
+    def _fault(
+        self, kind: str, problem: str, fix: str, policy: OnFault, *, harmless: bool
+    ) -> Verdict:
+        """The verdict when Handrail itself is at fault; loud the first time only."""
+        verdict = fault_verdict(harmless=harmless, problem=problem, fix=fix, policy=policy)
+        if not self.is_news(kind):
+            return verdict
+        alarm = f"Handrail cannot do its work: {problem}. Fix: {fix}"
+        return msgspec.structs.replace(verdict, alarm=alarm)

@@ -1,0 +1,1 @@
+"""Events of runs on their way to the log and back."""

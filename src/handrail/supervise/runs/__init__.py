@@ -1,0 +1,1 @@
+"""All runs of a daemon, and the settings of their projects."""

@@ -1,0 +1,1 @@
+"""The state of a run: a pure fold of its events."""

@@ -1,0 +1,154 @@
+"""The state of a run: a fold of its events, and nothing else."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.model.active_settings import ActiveSettings
+from handrail.model.control import Standing
+from handrail.model.event import Event
+from handrail.model.finding import Finding
+from handrail.model.history import History
+from handrail.supervise.state.control_state import ControlState
+from handrail.supervise.state.loop_state import LoopState
+from handrail.supervise.state.open_action import OpenAction
+from handrail.supervise.state.reducers import APPLY
+from handrail.supervise.state.run_health import RunHealth
+from handrail.supervise.state.usage import RunUsage
+
+Phase = Literal["working", "waiting", "ended"]
+
+_FRESH = 10
+"""So many steps later, a finding that was not made again is not current any more."""
+
+
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
+    """What is known of a run. The same events give the same state, wherever one begins.
+
+    Whoever reads the log needs no more. `WatchedState` adds what the detectors remember.
+
+    The tag is raised when the same events come to mean another state: a snapshot that was made
+    by an older fold is then not read, and the events are folded again.
+    """
+
+    run: str
+    seq: int = 0
+    """The last event that is part of it."""
+    phase: Phase = "working"
+    host: str = ""
+    cwd: str = ""
+    """The folder that it began in, which decides about its settings and its scope."""
+    attended: bool = False
+    model: str = ""
+    pid: int = 0
+    pid_at: float = 0.0
+    """When the host said that this is its process: numbers come again."""
+    pid_began: float = 0.0
+    """When that process began, in seconds since the machine did; 0: that is not known."""
+    started: float = 0.0
+    changed: float = 0.0
+    step: int = 0
+    prompts: int = 0
+    first_prompt: str = ""
+    last_prompt: str = ""
+    history: History = msgspec.field(default_factory=History)
+    usage: RunUsage = msgspec.field(default_factory=RunUsage)
+    open: list[OpenAction] = []
+    agents: dict[str, str] = {}
+    """Sub-agents at work, and their kinds."""
+    tasks: dict[str, str] = {}
+    """What the agent has on its list, and how far each is."""
+    compactions: int = 0
+    settings: ActiveSettings | None = None
+    """Those that it began with: what is on the disk may be laxer by now."""
+    course: RunHealth = msgspec.field(default_factory=RunHealth)
+    over: list[tuple[str, str, str]] = []
+    """Of the last actions that have ended: id, fingerprint, and that of the command line."""
+    hand: ControlState = msgspec.field(default_factory=ControlState)
+    loop: LoopState | None = None
+    """None: Handrail does not drive it."""
+    rested: int = 0
+    """The last step before the agent stopped, or was sent on: of what began before, nothing runs
+    any more, but for what sub-agents do. Not every end is told."""
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event."""
+        self.seq += 1
+        self.changed = event.at
+        self.started = self.started or event.at
+        APPLY[type(event)](self, event)
+
+    @property
+    def under_way(self) -> int:
+        """How many actions may be running now."""
+        return sum(1 for action in self.open if action.let_through)
+
+    @property
+    def at_work(self) -> list[OpenAction]:
+        """The actions that may be running now, those left out of which no end will be heard, and
+        those that wait for a sub-agent: while its next action is held, they do not end."""
+        return [
+            each
+            for each in self.open
+            if each.let_through
+            and not each.only_waits
+            and (
+                each.step > self.rested
+                or (each.intent is not None and each.intent.agent in self.agents)
+            )
+        ]
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to control."""
+        if self.seq == 0 or self.hand.is_final:
+            return False
+        resumable = self.loop is not None or self.hand.standing == Standing.STOPPED
+        return resumable or self.phase != "ended"
+
+    @property
+    def trouble(self) -> Finding | None:
+        """The worst finding of the last steps that nothing has helped against."""
+        helped = {(made.name, made.step) for made in self.course.past.made if made.worked}
+        current = [
+            found.finding
+            for found in self.course.findings.values()
+            if found.step > self.step - _FRESH
+            and not any(name == found.finding.name and step >= found.step for name, step in helped)
+        ]
+        return max(current, key=lambda finding: finding.severity, default=None)
+
+    @property
+    def iteration(self) -> int:
+        """The one that it is in, from 1: of its loop, or prompt by prompt."""
+        return max(self.prompts if self.loop is None else self.loop.iteration, 1)
+
+    def find_open(self, action_id: str) -> OpenAction | None:
+        """The open action with an id of the host."""
+        if not action_id:
+            return None
+        return next((item for item in reversed(self.open) if item.id == action_id), None)
+
+    def has_ended(self, action_id: str, name: str, command: str) -> bool:
+        """Whether the end of this very action was heard of before."""
+        return bool(action_id) and any(
+            known == action_id and (was == name or (bool(command) and ran == command))
+            for known, was, ran in self.over
+        )
+
+    def find_same(self, name: str, command: str) -> OpenAction | None:
+        """The open action that is the same, as it was or as it was changed, whatever its id."""
+        return next((item for item in reversed(self.open) if _is_same(item, name, command)), None)
+
+    def find_ended(self, action_id: str, name: str, command: str) -> OpenAction | None:
+        """The open action that has ended: by its id, by what it is, best by both."""
+        same = [item for item in reversed(self.open) if _is_same(item, name, command)]
+        found = next((item for item in same if action_id and item.id == action_id), None)
+        found = found or self.find_open(action_id)
+        if found is not None:
+            return found
+        return next((item for item in same if not action_id or not item.id), None)
+
+
+def _is_same(item: OpenAction, name: str, command: str) -> bool:
+    return item.name == name or (bool(command) and item.command == command)

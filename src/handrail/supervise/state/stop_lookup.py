@@ -1,0 +1,16 @@
+"""A stop whose incident is not on the disk: the log knows of it, too."""
+
+from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.record import Incident
+from handrail.store.journal import Journal
+from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.log.topics import RUNS, run_of
+
+
+def find_stop(journal: Journal, incident: str) -> Incident | None:
+    """The record of a stop that nobody has resolved, from the events of its run."""
+    for topic in journal.store.topics(RUNS):
+        run = run_of(topic.name)
+        if read_state(journal.store, run).course.stopped == incident:
+            return gather(run, incident, (event for _, event in journal.read(topic.name)))
+    return None

@@ -1,0 +1,86 @@
+"""The state of a supervised run: the facts that the log tells, and what the detectors remember."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from handrail.detect import CompletedStep, RunDetectors, completed_step
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentEnded,
+    Compacted,
+    Event,
+    IterationEnded,
+    ModelAsked,
+    PromptGiven,
+)
+from handrail.model.event_table import by_event
+from handrail.model.intent import Intent
+from handrail.supervise.state.run_health import RunHealth
+from handrail.supervise.state.run_state import RunState
+
+
+class WatchedRunHealth(RunHealth, omit_defaults=True):
+    """A course that the detectors watch."""
+
+    watch: RunDetectors = msgspec.field(default_factory=RunDetectors)
+
+    def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
+        """Show the detectors an action that has come to its end."""
+        self.watch.see(_deed(event, intent))
+        super().see(event, intent)
+
+
+class WatchedState(RunState, omit_defaults=True):
+    """The state with its detectors: for those who correct the run, and do not only look at it."""
+
+    course: WatchedRunHealth = msgspec.field(default_factory=WatchedRunHealth)
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event, and tell the detectors what concerns them."""
+        if (tell := _TELL.get(type(event))) is not None:
+            tell(self.course.watch, event)
+        super().apply(event)
+
+
+def fold(run: str, events: Iterable[Event]) -> WatchedState:
+    """The state after these events."""
+    state = WatchedState(run)
+    for event in events:
+        state.apply(event)
+    return state
+
+
+def _deed(event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> CompletedStep:
+    if isinstance(event, ActionEnded):
+        changed = event.created + event.changed
+        return completed_step(event.step, event.at, intent, event.outcome, changed)
+    return CompletedStep(
+        event.step, event.at, intent, "refused" if isinstance(event, ActionReviewed) else "dropped"
+    )
+
+
+def _prompted(watch: RunDetectors, event: PromptGiven) -> None:
+    watch.prompted()
+
+
+def _agent_ended(watch: RunDetectors, event: AgentEnded) -> None:
+    watch.ended(event.agent)
+
+
+def _compacted(watch: RunDetectors, event: Compacted) -> None:
+    watch.compacted()
+
+
+def _agent_stopped(watch: RunDetectors, event: IterationEnded) -> None:
+    watch.heard(event.says)
+
+
+def _model_asked(watch: RunDetectors, event: ModelAsked) -> None:
+    if event.question == "goal" and not event.problem:
+        watch.told(event.score)
+
+
+_TELL = by_event(_prompted, _agent_ended, _compacted, _agent_stopped, _model_asked)
