@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+from handrail.intervene.incidents.folders import IncidentFolders
+from handrail.intervene.incidents.record import Incident
+from handrail.intervene.incidents.report import report
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.effect import Effect, Kind
@@ -93,3 +96,8 @@ def _failing(steps: Iterable[int], outcome: Outcome) -> Iterable[Event]:
 
 def confirmed(*left: str) -> StopConfirmed:
     return StopConfirmed(NIGHT + 2, INCIDENT, ("412 sleep 600",), left, "no process is left")
+
+
+def save(incidents: IncidentFolders, record: Incident) -> str:
+    """Write an incident as the daemon does."""
+    return incidents.save(record, report(record))

@@ -25,7 +25,7 @@ from handrail.model.event import ActionDropped, Event, PromptGiven, RunEnded
 from handrail.model.ordinal import Decision
 from handrail.redact import Redactor
 
-from .stopped_run import INCIDENT, LOOP, NIGHT, RUN, confirmed, ended, reviewed, stop, story
+from .stopped_run import INCIDENT, LOOP, NIGHT, RUN, confirmed, ended, reviewed, save, stop, story
 
 SECRET = "ghp_" + "A1b2C3d4E5" * 4
 
@@ -148,7 +148,7 @@ def incidents(tmp_path: Path) -> IncidentFolders:
 
 
 def test_a_folder_is_written_for_this_user_alone(incidents: IncidentFolders) -> None:
-    folder = Path(incidents.save(record()))
+    folder = Path(save(incidents, record()))
     assert sorted(path.name for path in folder.iterdir()) == ["incident.json", "report.md"]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
@@ -158,9 +158,9 @@ def test_a_folder_is_written_for_this_user_alone(incidents: IncidentFolders) -> 
 
 def test_twice_the_same_incident_is_one_folder(incidents: IncidentFolders) -> None:
     first = gather(RUN, INCIDENT, story())
-    incidents.save(first)
+    save(incidents, first)
     incidents.resolve(INCIDENT, Resolution(NIGHT + 9, "abort"))
-    incidents.save(record())
+    save(incidents, record())
     assert incidents.names() == [INCIDENT]
     assert os.listdir(incidents.folder) == [INCIDENT]
     kept = incidents.read(INCIDENT)
@@ -169,10 +169,10 @@ def test_twice_the_same_incident_is_one_folder(incidents: IncidentFolders) -> No
 
 
 def test_an_incident_of_another_run_is_not_overwritten(incidents: IncidentFolders) -> None:
-    incidents.save(record())
+    save(incidents, record())
     other = gather("another run", INCIDENT, story())
     with pytest.raises(IncidentError, match="is an incident of run"):
-        incidents.save(other)
+        save(incidents, other)
     assert incidents.read(INCIDENT).record.run == RUN
 
 
@@ -193,11 +193,11 @@ def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(
         "import resource, sys\n"
         "from handrail.intervene.incidents.gathering import gather\n"
         "from handrail.intervene.incidents.folders import IncidentError, IncidentFolders\n"
-        "from tests.intervene.stopped_run import INCIDENT, RUN, story\n"
+        "from tests.intervene.stopped_run import INCIDENT, RUN, save, story\n"
         "record = gather(RUN, INCIDENT, story())\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"
-        "    IncidentFolders(sys.argv[1]).save(record)\n"
+        "    save(IncidentFolders(sys.argv[1]), record)\n"
         "except IncidentError as error:\n"
         "    print(error)\n"
     )
@@ -213,7 +213,7 @@ def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(
 
 
 def test_a_damaged_record_does_not_hide_the_others(incidents: IncidentFolders) -> None:
-    incidents.save(record())
+    save(incidents, record())
     damaged = Path(incidents.folder) / "2027-01-01-0000-shop-ffff"
     damaged.mkdir()
     (damaged / "incident.json").write_text("{")
@@ -223,9 +223,9 @@ def test_a_damaged_record_does_not_hide_the_others(incidents: IncidentFolders) -
 
 
 def test_old_incidents_are_removed(incidents: IncidentFolders) -> None:
-    incidents.save(record())
+    save(incidents, record())
     young = msgspec.structs.replace(record(), id="2026-12-10-0000-shop-3f2a", at=NIGHT + 25 * DAY)
-    incidents.save(young)
+    save(incidents, young)
     left = Path(incidents.folder) / ".new-abc"
     left.mkdir()
     os.utime(left, (NIGHT, NIGHT))

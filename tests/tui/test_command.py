@@ -26,6 +26,11 @@ def test_it_is_not_for_agents(
     [
         ("import handrail.cli, handrail.cli.commands.watch", "textual"),
         ("import handrail.cli.commands.status, handrail.cli.commands.log", "textual"),
+        # `handrail status` asks whether an incident is open.
+        (
+            "import handrail.cli.commands.status, handrail.intervene.incidents.folders",
+            "handrail.detect",
+        ),
         # The first frame does not wait for what only the feed needs.
         (
             "import handrail.tui.app, handrail.tui.sending.daemon_sender",

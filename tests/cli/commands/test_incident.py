@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook, utc
-from tests.intervene.stopped_run import INCIDENT, NIGHT, RUN, confirmed, reviewed, stop, story
+from tests.intervene.stopped_run import INCIDENT, NIGHT, RUN, confirmed, reviewed, save, stop, story
 
 from handrail.cli.commands.incident import show_report
 from handrail.cli.output.terminal import WIDTH, TerminalOutput
@@ -33,8 +33,8 @@ def incidents(shell: HandrailShell) -> IncidentFolders:
 @pytest.fixture
 def stopped(shell: HandrailShell, incidents: IncidentFolders) -> Iterator[HandrailShell]:
     """Two stops, of which the older one is resolved."""
-    incidents.save(record())
-    incidents.save(msgspec.structs.replace(record(), id=OLDER, cwd="/w/docs", at=NIGHT - 15_000))
+    save(incidents, record())
+    save(incidents, msgspec.structs.replace(record(), id=OLDER, cwd="/w/docs", at=NIGHT - 15_000))
     incidents.resolve(OLDER, Resolution(NIGHT - 14_000, "abort", "wrong branch"))
     with utc():
         yield shell
@@ -89,7 +89,7 @@ def test_a_long_report_is_broken_where_it_is_shown(
     shell: HandrailShell, incidents: IncidentFolders
 ) -> None:
     finding = msgspec.structs.replace(record().finding, says="It went on and on. " * 9)
-    incidents.save(msgspec.structs.replace(record(), finding=finding))
+    save(incidents, msgspec.structs.replace(record(), finding=finding))
     lines = shell.run("incident", "show").out.splitlines()
     assert max(len(line) for line in lines if "incident resume" not in line) <= WIDTH
 
@@ -135,7 +135,7 @@ def test_without_a_checkpoint_there_is_no_way_back(
     shell: HandrailShell, incidents: IncidentFolders
 ) -> None:
     events: list[Event] = [reviewed(1, "ls"), stop()]
-    incidents.save(gather(RUN, INCIDENT, events))
+    save(incidents, gather(RUN, INCIDENT, events))
     ran = shell.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 2
     assert "there is no checkpoint from before the problem" in ran.err

@@ -26,6 +26,7 @@ from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.http.routes import starlette_app
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision.run_limits import refusal_by_limits
+from tests.intervene.stopped_run import save
 from tests.server.asgi import ask
 from tests.supervise.decision.test_run_limits import WRITES
 from tests.supervise.supervision_setup import RUN, SupervisionSetup
@@ -47,7 +48,7 @@ class Court:
         self.incidents = IncidentFolders(str(folder / "incidents"))
         for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
             bed.run.record(event)
-        self.incidents.save(gather(RUN, "inc-1", bed.events()))
+        save(self.incidents, gather(RUN, "inc-1", bed.events()))
 
     def choose(self, option: str, incident: str = "inc-1", body: bytes = b"") -> Answer:
         supervision = SupervisionThread()

@@ -11,7 +11,6 @@ from typing import TypeVar
 import msgspec
 
 from handrail.intervene.incidents.record import Incident
-from handrail.intervene.incidents.report import report
 from handrail.model.decodable import decodable
 
 T = TypeVar("T")
@@ -64,15 +63,17 @@ class IncidentFolders:
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def save(self, record: Incident) -> str:
-        """Write an incident, whole or not at all, or replace it; gives its folder.
+    def save(self, record: Incident, report: str) -> str:
+        """Write an incident and its report, whole or not at all, or replace them.
+
+        Gives the folder.
 
         Raises IncidentError, for a full disk for example.
         """
         target = self.path(record.id)
         files = {
             RECORD: msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n",
-            REPORT: report(record).encode("utf-8", "replace"),
+            REPORT: report.encode("utf-8", "replace"),
         }
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)

@@ -7,6 +7,7 @@ from time import monotonic, sleep, time
 
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 from handrail.intervene.incidents.gathering import NoSuchStopError, gather
+from handrail.intervene.incidents.report import report
 from handrail.intervene.notify import Notification, Notifier
 from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
@@ -96,9 +97,8 @@ class EmergencyStops:
         """Write down what happened; a stop is one without that, too."""
         try:
             events = chain(self._events(run), (confirmed,))
-            IncidentFolders(self._home.incidents).save(
-                gather(run, confirmed.incident, events, redactor)
-            )
+            record = gather(run, confirmed.incident, events, redactor)
+            IncidentFolders(self._home.incidents).save(record, report(record))
         except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
             if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
                 _log.exception("an incident could not be written")

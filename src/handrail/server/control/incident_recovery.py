@@ -17,6 +17,7 @@ from handrail.intervene.incidents.recovery import (
     safe_checkpoint,
     strict,
 )
+from handrail.intervene.incidents.report import report
 from handrail.model.decodable import decodable
 from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.http.json_response import as_json, read_json, when_written
@@ -103,7 +104,7 @@ class IncidentRecovery:
             if found is None:
                 raise
         with suppress(IncidentError):
-            await asyncio.to_thread(self._incidents.save, found)
+            await asyncio.to_thread(self._incidents.save, found, report(found))
         return found
 
     def _resolve(self, record: Incident, choice: RecoveryChoice) -> Ready[IncidentResolved]:
