@@ -74,9 +74,7 @@ def test_a_snapshot_of_another_fold_is_not_read() -> None:
     assert read_state(store, RUN) == RunState(RUN)
 
 
-@pytest.mark.parametrize(
-    "module", ["handrail.supervise.state.run_state", "handrail.supervise.log.state_reader"]
-)
+@pytest.mark.parametrize("module", ["state.run_state", "log.state_reader"])
 def test_to_read_a_log_takes_no_shell_reader(module: str) -> None:
     code = f"import sys, handrail.supervise.{module}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
