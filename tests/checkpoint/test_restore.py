@@ -13,6 +13,8 @@ from handrail.checkpoint.restore.target import FileRestoreAction, RestoreResult
 
 from .conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 
 def test_files_are_changed_created_and_deleted(project: CheckpointProject) -> None:
     project.write("same.txt", "same")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from handrail.checkpoint import CheckpointInfo, CheckpointTrigger, RestoreTarget
 
 from .any_tree import NAMES, Files, files, lay, put, seen
 from .conftest import CheckpointProject
+
+pytestmark = pytest.mark.slow
 
 _few = settings(max_examples=10, deadline=None)
 

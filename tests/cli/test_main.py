@@ -14,6 +14,8 @@ from handrail.cli import COMMANDS, group, main
 
 from .conftest import HandrailShell, Run
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_version_is_told(run: Run) -> None:
     assert run("--version").out == f"handrail {handrail.__version__}\n"

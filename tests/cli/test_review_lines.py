@@ -17,6 +17,8 @@ from handrail.review import Reviewer
 
 from .conftest import HandrailShell
 
+pytestmark = pytest.mark.slow
+
 REVIEWER = Reviewer(see_disk=False)
 KEYS = {
     "id", "decision", "risk", "severity", "reasons", "effects", "alternative", "updated_input"

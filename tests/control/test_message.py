@@ -13,6 +13,8 @@ from handrail.control import timestamp
 from handrail.control.message import Ack, BadRequestError, Request, Result, Target
 from handrail.model.control import ControlCommand
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, object]
 
 GOOD: Json = {

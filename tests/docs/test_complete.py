@@ -156,7 +156,7 @@ def test_the_rooms_stand_in_the_order_of_their_imports(page: Page) -> None:
 def test_every_file_named_for_contributors_exists(name: str, page: Page) -> None:
     named = set(re.findall(r"[\w/]+\.py\b", page(name)))
     assert len(named) > 3
-    files = [f"/{file.relative_to(ROOT)}" for file in ROOT.glob("[st]*/**/*.py")]
+    files = [f"/{file.relative_to(ROOT)}" for file in ROOT.glob("[bst]*/**/*.py")]
     gone = [each for each in named if not any(file.endswith(f"/{each}") for file in files)]
     assert [each for each in gone if not re.search(r"\b(?:NAME|KIND)\.py", each)] == []
 

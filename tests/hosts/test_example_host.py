@@ -13,6 +13,8 @@ from handrail.server.http.socket_client import call, health
 from tests.hosts.claude.desk import Json
 from tests.server.daemon_sandbox import DaemonSandbox
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, "-m", "tests.hosts.example_host.main"]
 

@@ -13,6 +13,8 @@ from handrail.model.event import ActionDropped, ActionEnded, ActionReviewed, Bre
 
 from .conftest import SupervisedProject
 
+pytestmark = pytest.mark.slow
+
 
 def ended(supervisor: handrail.Supervisor) -> list[ActionEnded]:
     return [event for event in supervisor.events() if isinstance(event, ActionEnded)]

@@ -13,6 +13,8 @@ from handrail.model.event import ActionDropped, ActionHeld, ControlAnswered, Con
 
 from .conftest import SupervisedProject
 
+pytestmark = pytest.mark.slow
+
 LS = {"command": "ls"}
 SECONDS = 10.0
 

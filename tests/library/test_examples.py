@@ -9,6 +9,8 @@ import pytest
 
 from tests.server.daemon_sandbox import DaemonSandbox
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SAYS = {
     "agent_loop": ["cart.py", "Handrail stopped this: it deletes /", "left the rest"],

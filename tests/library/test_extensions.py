@@ -34,6 +34,8 @@ from handrail.review import plugins
 
 from .conftest import SupervisedProject
 
+pytestmark = pytest.mark.slow
+
 
 class NoDeploys:
     """Refuses deployments on Fridays, and it is always Friday."""

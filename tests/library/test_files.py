@@ -9,6 +9,8 @@ from handrail.model.event import CheckpointTaken, RolledBack
 
 from .conftest import SOURCE, SupervisedProject
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_destroys_is_saved_first_and_taken_back(either: SupervisedProject) -> None:
     (either.folder / "draft.txt").write_text("not committed\n")

@@ -1,6 +1,7 @@
 """Never an allow from anything unfinished: whatever an engine answers, or fails to."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,8 @@ from handrail.library.engine import PendingCall
 from handrail.library.supervisor import Supervisor
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+
+pytestmark = pytest.mark.slow
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

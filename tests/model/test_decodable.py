@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parents[2] / "src" / "handrail"
 DECODING = {"msgspec.convert", "msgspec.json.decode"}
 PLAIN = {"dict", "list"}

@@ -22,6 +22,8 @@ from handrail.redact import (
     suspects,
 )
 
+pytestmark = pytest.mark.slow
+
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 URLSAFE = ALNUM + "-_"

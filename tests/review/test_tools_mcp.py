@@ -12,6 +12,8 @@ from handrail.review import Reviewer
 from handrail.review.tools.input_texts import MAX_VALUES, look_through
 from handrail.review.tools.tool_effects import command_field, command_of
 
+pytestmark = pytest.mark.slow
+
 REVIEWER = Reviewer(environ={"HOME": "/home/test"}, see_disk=False)
 SHOP = "/home/test/shop"
 

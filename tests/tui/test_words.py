@@ -25,6 +25,8 @@ from handrail.tui.state.timeline import Timeline
 from handrail.words.event_sentences import event_sentence
 from tests.tui.sample_log import API, DOCS, NOON, NOTES, OLD, SHOP, SampleLog
 
+pytestmark = pytest.mark.slow
+
 _SAME = {NEEDS_YOU: "stopped", NOT_DONE: "done"}
 """Words that the screen has of its own."""
 

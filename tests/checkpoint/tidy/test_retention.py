@@ -15,6 +15,8 @@ from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 from tests.checkpoint.conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 _NOW = 1_800_000_000.0
 _DAY = 86_400.0
 _SMALL = Settings(keep=5, keep_days=10, quota_mb=100)

@@ -80,7 +80,7 @@ def test_settings_say_whether_somebody_can_be_asked(setting: str, outcome: str) 
 def test_laxer_settings_wait_for_a_person_who_starts_the_session(
     shop: Desk, source: str, outcome: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("handrail.supervise.project._LOOK_AGAIN", 0.0)
+    monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
     shop.before("ls")
     (Path(shop.folder) / "handrail.yaml").write_text("step_reviewer: {enabled: false}\n")
     assert decision(shop.before(CRITICAL, "t2")) == "deny"

@@ -16,6 +16,8 @@ from handrail.store.private_files import replace_file
 from tests.intervene.process_spawner import is_alive, until
 from tests.server.agent_processes import AgentProcesses, is_still, numbers, run_file
 
+pytestmark = pytest.mark.slow
+
 TWO = "sleep 60 & echo $! > child; sleep 61 & echo $! > other; echo > both; wait"
 
 

@@ -31,6 +31,8 @@ from handrail.supervise.runs.project import Projects
 from handrail.supervise.runs.run_registry import RunRegistry
 from tests.server.checkpoint_setup import LOOP, NOTIFY, RUN, CheckpointSetup, prompt
 
+pytestmark = pytest.mark.slow
+
 _SESSION = PROFILE.session_variable
 
 

@@ -12,6 +12,8 @@ from handrail.testing.model_server import Answer, ModelServer, ModelTurn, Say
 from tests.hosts.claude.desk import SESSION, Json
 from tests.server.in_process_api import InProcessApi
 
+pytestmark = pytest.mark.slow
+
 BLOCK = Say('{"answer": "block", "says": "It touches another project."}')
 ALLOW = Say('{"answer": "allow", "says": "It is harmless."}')
 SETTINGS = """\

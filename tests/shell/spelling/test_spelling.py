@@ -16,6 +16,8 @@ from handrail.shell.parser_traps import is_misread
 from handrail.shell.spelling import NotShellError, respell
 from handrail.shell.syntax import MAX_NESTING, SyntaxSource
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parents[2] / "cases"
 BASH = shutil.which("bash")
 
