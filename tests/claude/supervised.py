@@ -18,6 +18,7 @@ from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.testing.model_server import Script, ToolCall
 from tests.claude.sandbox import CLAUDE, ClaudeSandbox, FinishedSession
+from tests.server.daemon_sandbox import kill_both
 
 T = TypeVar("T")
 
@@ -108,14 +109,12 @@ class SupervisedSandbox:
         os.kill(pid, number)
 
     def kill(self) -> None:
-        """End the daemon, if one runs, in a way that leaves it no time for anything."""
-        if pid := self.pid:
-            _kill(pid)
-            until(lambda: self.pid != pid, "the killed daemon still holds its lock")
+        """End daemon and guardian in one blow, if they run: nobody has time for anything."""
+        kill_both(self.state)
 
     def end(self) -> None:
         """End the daemon, and whoever is about to start another one."""
-        until(lambda: not [_kill(pid) for pid in self._processes()], "something still runs")
+        until(lambda: not _kill(self._processes()), "something still runs")
 
     def _processes(self) -> list[int]:
         """Everything that runs with this world's state; where /proc is missing, the daemon."""
@@ -129,10 +128,13 @@ class SupervisedSandbox:
         return found
 
 
-def _kill(pid: int) -> int:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    return pid
+def _kill(pids: list[int]) -> list[int]:
+    """End processes in one blow: daemon and guardian would start each other again."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+    return pids
 
 
 @contextmanager

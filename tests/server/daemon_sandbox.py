@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +18,23 @@ from typing import Any, Self
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, call
 from handrail.server.launcher import ensure_daemon, stop_daemon
+from handrail.server.lock import guardian_of, holder
 from tests.hosts.claude.desk import SESSION, Json
+
+PATIENCE = 60.0
+
+
+def kill_both(home: Home) -> None:
+    """End guardian and daemon in one blow: neither has the time to start the other again."""
+    pids = [pid for pid in (guardian_of(home), holder(home)) if pid]
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+    until = time.monotonic() + PATIENCE
+    while set(pids) & {guardian_of(home), holder(home)}:
+        assert time.monotonic() < until, "a killed process still holds its lock"
+        time.sleep(0.005)
 
 
 class DaemonSandbox:
@@ -54,6 +72,15 @@ class DaemonSandbox:
     @property
     def pid(self) -> int:
         return int(str(self.health()["pid"]))
+
+    @property
+    def guardian(self) -> int:
+        """The guardian's process; 0 while there is none."""
+        return guardian_of(self.home) or 0
+
+    def kill(self) -> None:
+        """End guardian and daemon in a way that leaves them no time for anything."""
+        kill_both(self.home)
 
     def health(self) -> Json:
         return call(self.home, "GET", "/healthz")

@@ -20,7 +20,7 @@ import pytest
 from handrail.server.home import Home, HomeError
 from handrail.server.http.socket_client import DaemonError, health
 from handrail.server.launcher import ensure_daemon, stop_daemon
-from handrail.server.lock import holder, locked
+from handrail.server.lock import guardian_of, holder, locked
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.hosts.claude.desk import decision, said
@@ -28,7 +28,7 @@ from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 SERVE = [sys.executable, "-m", "handrail", "serve"]
 NOBODY = 65534
@@ -149,7 +149,8 @@ def test_the_environment_of_whoever_started_it_does_not_come_along(place: Daemon
     )
     entries = Path(f"/proc/{pid}/environ").read_text().split("\0")
     names = {entry.partition("=")[0] for entry in entries if entry}
-    assert names == {*place.environ, "TZ"}
+    given = {"LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID"}  # by its guardian
+    assert names == {*place.environ, "TZ", *given}
     assert os.readlink(f"/proc/{pid}/cwd") == "/"
 
 
@@ -218,10 +219,11 @@ def test_a_file_in_the_place_of_the_folder_is_told(place: DaemonSandbox) -> None
 
 
 def test_it_ends_in_order(place: DaemonSandbox) -> None:
-    pid = place.start()
+    place.start()
     place.before("ls")
-    os.kill(pid, signal.SIGTERM)
-    wait_for(lambda: holder(place.home) is None)
+    os.kill(place.guardian, signal.SIGTERM)
+    wait_for(lambda: guardian_of(place.home) is None)
+    assert holder(place.home) is None
     left = set(os.listdir(place.home.path))
     assert "daemon.sock" not in left
     assert "events.db-wal" not in left, "the log was closed"
@@ -229,7 +231,7 @@ def test_it_ends_in_order(place: DaemonSandbox) -> None:
 
 
 def test_a_request_under_way_is_answered_before_it_ends(place: DaemonSandbox) -> None:
-    pid = place.start()
+    place.start()
     payload = place.payload("PreToolUse", tool_name="Bash", tool_input={"command": "rm -rf /"})
     body = json.dumps(payload).encode()
     with socket.socket(socket.AF_UNIX) as line:
@@ -239,7 +241,7 @@ def test_a_request_under_way_is_answered_before_it_ends(place: DaemonSandbox) ->
             f"POST /hooks/claude HTTP/1.1\r\nHost: handrail\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         line.sendall(head.encode() + body[:10])
-        os.kill(pid, signal.SIGTERM)
+        os.kill(place.guardian, signal.SIGTERM)
         wait_for(lambda: health(place.home) is None)
         line.sendall(body[10:])
         answer = b"".join(iter(lambda: line.recv(65536), b""))
@@ -251,22 +253,23 @@ def test_a_request_under_way_is_answered_before_it_ends(place: DaemonSandbox) ->
 def test_after_a_crash_the_next_one_goes_on_where_it_was(place: DaemonSandbox) -> None:
     pid = place.start()
     place.before("rm -rf /")
-    os.kill(pid, signal.SIGKILL)
-    wait_for(lambda: holder(place.home) is None)
+    place.kill()
     assert os.path.exists(place.home.socket), "a socket that leads nowhere was left behind"
     assert place.start() != pid
     again = place.before("rm -rf /", "t2")
     assert "second time" in said(again)["permissionDecisionReason"]
 
 
-def test_one_that_hangs_is_told_and_can_be_ended(place: DaemonSandbox) -> None:
-    pid = place.start()
-    os.kill(pid, signal.SIGSTOP)
+def test_two_that_hang_are_told_and_can_be_ended(place: DaemonSandbox) -> None:
+    pids = [place.start(), place.guardian]
+    for pid in reversed(pids):
+        os.kill(pid, signal.SIGSTOP)
     with pytest.raises(DaemonError, match="--restart"):
         ensure_daemon(place.home, place.environ, patience=0.1)
     assert stop_daemon(place.home, patience=0.3) is True
-    wait_for(lambda: ended(pid))
-    assert place.start() != pid
+    for pid in pids:
+        wait_for(lambda pid=pid: ended(pid))  # type: ignore[misc]
+    assert place.start() not in pids
 
 
 def test_nobody_is_ended_where_the_lock_names_nobody(place: DaemonSandbox) -> None:
@@ -280,7 +283,7 @@ def test_nobody_is_ended_where_the_lock_names_nobody(place: DaemonSandbox) -> No
 
 def test_one_that_ends_while_another_is_wanted_is_replaced(place: DaemonSandbox) -> None:
     pid = place.start()
-    os.kill(pid, signal.SIGTERM)
+    os.kill(place.guardian, signal.SIGTERM)
     wait_for(lambda: health(place.home) is None)
     assert place.start() != pid
 

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -56,11 +55,8 @@ def send(
 
 def kill(place: DaemonSandbox) -> None:
     """Start a daemon and end it the hard way; what lies there then is of no use to anybody."""
-    os.kill(place.start(), signal.SIGKILL)
-    with suppress(ConnectionRefusedError):
-        while True:  # it takes a moment
-            with socket.socket(socket.AF_UNIX) as caller:
-                caller.connect(place.home.socket)
+    place.start()
+    place.kill()
 
 
 # With a daemon
@@ -349,18 +345,20 @@ def test_what_is_no_answer_refuses_a_change_and_lets_a_read_go_on(
     assert complaint.startswith("Handrail did not hear of PostToolUse: ")
 
 
-def test_a_daemon_that_hangs_refuses_a_change_in_time_and_is_not_started_twice(
+def test_two_that_hang_refuse_a_change_in_time_and_are_not_started_twice(
     place: DaemonSandbox,
 ) -> None:
-    pid = place.start()
-    os.kill(pid, signal.SIGSTOP)
+    pid, guardian = place.start(), place.guardian
+    for each in (guardian, pid):
+        os.kill(each, signal.SIGSTOP)
     code, out, err = hook(place, "PreToolUse", "change", "1")
     assert (code, out) == (2, "")
     assert "Handrail does not answer (curl: (28)" in err
     assert hook(place, "PreToolUse", "read", "1") == (0, "", "")
     assert hook(place, "ensure") == (0, "", "")
-    assert holder(place.home) == pid
-    os.kill(pid, signal.SIGCONT)
+    assert (holder(place.home), place.guardian) == (pid, guardian)
+    for each in (guardian, pid):
+        os.kill(each, signal.SIGCONT)
     assert hook(place, "PreToolUse", "change") == (0, "{}\n", "")
 
 

@@ -94,10 +94,8 @@ class Machine:
         self.says("serve", "--stop")
 
     def kill(self) -> None:
-        """End the daemon in a way that leaves it no time for anything."""
-        pid = self.pid
-        os.kill(pid, signal.SIGKILL)
-        until(lambda: not is_alive(pid), "the killed daemon has ended")
+        """End daemon and guardian in a way that leaves them no time for anything."""
+        self.end()
 
     @property
     def pid(self) -> int:
@@ -128,14 +126,24 @@ class Machine:
     # The daemon's children and the machine itself
 
     def end(self) -> None:
-        """End every process of this machine."""
+        """End every process of this machine, in one blow: some start others again."""
+        while pids := self._processes():
+            for number in (signal.SIGSTOP, signal.SIGKILL):
+                for pid in pids:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, number)
+            for pid in pids:
+                until(lambda pid=pid: not is_alive(pid), "it has ended")  # type: ignore[misc]
+
+    def _processes(self) -> list[int]:
         mark = f"HANDRAIL_HOME={self.state}\0".encode()
+        found = []
         for entry in Path("/proc").glob("[0-9]*/environ"):
             pid = int(entry.parent.name)
             with suppress(OSError):  # it has ended, or belongs to somebody else
                 if pid != os.getpid() and mark in entry.read_bytes() + b"\0":
-                    os.kill(pid, signal.SIGKILL)
-                    until(lambda pid=pid: not is_alive(pid), "it has ended")  # type: ignore[misc]
+                    found.append(pid)
+        return found
 
 
 class Session:

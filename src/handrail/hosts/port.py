@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 32 * 1024 * 1024
 """Bytes of a hook's message; a longer one is refused unread."""
 
+CAUSE = "@CAUSE@"
+"""Stands in a reply of `FaultAnswers` for what is wrong."""
+
 Reply = dict[str, object]
 """What a host is answered, as JSON."""
 Version = tuple[int, int, int]
@@ -179,6 +182,26 @@ class ProbeSession(msgspec.Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str]
 
 
+class FaultAnswers(msgspec.Struct, frozen=True, kw_only=True):
+    """How to answer a host's hooks where there is no daemon, as data for its guardian.
+
+    The replies are JSON; `CAUSE` stands in them for what is wrong.
+    """
+
+    event: str
+    tool: str
+    run: str
+    folder: str
+    """The fields of a message that name these."""
+    reads: tuple[str, ...]
+    """Tools that change nothing: they go on."""
+    refusals: dict[str, str]
+    """The replies to events that ask for leave."""
+    otherwise: str
+    """The reply to all other events."""
+    unreadable: str
+
+
 class HostHooks(Protocol):
     """Answers the hook requests of all sessions of a host. `handle` and `reconsider` are called in
     one thread, the rest in any."""
@@ -194,6 +217,9 @@ class HostHooks(Protocol):
 
     def unreadable(self, problem: str) -> Reply:
         """The answer to a request that cannot be read: a refusal."""
+
+    def fault_answers(self) -> FaultAnswers:
+        """The same answers as data."""
 
     def place(self, run: str) -> "ConversationPosition":
         """Where the conversation of a run was when its last hook called."""

@@ -5,15 +5,14 @@ import contextlib
 import logging
 import os
 import signal
-import socket
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from time import time
-from typing import cast, get_args
+from typing import Any, get_args
 
-import uvicorn
+import msgspec
 import uvloop
 from starlette.types import ASGIApp
 
@@ -23,11 +22,11 @@ from handrail.control.handler import ControlHandler
 from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts import HOSTS, find_host
-from handrail.hosts.port import HookConnection, endpoint
+from handrail.hosts.port import HookConnection
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
-from handrail.model.event import Event
+from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
 from handrail.server.control.command_actions import DaemonCommandActions
@@ -39,20 +38,22 @@ from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.process_control import ProcessControl
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.descriptors import allow_many
+from handrail.server.doors import Doors
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
-from handrail.server.home import Home, HomeError
+from handrail.server.guardian_link import GuardianLink, Refused
+from handrail.server.home import Home
 from handrail.server.http.app import make_app
 from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import Health
 from handrail.server.http.hook_endpoint import HookEndpoint
-from handrail.server.http.hook_protocol import Headers, HookProtocol
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
-from handrail.server.http.token_auth import TokenAuth
-from handrail.server.lock import locked
+from handrail.server.http.servers import Servers
+from handrail.server.lock import HeldLock, locked
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
+from handrail.server.self_repair import SelfRepair, keep_whole
 from handrail.server.threads.garbage_collection import collect_when_idle, spare_what_stays
 from handrail.server.threads.process_jobs import ProcessJobs
 from handrail.server.threads.supervision_thread import SupervisionThread
@@ -66,8 +67,6 @@ from handrail.supervise.state.run_state import Phase
 
 _log = logging.getLogger(__name__)
 
-_KEEP_ALIVE = 600
-"""Seconds that an idle connection stays open: an agent thinks for long between two calls."""
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
 _HOSTS_WAIT = 600
@@ -158,14 +157,18 @@ class Daemon:
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
-    def app(self) -> ASGIApp:
-        """The endpoints of all components, for whoever may use them."""
+    def app(self, guarded_by: str = "") -> ASGIApp:
+        """The endpoints of all components, for whoever may use them.
+
+        `guarded_by`: who starts this daemon again, `guardian` or `system`.
+        """
         who = {
             "version": __version__,
             "python": sys.executable,
             "pid": os.getpid(),
             "home": self.home.path,
             "port": self.port,
+            "guarded_by": guarded_by,
         }
         incidents = self.home.incidents
         return make_app(
@@ -186,6 +189,44 @@ class Daemon:
         """Take up what the last daemon has left."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
+
+    def link(self, doors: Doors) -> GuardianLink:
+        """The line to the guardian, which learns how to answer hosts without a daemon."""
+        return GuardianLink(
+            self.home,
+            self._environ,
+            doors,
+            self.supervision,
+            answers={
+                name: msgspec.to_builtins(hooks.fault_answers())
+                for name, hooks in self.hooks.items()
+            },
+            refused=self._record_refused,
+        )
+
+    def tell_repair(self, says: str) -> None:
+        """Write down, for every run that goes on, that a part of Handrail had to be put back."""
+        _log.warning("%s", says)
+        self.metrics.fault("repair")
+        self.supervision.submit(partial(self._note_in_runs, says))
+
+    def _note_in_runs(self, says: str) -> None:
+        for state in list(self.runs):
+            if state.phase != "ended":
+                self.runs.get(state.run, state.cwd).record(FaultNoted(time(), "repair", says))
+
+    def _record_refused(self, calls: Refused) -> None:
+        """Write down what the guardian refused while there was no daemon."""
+        for call in calls:
+            self.supervision.submit(partial(self._record_refusal, call))
+
+    def _record_refusal(self, call: dict[str, Any]) -> None:
+        at, cwd = call["at"], call["cwd"]
+        supervisor = self.runs.get(call["run"], cwd)
+        if supervisor.state.seq == 0:
+            supervisor.record(RunStarted(at, call["host"], cwd))
+        says = f"{call['what']} was refused: {call['cause']}"
+        supervisor.record(FaultNoted(at, "guardian", says))
 
     def remove_incidents(self) -> None:
         """Remove the folders of incidents that are too old."""
@@ -218,124 +259,61 @@ class Daemon:
         )
 
 
-def serve(home: Home, environ: Mapping[str, str]) -> None:
-    """Be the daemon until a signal ends it. Raises AlreadyRunningError or HomeError."""
+def serve(home: Home, environ: Mapping[str, str], doors: Doors) -> None:
+    """Be the daemon behind two sockets until a signal ends it.
+
+    Raises AlreadyRunningError or HomeError.
+    """
     sys.setswitchinterval(_SWITCH)
     allow_many()
     # Its terminal may close: the daemon stays.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with (
-        locked(home),
+        locked(home) as lock,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         contextlib.closing(Daemon(home, environ, runner.get_loop())) as daemon,
-        _unix_socket(home.socket) as path,
-        _port_socket(daemon.port) as port,
     ):
         spare_what_stays()
-        runner.run(_serve(daemon, path, port))
+        runner.run(_serve(daemon, doors, lock))
         runner.close()  # what still runs beside the loop needs the daemon
 
 
-async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> None:
-    app = daemon.app()
-    answer = daemon.hook_endpoint.answer
-    gate = TokenAuth(
-        app,
-        hook_token=daemon.home.hook_token,
-        control_token=daemon.home.control_token,
-        only_socket=[name for name in HOSTS if find_host(name).only_socket],
+async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
+    home = daemon.home
+    servers = Servers(
+        daemon.app("system" if doors.link is None else "guardian"),
+        daemon.hook_endpoint.answer,
+        hook_token=home.hook_token,
+        control_token=home.control_token,
     )
-
-    def may_ask(host: str, headers: Headers) -> bool:
-        return gate.refusal("POST", endpoint(host), headers) is None
-
-    by_path = partial(HookProtocol, answer=answer, admits=_everybody)
-    by_port = partial(HookProtocol, answer=answer, admits=may_ask)
-    servers = [(_Server(_config(app, by_path)), path), (_Server(_config(gate, by_port)), port)]
+    servers.add_path(doors.path)
+    servers.add_port(doors.port)
 
     def stop() -> None:
         daemon.pauses.close()
-        for server, _ in servers:
-            server.should_exit = True
+        servers.stop()
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
     daemon.open()
+    await servers.started()
+    _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
+    link = daemon.link(doors)
     tasks = [
+        asyncio.create_task(link.keep()),
+        asyncio.create_task(keep_whole(SelfRepair(home, lock), link, servers, daemon.tell_repair)),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),
         asyncio.create_task(collect_when_idle(daemon.supervision)),
     ]
-    await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
+    await servers.ended()
     for task in tasks:
         task.cancel()
     await daemon.opinions.close()
     _log.info("Handrail ends")
-
-
-def _everybody(host: str, headers: Headers) -> bool:
-    """Only its owner can open the unix socket."""
-    return True
-
-
-def _config(app: ASGIApp, protocol: Callable[..., HookProtocol]) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=cast("type[HookProtocol]", protocol),  # it is only ever called
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=3,
-        server_header=False,
-        proxy_headers=False,
-    )
-
-
-class _Server(uvicorn.Server):
-    """Leaves the signals to the daemon, which has two of these."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-@contextlib.contextmanager
-def _unix_socket(path: str) -> Iterator[socket.socket]:
-    """A socket that only this user can open. One that lies there is dead: we hold the lock."""
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)
-    try:
-        with socket.socket(socket.AF_UNIX) as sock:
-            try:
-                sock.bind(path)
-                os.chmod(path, 0o600)
-            except OSError as error:
-                says = f"no socket can be made there: {error.strerror}"
-                raise HomeError(path, says) from None
-            sock.listen(2048)
-            yield sock
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
-
-
-@contextlib.contextmanager
-def _port_socket(port: int) -> Iterator[socket.socket]:
-    with socket.socket() as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind(("127.0.0.1", port))
-        except OSError as error:
-            says = f"another program uses it ({error.strerror}); end that one, then try again"
-            raise HomeError(f"127.0.0.1:{port}", says) from None
-        sock.listen(2048)
-        yield sock
 
 
 def _events(journal: Journal, run: str) -> Iterator[Event]:

@@ -44,6 +44,8 @@ class Home:
         self.log = self._file("events.db")
         self.lock = self._file("daemon.lock")
         """The file that the daemon holds locked as long as it lives."""
+        self.guardian_lock = self._file("guardian.lock")
+        """The file that the guardian holds locked as long as it lives."""
         self.daemon_log = self._file("daemon.log")
         """Where a daemon in the background writes what it would say on a terminal."""
         self.installs = self._file("installs.json")
@@ -135,6 +137,20 @@ class Home:
                 path = os.path.join(os.path.dirname(self.client_path), host.client)
                 replace_file(path, os.fsencode(text), 0o700)  # paths in it need not be text
         return self.client_path
+
+    def small_files(self) -> tuple[str, ...]:
+        """What hosts need to reach the daemon, and `uninstall` to find their settings."""
+        clients = [host.client for host in known_hosts() if host.client]
+        folder = os.path.dirname(self.client_path)
+        return (
+            *self.fixed_files(),
+            self.installs,
+            *(os.path.join(folder, name) for name in clients),
+        )
+
+    def fixed_files(self) -> tuple[str, ...]:
+        """What is made once and kept, because the settings of hosts refer to it."""
+        return tuple(map(self._file, ("port", "hook-token", "control-token")))
 
     def prepare(self) -> None:
         """Make the folders, for this user alone."""

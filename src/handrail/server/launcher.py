@@ -2,17 +2,17 @@
 
 import contextlib
 import os
-import select
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from typing import Self
 
-from handrail.server.home import Home
+from handrail.server.doors import Doors, open_doors
+from handrail.server.home import Home, HomeError
 from handrail.server.http.socket_client import DaemonError, health
-from handrail.server.lock import holder
+from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder, is_running
 from handrail.store.private_files import open_private
 
 PATIENCE = 15.0
@@ -22,9 +22,10 @@ _TRIES = 2
 _MAX_LOG_BYTES = 1_000_000
 _ENV = "/usr/bin/env"
 _DAEMON = (sys.executable, "-EP", "-m", "handrail", "serve")
+_GUARDIAN = (sys.executable, "-EP", "-m", "handrail.server.guardian")
 # A child of nobody who could take it along: hosts end what their hooks have started, and go by
 # the parent of a process for that.
-_DETACH = 'log=$1; shift; "$@" >>"$log" 2>&1 </dev/null & echo "$!"'
+_DETACH = 'log=$1; shift; "$@" >>"$log" 2>&1 </dev/null &'
 
 
 def ensure_daemon(
@@ -35,29 +36,107 @@ def ensure_daemon(
         return False
     home.prepare()
     until = time.monotonic() + patience
-    with contextlib.ExitStack() as exits:
-        spawned: list[_SpawnedDaemon] = []
-        while (told := health(home)) is None:
-            if holder(home) is None and not any(each.lives for each in spawned):
-                if len(spawned) == _TRIES:
-                    raise DaemonError(f"the daemon did not start: {_last_line(home.daemon_log)}")
-                spawned.append(exits.enter_context(_SpawnedDaemon(home, environ)))
-            if time.monotonic() > until:
-                raise DaemonError(
-                    f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
-                    "and try `handrail serve --restart`"
-                )
-            time.sleep(_STEP)
-        others = [each for each in spawned if each.pid != told.get("pid")]
-        for each in others:
-            # Another one was quicker. Ours must not wait for a chance: nobody would expect it.
-            each.end()
-        return len(others) < len(spawned)
+    tries = 0
+    while health(home) is None:
+        if not is_running(home):
+            if tries == _TRIES:
+                raise DaemonError(f"the daemon did not start: {_last_line(home.daemon_log)}")
+            tries += _start(home, environ)
+        if time.monotonic() > until:
+            raise DaemonError(
+                f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
+                "and try `handrail serve --restart`"
+            )
+        time.sleep(_STEP)
+    return tries > 0
+
+
+def _start(home: Home, environ: Mapping[str, str]) -> bool:
+    """Start a guardian, and it the daemon; False: somebody else was quicker."""
+    try:
+        lock, doors = _take_post(home)
+    except AlreadyRunningError:
+        return False
+    except HomeError as error:
+        raise DaemonError(f"the daemon did not start: {error}") from None
+    with contextlib.closing(lock), doors.path, doors.port:
+        start_guardian(home, environ, doors, lock)
+    return True
+
+
+def become_guardian(home: Home) -> None:
+    """Be the guardian, which starts the daemon. Raises AlreadyRunningError or HomeError."""
+    home.prepare()
+    lock, doors = _take_post(home)
+    given = (doors.path.fileno(), doors.port.fileno(), lock.file)
+    for descriptor in given:
+        os.set_inheritable(descriptor, True)
+    command = [*_GUARDIAN, *_post(home, *given), "--", sys.executable, *sys.orig_argv[1:]]
+    os.execve(command[0], command, {**os.environ, "HANDRAIL_HOME": home.path})
+
+
+def start_guardian(
+    home: Home,
+    environ: Mapping[str, str],
+    doors: Doors,
+    lock: HeldLock,
+    link: socket.socket | None = None,
+) -> None:
+    """Start a guardian that has the sockets; `link`: for one of a daemon that runs, us."""
+    log = home.daemon_log
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.getsize(log) > _MAX_LOG_BYTES:
+            os.replace(log, f"{log}.old")
+    os.close(open_private(log, os.O_WRONLY))
+    given = [doors.path.fileno(), doors.port.fileno(), lock.file]
+    post = _post(home, *given)
+    if link is not None:
+        post += [f"link={link.fileno()}", f"daemon={os.getpid()}"]
+        given.append(link.fileno())
+    daemon = _DAEMON if link is None else (sys.executable, *sys.orig_argv[1:])
+    command = [*_GUARDIAN, *post, "--", *daemon]
+    passed_on = [f"{name}={value}" for name, value in home.environment(environ).items()]
+    subprocess.run(
+        # A shell adds variables of its own, which env takes out again.
+        ["/bin/sh", "-c", _DETACH, "sh", log, _ENV, "-i", *passed_on, *command],
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        env={},
+        start_new_session=True,
+        pass_fds=given,
+        check=True,
+    )
+
+
+def _take_post(home: Home) -> tuple[HeldLock, Doors]:
+    """The guardian's lock, and the sockets; raises where another one has them."""
+    try:
+        lock = HeldLock(home.guardian_lock)
+    except AlreadyRunningError as error:
+        raise AlreadyRunningError(holder(home) or error.pid) from None
+    try:
+        if (pid := holder(home)) is not None:  # without a guardian, or nearly at its end
+            raise AlreadyRunningError(pid)
+        return lock, open_doors(home)
+    except BaseException:
+        lock.close()
+        raise
+
+
+def _post(home: Home, path: int, port: int, lock: int) -> list[str]:
+    return [
+        f"path={home.socket}",
+        f"log={home.daemon_log}",
+        f"lock_path={home.guardian_lock}",
+        f"socket={path}",
+        f"port={port}",
+        f"lock={lock}",
+    ]
 
 
 def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
-    """End the daemon and wait until it is gone; tells whether there was one."""
-    if holder(home) is None:
+    """End guardian and daemon and wait until both are gone; tells whether there was one."""
+    if not is_running(home):
         return False
     # A daemon that does not listen is ended the hard way: what was confirmed is on the disk.
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -68,65 +147,27 @@ def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
 
 def _end(home: Home, number: signal.Signals, patience: float) -> bool:
     until = time.monotonic() + patience
-    told = 0
-    while (pid := holder(home)) is not None:
-        if pid and pid != told:  # it may take a moment until it has said who it is
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-            told = pid
+    told: set[int] = set()
+    while is_running(home):
+        guardian, daemon = guardian_of(home), holder(home)
+        # It may take a moment until they have said who they are.
+        pids = [pid for pid in (guardian, daemon) if pid and pid not in told]
+        if number == signal.SIGKILL:
+            _signal(pids, signal.SIGSTOP)  # so that neither starts the other again
+        elif guardian is not None:
+            pids = [pid for pid in pids if pid == guardian]  # which ends the daemon
+        _signal(pids, number)
+        told.update(pids)
         if time.monotonic() > until:
             return False
         time.sleep(_STEP)
     return True
 
 
-class _SpawnedDaemon:
-    """A daemon that was started, while somebody looks after it."""
-
-    def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
-        log = home.daemon_log
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.getsize(log) > _MAX_LOG_BYTES:
-                os.replace(log, f"{log}.old")
-        os.close(open_private(log, os.O_WRONLY))
-        # It holds the other end as long as it lives.
-        self._life, held = os.pipe()
-        try:
-            given = [f"{name}={value}" for name, value in home.environment(environ).items()]
-            started = subprocess.run(
-                # A shell adds variables of its own, which env takes out again.
-                ["/bin/sh", "-c", _DETACH, "sh", log, _ENV, "-i", *given, *_DAEMON],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                cwd="/",
-                env={},
-                start_new_session=True,
-                pass_fds=(held,),
-                check=True,
-            )
-        except BaseException:
-            os.close(self._life)
-            raise
-        finally:
-            os.close(held)
-        self.pid = int(started.stdout)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._life)
-
-    @property
-    def lives(self) -> bool:
-        """Whether it has not ended yet."""
-        return not select.select([self._life], [], [], 0)[0]
-
-    def end(self) -> None:
-        """Ask it to end, unless it has ended: its number may be somebody else's then."""
-        if self.lives:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGTERM)
+def _signal(pids: list[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def _last_line(path: str) -> str:

@@ -1,4 +1,4 @@
-"""One daemon per state folder: whoever holds the lock is it."""
+"""One daemon and one guardian per state folder: whoever holds the lock is it."""
 
 import contextlib
 import fcntl
@@ -30,25 +30,68 @@ class _Holder(msgspec.Struct):
     pid: int
 
 
+class HeldLock:
+    """A lock file that this process holds; the kernel lets go of it however the process ends."""
+
+    def __init__(self, path: str) -> None:
+        """Take it. Raises AlreadyRunningError."""
+        self._path = path
+        # Inherited by nobody: a child that outlives the daemon must not hold its lock.
+        self.file = open_private(path, os.O_RDWR)
+        try:
+            _take(self.file)
+            os.ftruncate(self.file, 0)
+        except BaseException:
+            os.close(self.file)
+            raise
+
+    def name(self) -> None:
+        """Write down that this process is the holder."""
+        os.pwrite(self.file, msgspec.json.encode(_Holder(os.getpid())), 0)
+
+    def renew(self) -> bool:
+        """Hold it by its name again, if somebody has removed or replaced the file."""
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(self._path), os.fstat(self.file)):
+                return False
+        fresh = HeldLock(self._path)
+        os.close(self.file)
+        self.file = fresh.file
+        self.name()
+        return True
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self.file)
+
+
 @contextlib.contextmanager
-def locked(home: Home) -> Iterator[None]:
-    """Be the daemon; the kernel lets go of the lock however the process ends."""
+def locked(home: Home) -> Iterator[HeldLock]:
+    """Be the daemon."""
     home.prepare()
-    # Inherited by nobody: a child that outlives the daemon must not hold its lock.
-    file = open_private(home.lock, os.O_RDWR)
-    try:
-        _take(file)
-        os.ftruncate(file, 0)
-        os.pwrite(file, msgspec.json.encode(_Holder(os.getpid())), 0)
-        yield
-    finally:
-        os.close(file)
+    with contextlib.closing(HeldLock(home.lock)) as lock:
+        lock.name()
+        yield lock
 
 
 def holder(home: Home) -> int | None:
-    """The process that holds the lock, if one does; 0 where it does not say which."""
+    """The daemon's process, if one runs; 0 where it does not say which."""
+    return _holder_of(home.lock)
+
+
+def guardian_of(home: Home) -> int | None:
+    """The guardian's process, if one runs; 0 where it does not say which."""
+    return _holder_of(home.guardian_lock)
+
+
+def is_running(home: Home) -> bool:
+    """Whether there is a daemon, or a guardian that is about to start one."""
+    return guardian_of(home) is not None or holder(home) is not None
+
+
+def _holder_of(path: str) -> int | None:
     try:
-        file = os.open(home.lock, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:

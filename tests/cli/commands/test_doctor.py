@@ -54,7 +54,8 @@ def test_where_all_is_well_every_line_says_so(installed: DaemonSandbox) -> None:
     ran = doctor(installed)
     assert (ran.returncode, ran.stderr) == (0, "")
     names = [line.split()[:2] for line in ran.stdout.splitlines()]
-    assert names == [["✓", name] for name in ("log", "daemon", "port", "client", "claude", "hooks")]
+    wanted = ("log", "daemon", "guardian", "port", "client", "claude", "hooks")
+    assert names == [["✓", name] for name in wanted]
 
 
 def test_what_is_wrong_comes_with_what_to_do_and_an_exit_code(place: DaemonSandbox) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.server.http.socket_client import health
-from handrail.server.lock import holder
+from handrail.server.lock import guardian_of, holder
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +89,8 @@ def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Dae
     with subprocess.Popen(command, env=place.environ, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         first = process.stderr.readline()
-        assert f"supervises, process {process.pid}" in first
+        assert f"supervises, process {holder(place.home)}" in first
+        assert process.pid == guardian_of(place.home)
         process.terminate()
         assert process.stderr.read().rstrip().endswith("Handrail ends")
     assert process.returncode == 0

@@ -9,8 +9,10 @@ from handrail.hosts import installation
 from handrail.hosts.git_view import GitView
 from handrail.hosts.installation import HookText, Removal
 from handrail.hosts.port import (
+    CAUSE,
     DoctorCheck,
     ExaminedHost,
+    FaultAnswers,
     HookConnection,
     HostAdapter,
     HostProgram,
@@ -61,6 +63,20 @@ class ExampleHooks:
     def unreadable(self, problem: str) -> Reply:
         """Closed."""
         return {"may": False, "says": problem}
+
+    def fault_answers(self) -> FaultAnswers:
+        """Closed."""
+        refusal = json.dumps(self.unreadable(CAUSE))
+        return FaultAnswers(
+            event="event",
+            tool="tool",
+            run="run",
+            folder="cwd",
+            reads=(),
+            refusals={},
+            otherwise=refusal,
+            unreadable=refusal,
+        )
 
     def place(self, run: str) -> ConversationPosition:
         """Unknown."""

@@ -68,6 +68,7 @@ def _run_checks(
     looks: tuple[Callable[[ExaminedSetup], Iterator[DoctorCheck]], ...] = (
         checks.check_log,
         checks.check_daemon,
+        checks.check_guardian,
         checks.check_port,
         checks.check_client,
         checks.check_hosts,

@@ -8,9 +8,10 @@ import click
 
 from handrail.cli import options, settle
 from handrail.cli.output.json_line import print_json
+from handrail.server.doors import inherited_doors
 from handrail.server.home import Home, open_home
 from handrail.server.http.socket_client import DaemonError
-from handrail.server.launcher import ensure_daemon, stop_daemon
+from handrail.server.launcher import become_guardian, ensure_daemon, stop_daemon
 from handrail.server.lock import AlreadyRunningError
 
 
@@ -64,7 +65,15 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
 
 
 def _serve(home: Home, *, as_json: bool) -> int:
-    from handrail.server.daemon import serve  # late: --background and --stop do not need it
+    try:
+        doors = inherited_doors(os.environ)
+        if doors is None:
+            become_guardian(home)
+    except AlreadyRunningError as error:
+        _tell(str(error), stopped=False, started=False, as_json=as_json)
+        return 0
+    assert doors is not None  # the guardian starts this command again, with sockets
+    from handrail.server.daemon import serve  # late: all others do not need it
 
     logging.basicConfig(
         level=logging.INFO,
@@ -74,7 +83,7 @@ def _serve(home: Home, *, as_json: bool) -> int:
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     settle()
     try:
-        serve(home, os.environ)
+        serve(home, os.environ, doors)
     except AlreadyRunningError as error:
         _tell(str(error), stopped=False, started=False, as_json=as_json)
     return 0

@@ -50,14 +50,14 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
       handrail status --all --json
       PS1='$(handrail status --short) $ '
     """
-    from handrail.server.lock import holder
+    from handrail.server.lock import is_running
 
     home = find_home()
     with read_log(home) as store:
         runs = KnownRuns(store)
         is_open = partial(incident_is_open, home)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=is_open)
-    running = holder(home) is not None  # quicker than to ask the daemon
+    running = is_running(home)  # quicker than to ask the daemon
     if short:
         show_short(options.screen(), rows, running=running)
         return 0

@@ -77,8 +77,8 @@ def _controls(home: "Home") -> "CommandSender":
         return DaemonConnection(home)
 
     def is_down() -> bool:
-        from handrail.server.lock import holder
+        from handrail.server.lock import is_running
 
-        return holder(home) is None
+        return not is_running(home)
 
     return DaemonCommandSender(open_line, is_down)

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from time import monotonic, sleep
 
 import msgspec
 
@@ -13,11 +14,12 @@ from handrail import __version__
 from handrail.cli.output.file_changes import connection, short
 from handrail.hosts import find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
+from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, health, port_answers
 from handrail.server.launcher import ensure_daemon
-from handrail.server.lock import holder
+from handrail.server.lock import guardian_of, is_running
 from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
@@ -27,6 +29,9 @@ from handrail.words.amounts import count
 _RUNS_LOOKED_AT = 20
 _EVENTS_LOOKED_AT = 100
 """The doctor reads the last events of the last runs: open sessions need these."""
+
+_GUARDIAN_SECONDS = 3.0
+"""Longer than a daemon needs to start a guardian again."""
 
 
 class ExaminedSetup(msgspec.Struct, frozen=True):
@@ -94,17 +99,35 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     yield DoctorCheck("daemon", "ok", f"{started or 'running, '}{said.get('memory_mb')} MB, {up}")
 
 
+def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Is there somebody who starts the daemon again?"""
+    said = health(who.home) or {}
+    if said.get("guarded_by") == "system":
+        yield DoctorCheck("guardian", "ok", "the system starts the daemon again if it ends")
+        return
+    until = monotonic() + _GUARDIAN_SECONDS
+    while (pid := guardian_of(who.home)) is None and monotonic() < until:
+        sleep(0.05)  # the daemon is just starting another one
+    if pid is None:
+        says = "there is none: nobody starts the daemon again if it ends"
+        yield DoctorCheck("guardian", "bad", says, "handrail serve --restart")
+    else:
+        yield DoctorCheck("guardian", "ok", "starts the daemon again if it ends")
+
+
 def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does our own daemon answer on the port?"""
     socket_side = health(who.home)
     if socket_side is None:
-        if holder(who.home) is None and port_answers(who.home):
+        fix = "handrail serve --restart"
+        says = f"nobody answers on 127.0.0.1:{who.home.port}"
+        if not is_running(who.home) and port_answers(who.home):
             says = (
                 f"ANOTHER PROGRAM answers on 127.0.0.1:{who.home.port}. Open sessions ask it "
                 "instead of Handrail, and it may allow everything"
             )
             fix = f"end that program (lsof -i :{who.home.port}), then: handrail serve --background"
-            yield DoctorCheck("port", "bad", says, fix)
+        yield DoctorCheck("port", "bad", says, fix)
         return
     connection = http.client.HTTPConnection("127.0.0.1", who.home.port, timeout=2)
     try:
@@ -129,8 +152,13 @@ def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Can the hook client do its work?"""
     if shutil.which("curl", path=who.environ.get("PATH")) is None:
         yield DoctorCheck("client", "bad", "hooks need curl, which is missing", "install curl")
-    elif os.path.exists(who.home.client_path):
+    elif os.access(who.home.client_path, os.X_OK):
         yield DoctorCheck("client", "ok", "curl and handrail-hook found")
+    elif load_installs(who.home.installs):
+        says = f"{who.short(who.home.client_path)} is missing, so hooks cannot start the daemon"
+        yield DoctorCheck("client", "bad", says, "handrail doctor --fix")
+    else:
+        yield DoctorCheck("client", "ok", "curl found; the hook client comes with an install")
 
 
 def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:

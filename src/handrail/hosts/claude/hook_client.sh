@@ -54,8 +54,10 @@ running() {
     [ $? -ne 7 ]
 }
 
-# Whoever listens there while the daemon cannot start would be asked in its place.
+# Whoever listens there while the daemon cannot start would be asked in its place. Where the socket
+# leads somewhere, it is the guardian.
 squatted() {
+    running && return 1
     @CURL@ -q --silent --noproxy '*' --max-time 2 "http://127.0.0.1:$port/" >/dev/null 2>&1
     [ $? -ne 7 ]
 }

@@ -10,7 +10,7 @@ from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import READS
 from handrail.hosts.claude.transcript import TranscriptIndex
-from handrail.hosts.port import Reply, SessionOrigin
+from handrail.hosts.port import CAUSE, FaultAnswers, Reply, SessionOrigin
 from handrail.model import event as events
 from handrail.model.control import ENDING, Standing
 from handrail.model.fingerprint import fingerprint
@@ -102,6 +102,24 @@ class ClaudeHooks:
     def unreadable(self, problem: str) -> Reply:
         """The answer to what cannot be read: a refusal."""
         return unreadable(problem)
+
+    def fault_answers(self) -> FaultAnswers:
+        """The same answers as data."""
+        ask = {"session_id": "s", "cwd": "/", "tool_name": "any"}
+        refused = {
+            event: failed(CAUSE, msgspec.json.encode({**ask, "hook_event_name": event}))
+            for event in (*_LOWERINGS, "ConfigChange")
+        }
+        return FaultAnswers(
+            event="hook_event_name",
+            tool="tool_name",
+            run="session_id",
+            folder="cwd",
+            reads=READS,
+            refusals={event: _text(said) for event, said in refused.items()},
+            otherwise=_text(reply.NO_OPINION),
+            unreadable=_text(unreadable(CAUSE)),
+        )
 
     def may_ask(self, call: HookCall, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
@@ -337,6 +355,10 @@ def failed(
         policy=on_fault(payload.session_id),
     )
     return _told(payload.hook_event_name, verdict)
+
+
+def _text(said: Reply) -> str:
+    return msgspec.json.encode(said).decode()
 
 
 def _told(event: str, verdict: Verdict) -> Reply:

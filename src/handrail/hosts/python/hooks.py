@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from handrail.checkpoint import ConversationPosition
-from handrail.hosts.port import Reply, SessionOrigin
+from handrail.hosts.port import CAUSE, FaultAnswers, Reply, SessionOrigin
 from handrail.hosts.python.messages import (
     AfterMessage,
     AnyMessage,
@@ -74,6 +74,20 @@ class PythonHooks:
         """A refusal."""
         says = f"The call cannot be read: {problem.rstrip('.')}."
         return _lowered(Verdict(Decision.BLOCK, says, "Use a shorter and plainer input."))
+
+    def fault_answers(self) -> FaultAnswers:
+        """A refusal of everything."""
+        refusal = msgspec.json.encode(self.failed(CAUSE, b"")).decode()
+        return FaultAnswers(
+            event="event",
+            tool="tool",
+            run="run",
+            folder="cwd",
+            reads=(),
+            refusals={},
+            otherwise=refusal,
+            unreadable=refusal,
+        )
 
     def place(self, run: str) -> ConversationPosition:
         """The run; where its conversation is, only the program knows."""

@@ -18,8 +18,8 @@ SETTINGS_FILE = "handrail.yaml"
 HOST_FOLDERS = tuple(host.folder for host in known_hosts())
 """What hosts call the folders from which they read their hooks, in a project or a home."""
 _KEYS = frozenset({
-    "control-token", "hook-token", "secrets.env", "daemon.lock", "daemon.sock", "port",
-    "events.db", "events.db-wal", "events.db-shm",
+    "control-token", "hook-token", "secrets.env", "daemon.lock", "guardian.lock", "daemon.sock",
+    "port", "events.db", "events.db-wal", "events.db-shm",
 })  # fmt: skip
 """Tokens, passwords, the log, where the daemon is: for Handrail's own programs only."""
 
@@ -50,7 +50,7 @@ _OWN_HOOK = "handrail"
 
 @decodable
 class _DaemonLock(msgspec.Struct):
-    """What `daemon.lock` says."""
+    """What `daemon.lock` and `guardian.lock` say."""
 
     pid: int = 0
 
@@ -155,7 +155,7 @@ class ProtectedControls:
             for name in host.settings_files:
                 yield f"{folder}/{name}"
         if self._state:
-            yield f"{self._state}/daemon.lock"
+            yield from self._locks()
             yield f"{self._state}/events.db"
 
     # The daemon
@@ -172,13 +172,22 @@ class ProtectedControls:
         """Words by which a program that deals with the daemon can be told."""
         return tuple(filter(None, (self._state, str(self.port) if self.port else "")))
 
-    def pid(self, world: DiskView) -> int:
-        """The daemon's process; 0 if there is none."""
-        text = world.script(f"{self._state}/daemon.lock") if self._state else None
-        try:
-            return msgspec.json.decode(text or "{}", type=_DaemonLock).pid
-        except msgspec.DecodeError:
-            return 0
+    def pids(self, world: DiskView) -> frozenset[int]:
+        """The processes of daemon and guardian, as far as they run."""
+        found = (_read_pid(world.script(path)) for path in self._locks())
+        return frozenset(pid for pid in found if pid)
+
+    def _locks(self) -> Iterator[str]:
+        if self._state:
+            yield f"{self._state}/daemon.lock"
+            yield f"{self._state}/guardian.lock"
+
+
+def _read_pid(text: str | None) -> int:
+    try:
+        return msgspec.json.decode(text or "{}", type=_DaemonLock).pid
+    except msgspec.DecodeError:
+        return 0
 
 
 def _folders_above(path: str) -> Iterator[str]:

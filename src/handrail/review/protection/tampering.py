@@ -98,7 +98,7 @@ def reads_control(effect: Effect, path: str, at: ReviewContext) -> Weight | None
 def _is_daemons(path: str, at: ReviewContext) -> bool:
     """`/proc/PID/fd/3`: what the daemon has open and in memory."""
     number = path.split("/")[2]
-    return number.isdecimal() and int(number[:18]) == (at.places.controls.pid(at.world) or -1)
+    return number.isdecimal() and int(number[:18]) in at.places.controls.pids(at.world)
 
 
 def talks_to_control(address: Address, at: ReviewContext) -> Weight | None:
@@ -109,7 +109,7 @@ def talks_to_control(address: Address, at: ReviewContext) -> Weight | None:
 
 
 def ends_control(effect: Effect, at: ReviewContext) -> Weight | None:
-    """The weight of a signal, a debugger or a limit that hits the daemon."""
+    """The weight of a signal, a debugger or a limit that hits the daemon or its guardian."""
     target = effect.target
     if target.startswith("/"):
         return PROCESS if at.places.place(target, in_scope=False) is Place.HANDRAIL else None
@@ -117,7 +117,7 @@ def ends_control(effect: Effect, at: ReviewContext) -> Weight | None:
     if not numbers or (effect.kind is not Kind.KILL and not target.startswith(PROCESS_NUMBER)):
         return None
     controls = at.places.controls
-    hit = numbers & {controls.port, controls.pid(at.world)} - {0}
+    hit = numbers & ({controls.port} | controls.pids(at.world)) - {0}
     return PROCESS if hit else None
 
 

@@ -15,7 +15,7 @@ from handrail.model.ordinal import Decision, Severity
 
 HALTING_FAULTS = ("bug", "hooks", "log", "slow")
 """Kinds of faults while which it is not Handrail's reviews that decide what runs."""
-OTHER_FAULTS = ("checkpoint", "incident", "notify", "plugin")
+OTHER_FAULTS = ("checkpoint", "guardian", "incident", "notify", "plugin", "repair")
 """Kinds of faults that leave the reviews as they are."""
 
 _About = tuple[str, int, str]

@@ -94,6 +94,8 @@ class SupervisionThread:
         """How many jobs were done so far."""
         self._thread = threading.Thread(target=self._run, name="supervision", daemon=True)
         self._thread.start()
+        self.thread_id = self._thread.native_id or 0
+        """What the system calls the thread."""
 
     async def call(self, function: Callable[[], T], seconds: float = 0.0) -> T:
         """Run a function in the thread and return its result; it may take so many seconds.

@@ -1,0 +1,115 @@
+"""The two listening sockets of the daemon: bound once, then handed from process to process."""
+
+import os
+import socket
+from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from handrail.server.home import Home, HomeError
+
+_FIRST = 3
+"""Where inherited descriptors begin (sd_listen_fds)."""
+_BACKLOG = 2048
+"""Calls that wait while no daemon accepts them."""
+SOCKET, PORT, LINK = "socket", "port", "link"
+"""The names of descriptors in LISTEN_FDNAMES."""
+_VARIABLES = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
+
+Identity = tuple[int, int]
+"""Device and inode of a file."""
+
+
+class Doors(NamedTuple):
+    """What hosts and people's programs connect to."""
+
+    path: socket.socket
+    """The unix socket, for its owner alone."""
+    port: socket.socket
+    """The port on loopback, for those who have a token."""
+    link: socket.socket | None = None
+    """The guardian's end of the other side; None where something else guards the daemon."""
+
+
+def open_doors(home: Home) -> Doors:
+    """Bind both; only for whoever holds the lock. Raises HomeError."""
+    path = bind_path(home.socket)
+    try:
+        return Doors(path, _bind_port(home.port))
+    except BaseException:
+        path.close()
+        unlink(home.socket)
+        raise
+
+
+def bind_path(path: str) -> socket.socket:
+    """A socket that only this user can open. One that lies there is dead: we hold the lock."""
+    unlink(path)
+    sock = socket.socket(socket.AF_UNIX)
+    try:
+        sock.bind(path)
+        os.chmod(path, 0o600)
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        sock.close()
+        says = f"no socket can be made there: {error.strerror}"
+        raise HomeError(path, says) from None
+    return sock
+
+
+def _bind_port(port: int) -> socket.socket:
+    sock = socket.socket()
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        sock.close()
+        says = f"another program uses it ({error.strerror}); end that one, then try again"
+        raise HomeError(f"127.0.0.1:{port}", says) from None
+    return sock
+
+
+def unlink(path: str) -> None:
+    """Remove a socket's file, if it is there."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def identity(path: str) -> Identity | None:
+    """Which file lies at a path; None: none does."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def inherited_doors(environ: MutableMapping[str, str]) -> Doors | None:
+    """The sockets that a guardian, systemd or launchd has bound for this process, if one has.
+
+    The variables are taken out: what this process starts has other descriptors.
+    """
+    given = {name: environ.pop(name, "") for name in _VARIABLES}
+    if given["LISTEN_PID"] != str(os.getpid()):
+        return None
+    names = _names(given)
+    sockets = {name: socket.socket(fileno=_FIRST + at) for at, name in enumerate(names)}
+    for sock in sockets.values():
+        os.set_inheritable(sock.fileno(), False)
+    path, port = _find(sockets, socket.AF_UNIX), _find(sockets, socket.AF_INET)
+    return Doors(path, port, sockets.get(LINK))
+
+
+def _names(given: Mapping[str, str]) -> list[str]:
+    """One name for each descriptor; they may all have the same, or none."""
+    count = int(given["LISTEN_FDS"] or 0)
+    named = given["LISTEN_FDNAMES"].split(":")
+    return [LINK if at < len(named) and named[at] == LINK else f"{at}" for at in range(count)]
+
+
+def _find(sockets: Mapping[str, socket.socket], family: socket.AddressFamily) -> socket.socket:
+    for name, sock in sockets.items():
+        if sock.family is family and name != LINK:
+            return sock
+    raise HomeError("LISTEN_FDS", f"no listening socket of the kind {family.name} was passed")

@@ -1,0 +1,146 @@
+"""The daemon's side of its guardian: a sign of life every second, and a new guardian if need be."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+
+from handrail import __version__
+from handrail.server.doors import Doors, Identity, identity
+from handrail.server.guardian.link import Link, Message, make_link
+from handrail.server.guardian.pulse import sample
+from handrail.server.home import Home
+from handrail.server.launcher import start_guardian
+from handrail.server.lock import AlreadyRunningError, HeldLock
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
+
+_EVERY = 1.0
+_PATIENCE = 2.0
+
+Refused = list[dict[str, object]]
+
+
+class GuardianLink:
+    """Says that the daemon is well, and hears what happened while there was none."""
+
+    def __init__(
+        self,
+        home: Home,
+        environ: Mapping[str, str],
+        doors: Doors,
+        supervision: SupervisionThread,
+        *,
+        answers: Mapping[str, object],
+        refused: Callable[[Refused], None],
+    ) -> None:
+        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers."""
+        self._home = home
+        self._environ = environ
+        self._doors = doors
+        self._supervision = supervision
+        self._answers = answers
+        self._refused = refused
+        self._link: Link | None = None
+        self._guardian = 0
+        self._alone = asyncio.Event()
+        self.identity = identity(home.socket) if doors.link is None else None
+        """Of the socket's file, as the guardian or this daemon has bound it."""
+
+    async def keep(self) -> None:
+        """Go on until cancelled; where something else guards the daemon there is nothing to do."""
+        if self._doors.link is None:
+            return
+        self._open(Link(self._doors.link))
+        while True:
+            await self._say_alive()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._alone.wait(), _EVERY)
+            if not self._is_guarded:
+                await self._replace_guardian()
+
+    @property
+    def _is_guarded(self) -> bool:
+        return self._link is not None
+
+    def hand_over(self, path: socket.socket, found: Identity) -> None:
+        """Give the guardian a unix socket that was bound anew."""
+        self._doors = self._doors._replace(path=path)
+        self.identity = found
+        if self._link is not None:
+            self._link.send("socket", path.fileno(), socket=found)
+
+    def _open(self, link: Link) -> None:
+        self._link = link
+        asyncio.get_running_loop().add_reader(link.fileno(), self._hear)
+        link.send(
+            "hello",
+            version=__version__,
+            token=self._home.hook_token,
+            thread=self._supervision.thread_id,
+            socket=self.identity,
+            answers=self._answers,
+        )
+
+    async def _say_alive(self) -> None:
+        if self._link is not None:
+            self._link.send("loop")
+        with suppress(SupervisionTimeoutError):
+            await self._supervision.call(_answer, _PATIENCE)
+            if self._link is not None:
+                self._link.send("supervision")
+        if self._link is not None and self._guardian:
+            seen = sample(self._guardian, self._guardian, 0.0)
+            if seen is not None and seen.state == "T":
+                os.kill(self._guardian, signal.SIGCONT)
+
+    def _hear(self) -> None:
+        link = self._link
+        assert link is not None
+        messages = link.receive()
+        if messages is None:
+            asyncio.get_running_loop().remove_reader(link.fileno())
+            link.close()
+            self._link, self._guardian = None, 0
+            self._alone.set()
+            return
+        for message in messages:
+            _HEARD.get(message["is"], GuardianLink._ignore)(self, message)
+
+    def _welcomed(self, message: Message) -> None:
+        self._guardian = int(message["pid"])
+        if self.identity is None and message["socket"]:
+            device, inode = message["socket"]
+            self.identity = device, inode
+
+    def _told_refused(self, message: Message) -> None:
+        self._refused(message["calls"])
+
+    def _ignore(self, message: Message) -> None:
+        """Another version may say more."""
+
+    async def _replace_guardian(self) -> None:
+        self._alone.clear()
+        ours, theirs = make_link()
+        with theirs:
+            try:
+                await asyncio.to_thread(self._start, theirs)
+            except (AlreadyRunningError, OSError):  # tried again in a second
+                ours.close()
+                return
+        self._open(Link(ours))
+
+    def _start(self, link: socket.socket) -> None:
+        with closing(HeldLock(self._home.guardian_lock)) as lock:
+            start_guardian(self._home, self._environ, self._doors, lock, link)
+
+
+_HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
+    "welcome": GuardianLink._welcomed,
+    "refused": GuardianLink._told_refused,
+}
+
+
+def _answer() -> None:
+    """What the supervision thread is asked to do: to come by."""

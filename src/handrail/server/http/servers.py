@@ -1,0 +1,98 @@
+"""The HTTP servers behind the daemon's sockets."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import cast
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from handrail.hosts import HOSTS, find_host
+from handrail.hosts.port import endpoint
+from handrail.server.control.pause_waiters import Gone
+from handrail.server.http.hook_protocol import Headers, HookProtocol
+from handrail.server.http.token_auth import TokenAuth
+
+_KEEP_ALIVE = 600
+"""Seconds that an idle connection stays open: an agent thinks for long between two calls."""
+_STEP = 0.005
+
+Answer = Callable[[str, bytes, Headers, Gone], Awaitable[bytes]]
+
+
+class Servers:
+    """One server for each socket: the port asks for a token, the unix socket does not."""
+
+    def __init__(self, app: ASGIApp, answer: Answer, *, hook_token: str, control_token: str):
+        gate = TokenAuth(
+            app,
+            hook_token=hook_token,
+            control_token=control_token,
+            only_socket=[name for name in HOSTS if find_host(name).only_socket],
+        )
+
+        def may_ask(host: str, headers: Headers) -> bool:
+            return gate.refusal("POST", endpoint(host), headers) is None
+
+        self._by_path = _config(app, partial(HookProtocol, answer=answer, admits=_everybody))
+        self._by_port = _config(gate, partial(HookProtocol, answer=answer, admits=may_ask))
+        self._servers: list[_Server] = []
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def add_path(self, sock: socket.socket) -> None:
+        """Answer on a unix socket."""
+        self._add(self._by_path, sock)
+
+    def add_port(self, sock: socket.socket) -> None:
+        """Answer on a port."""
+        self._add(self._by_port, sock)
+
+    async def started(self) -> None:
+        """Return when all of them accept calls."""
+        while not all(server.started for server in self._servers):
+            await asyncio.sleep(_STEP)
+
+    def stop(self) -> None:
+        """Let them end, when what has begun to come is answered."""
+        for server in self._servers:
+            server.should_exit = True
+
+    async def ended(self) -> None:
+        """Return when all of them have ended."""
+        await asyncio.gather(*self._tasks)
+
+    def _add(self, config: uvicorn.Config, sock: socket.socket) -> None:
+        server = _Server(config)
+        self._servers.append(server)
+        self._tasks.append(asyncio.create_task(server.serve(sockets=[sock])))
+
+
+def _everybody(host: str, headers: Headers) -> bool:
+    """Only its owner can open the unix socket."""
+    return True
+
+
+def _config(app: ASGIApp, protocol: Callable[..., HookProtocol]) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=cast("type[HookProtocol]", protocol),  # it is only ever called
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=3,
+        server_header=False,
+        proxy_headers=False,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the daemon, which has several of these."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield

@@ -1,0 +1,135 @@
+"""Puts back what hosts need to reach the daemon, if somebody deletes it while the daemon runs.
+
+The port and the tokens are put back if they were changed, too: settings of hosts refer to them, and
+nobody changes them while the daemon runs. Any other changed file may be a person's wish.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from handrail.server.doors import Identity, bind_path, identity
+from handrail.server.guardian_link import GuardianLink
+from handrail.server.home import Home
+from handrail.server.http.servers import Servers
+from handrail.server.lock import AlreadyRunningError, HeldLock
+from handrail.store.private_files import make_folder, replace_file
+
+_log = logging.getLogger(__name__)
+
+_EVERY = 1.0
+
+
+class _KeptFile(NamedTuple):
+    seen: tuple[int, int, int]
+    data: bytes
+    mode: int
+
+
+class SelfRepair:
+    """Knows the small files of the state folder by heart. Used by one thread at a time."""
+
+    def __init__(self, home: Home, lock: HeldLock) -> None:
+        self._home = home
+        self._lock = lock
+        self._kept: dict[str, _KeptFile] = {}
+        for path in home.small_files():
+            self._remember(path)
+
+    def mend(self) -> list[str]:
+        """Put back what is missing; a sentence for each thing."""
+        home = self._home
+        if not os.path.isdir(os.path.dirname(home.path)):
+            return []  # the place itself is gone, such as a temporary folder
+        said = []
+        if not os.path.isdir(home.path):
+            said.append(
+                f"The state folder {home.path} was removed while Handrail ran. It is back, but "
+                "the log of past runs, checkpoints and incidents are lost."
+            )
+        home.prepare()
+        for path in home.small_files():
+            if self._is_lost(path):
+                kept = self._kept[path]
+                make_folder(os.path.dirname(path))
+                replace_file(path, kept.data, kept.mode)
+                self._remember(path)
+                said.append(_back(path))
+        with suppress(AlreadyRunningError):
+            if self._lock.renew():
+                said.append(_back(home.lock))
+        return said
+
+    def find_socket(self, known: Identity | None) -> tuple[socket.socket, Identity] | None:
+        """A new unix socket, if the known one cannot be reached by its path any more."""
+        path = self._home.socket
+        if known is None or identity(path) == known or not os.path.isdir(os.path.dirname(path)):
+            return None
+        fresh = bind_path(path)
+        found = identity(path)
+        if found is None:  # it was removed at once: the next look finds that out
+            fresh.close()
+            return None
+        return fresh, found
+
+    def _is_lost(self, path: str) -> bool:
+        kept = self._kept.get(path)
+        found = _look_at(path)
+        if kept is None:
+            self._remember(path)
+            return False
+        if found is None:
+            return True
+        if found == kept.seen:
+            return False
+        with open(path, "rb") as file:
+            data = file.read()
+        if data == kept.data or (data and path not in self._home.fixed_files()):
+            self._remember(path)
+            return False
+        return True
+
+    def _remember(self, path: str) -> None:
+        if (seen := _look_at(path)) is not None:
+            with suppress(OSError), open(path, "rb") as file:
+                mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+                self._kept[path] = _KeptFile(seen, file.read(), mode)
+
+
+def _look_at(path: str) -> tuple[int, int, int] | None:
+    """What tells whether a file has changed; None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def _back(path: str) -> str:
+    return f"{path} was deleted or damaged while Handrail ran. It is back."
+
+
+async def keep_whole(
+    repair: SelfRepair, link: GuardianLink, servers: Servers, tell: Callable[[str], None]
+) -> None:
+    """Look every second, until cancelled."""
+    while True:
+        await asyncio.sleep(_EVERY)
+        try:
+            said = await asyncio.to_thread(repair.mend)
+            found = await asyncio.to_thread(repair.find_socket, link.identity)
+        except OSError as error:  # such as a full disk: tried again in a second
+            _log.debug("something that is missing cannot be put back: %s", error)
+            continue
+        if found is not None:
+            fresh, identity = found
+            servers.add_path(fresh)
+            link.hand_over(fresh, identity)
+            said.append("The socket was deleted while Handrail ran. It is back.")
+        for each in said:
+            tell(each)
