@@ -1,4 +1,4 @@
-"""Secrets are taken out of text before it travels: into logs, incidents, notifications, prompts."""
+"""Remove secrets from texts before they reach logs, incidents, notifications or prompts."""
 
 from handrail.redact.dotenv import env_values, redact_env
 from handrail.redact.redactor import Redactor

@@ -1,4 +1,4 @@
-"""Text of .env files: which values to hide, and the text without them."""
+"""Find the values in texts of .env files, and hide them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,13 +35,13 @@ class _EnvEntry(NamedTuple):
 
 
 def is_env_file(path: str) -> bool:
-    """Whether a path names a .env file, and not an example of one."""
+    """Return whether a path names a real .env file, not an example of one."""
     name = re.split(r"[/\\]", path[-300:])[-1]
     return bool(_ENV_NAME.fullmatch(name)) and not _ENV_SAMPLE.search(name)
 
 
 def env_values(text: str) -> tuple[str, ...]:
-    """The values of a .env file that are worth hiding wherever they turn up."""
+    """Return the values of a .env file that are worth hiding wherever they appear."""
     values: dict[str, None] = {}
     for entry in env_entries(text, 0, len(text), fragments=True):
         value = text[entry.start : entry.end]
@@ -77,12 +77,12 @@ def _is_worth_hiding(key: str, value: str) -> bool:
 
 
 def redact_env(text: str) -> str:
-    """A .env-like text with its values replaced; keys and comments stay."""
+    """Replace the values of a .env-like text; keep its keys and comments."""
     return replace(text, _env_spans(text))
 
 
 def _env_spans(text: str) -> Iterator[SecretSpan]:
-    """Every value, and every line that is neither an entry nor a comment."""
+    """Find every value, and every line that is neither an entry nor a comment."""
     return (
         SecretSpan(entry.start, entry.end, "env value")
         for entry in env_entries(text, 0, len(text), fragments=True)
@@ -90,7 +90,7 @@ def _env_spans(text: str) -> Iterator[SecretSpan]:
 
 
 def env_entries(text: str, at: int, end: int, fragments: bool = False) -> Iterator[_EnvEntry]:
-    """The `NAME=value` lines of a part of a text; with `fragments` every other line as well."""
+    """Find the `NAME=value` lines in a part of a text; with `fragments`, all other lines too."""
     while at < end:
         line = text.find("\n", at, end)
         line = end if line < 0 else line
@@ -106,7 +106,7 @@ def env_entries(text: str, at: int, end: int, fragments: bool = False) -> Iterat
 
 
 def _is_entry(text: str, entry: re.Match[str], line: int, fragments: bool) -> bool:
-    """Not a comment with an equals sign in it, nor `word: text` outside of a .env file."""
+    """Return False for a comment with an equals sign, and for `word: text` outside a .env file."""
     if not entry["comment"]:
         return fragments or entry["sign"] == "="
     tight = text[entry.end("key")] == "=" and entry.end() == entry.end("key") + 1
@@ -114,7 +114,7 @@ def _is_entry(text: str, entry: re.Match[str], line: int, fragments: bool) -> bo
 
 
 def _env_value(text: str, entry: re.Match[str], line: int, end: int) -> tuple[int, int, int]:
-    """Where the value begins, where its last line ends, and where the value ends."""
+    """Return the start of the value, the end of its last line, and the end of the value."""
     start = entry.end()
     mark = text[start : start + 1]
     if entry["echo"] or (mark and mark in "\"'`"):
@@ -132,7 +132,7 @@ def _env_value(text: str, entry: re.Match[str], line: int, end: int) -> tuple[in
 
 
 def names_env_section(text: str, at: int) -> bool:
-    """Whether a command or a patch names a .env file here that it writes."""
+    """Return whether a command or a patch writes to a .env file named here."""
     opener = _ENV_OPENER.search(text, max(0, at - 160), at)
     if opener is None:
         return False
@@ -141,13 +141,13 @@ def names_env_section(text: str, at: int) -> bool:
 
 
 def end_of_section(text: str, at: int) -> int:
-    """Where what is written into a file ends."""
+    """Return the end of the text that a command or a patch writes to a file."""
     found = _SECTION_END.search(text, at)
     return found.start() if found else len(text)
 
 
 def env_section(text: str, at: int) -> Iterator[SecretSpan]:
-    """What a command or a patch writes into a .env file."""
+    """Find the secrets that a command or a patch writes to a .env file."""
     start = text.rfind("\n", max(0, at - LONGEST_COMMAND), at) + 1
     for entry in env_entries(text, start, end_of_section(text, at)):
         yield SecretSpan(entry.start, entry.end, "env value")

@@ -1,4 +1,4 @@
-"""Secrets that are known without a name: tokens, private keys, logins, options."""
+"""Find secrets that need no name: tokens, private keys, logins, options."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from handrail.redact.spans import SecretSpan
 
 
 def token_by_shape(text: str, at: int) -> Iterator[SecretSpan]:
-    """A token that its beginning gives away: `ghp_…`, `AKIA…`."""
+    """Find a token by its prefix: `ghp_…`, `AKIA…`."""
     start = STARTS.match(text, at)
     for shape in SHAPES[start.group()] if start else ():
         if found := shape.pattern.match(text, at):
@@ -19,7 +19,7 @@ def token_by_shape(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def bare_shape(text: str, at: int) -> Iterator[SecretSpan]:
-    """A token that its form gives away, around this place."""
+    """Find a token by its form, around this place."""
     for shape in BARE_SHAPES:
         if found := shape.pattern.search(text, max(0, at - 80), at + 200):
             yield SecretSpan(*found.span(shape.group), shape.kind)
@@ -44,7 +44,7 @@ _LONGEST_KEY = 20_000
 
 
 def private_key(text: str, at: int) -> Iterator[SecretSpan]:
-    """A private key between its BEGIN and END, or what is left of one."""
+    """Find a private key between BEGIN and END, or the rest of one."""
     edge = _KEY_EDGE.search(text, max(0, at - 70), at + 20)
     if edge is None:
         return
@@ -60,7 +60,7 @@ def private_key(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def _key_without_begin(text: str, edge: re.Match[str]) -> Iterator[SecretSpan]:
-    """A key whose beginning was cut off: the lines before its end."""
+    """Find a key without its BEGIN line: the lines before its end."""
     low = max(text.rfind("-----", 0, edge.start()) + 5, edge.start() - _LONGEST_KEY, 0)
     start, fits = edge.start(), _KEY_LAST_LINE
     for word in reversed(list(_KEY_WORD.finditer(text, low, edge.start()))):
@@ -95,7 +95,7 @@ LONGEST_COMMAND = 2000
 
 
 def bearer(text: str, at: int) -> Iterator[SecretSpan]:
-    """The token of `Bearer TOKEN`."""
+    """Find the token of `Bearer TOKEN`."""
     found = _BEARER.match(text, at)
     if found and not holds_nothing(found["secret"]):
         secret = found["secret"]
@@ -104,12 +104,12 @@ def bearer(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def _stands_in(secret: str) -> bool:
-    """Whether this is what examples have in the place of a password."""
+    """Return whether this is a placeholder that examples use for a password."""
     return is_placeholder(secret) or secret.lower() in {"pass", "password", "passwd", "pw"}
 
 
 def url_login(text: str, at: int) -> Iterator[SecretSpan]:
-    """The password of `://user:password@host`, or the token of `://token@host`."""
+    """Find the password of `://user:password@host`, or the token of `://token@host`."""
     start = at + 3
     found = _AUTHORITY.match(text, start)
     if found is None:
@@ -122,7 +122,7 @@ def url_login(text: str, at: int) -> Iterator[SecretSpan]:
         if hide:
             yield SecretSpan(first, start + len(login), "password" if colon else "token")
     elif not sign and ":" in host:
-        # A password with a slash in it, which nobody escaped.
+        # a password with an unescaped slash
         first = start + host.index(":") + 1
         odd = _AFTER_COLON.match(text, first)
         if odd and not _stands_in(odd.group()):
@@ -130,7 +130,7 @@ def url_login(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def login_pair(text: str, at: int) -> Iterator[SecretSpan]:
-    """`auth=("user", "password")`."""
+    """Find the password of `auth=("user", "password")`."""
     if found := LOGIN_PAIR.match(text, at):
         value = quoted(text, found.end(), found["quote"], LONGEST_VALUE)
         if not is_placeholder(text[value.start : value.end]):
@@ -138,7 +138,7 @@ def login_pair(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def sql_password(text: str, at: int) -> Iterator[SecretSpan]:
-    """`IDENTIFIED BY 'password'`, where it is about users."""
+    """Find the password of `IDENTIFIED BY 'password'` in statements about users."""
     found = _IDENTIFIED.match(text, at)
     if found and _ABOUT_USERS.search(text, max(0, at - 100), at):
         value = quoted(text, found.end(), found["quote"], LONGEST_VALUE)
@@ -147,7 +147,7 @@ def sql_password(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def piped(text: str, at: int) -> Iterator[SecretSpan]:
-    """`echo SECRET |` before something that reads a password."""
+    """Find the secret of `echo SECRET |` before a command that reads a password."""
     low = max(0, at - 400)
     bar = text.rfind("|", low, at)
     if bar < 0:
@@ -163,7 +163,7 @@ def piped(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def command_around(text: str, at: int) -> tuple[int, int]:
-    """Where the simple command at this place begins and ends."""
+    """Return the start and end of the simple command at this place."""
     low, high = max(0, at - LONGEST_COMMAND), min(len(text), at + LONGEST_COMMAND)
     line = text.rfind("\n", low, at)
     while line > low and text[line - 1] == "\\":
@@ -174,7 +174,7 @@ def command_around(text: str, at: int) -> tuple[int, int]:
 
 
 def options(text: str, at: int) -> Iterator[SecretSpan]:
-    """Options that mean a password to one program only, such as `mysql -p`."""
+    """Find passwords in options of single programs, such as `mysql -p`."""
     start, end = command_around(text, at)
     program = PROGRAM.search(text, start, at + 1)
     if program is None:

@@ -1,4 +1,4 @@
-"""Values that stand beside a name, in any notation: where they begin and where they end."""
+"""Find the values of named secrets in any notation, with their start and end."""
 
 import re
 from collections.abc import Iterator
@@ -41,11 +41,11 @@ _QUOTED_PROSE = re.compile(r"(?P<quote>[\"'`])(?:[A-Za-z][\w .,-]{0,40})?\Z")
 _MAYBE_PASSWORD = re.compile(r"""["'`]|\S{0,60}?\d""")
 LONGEST_VALUE = 8192
 JUDGED = 1000
-"""So much of a value is looked at; a secret that goes on is read to its end."""
+"""Characters of a value to judge; a longer secret is still read to its end."""
 
 
 def named_place(text: str, at: int, after: re.Match[str]) -> SecretPlace | None:
-    """Where a value stands whose name announces a secret; None if this is no such name."""
+    """Return the place of a secret's value if its name stands here; None for any other name."""
     start = at
     low = max(0, at - 48)
     while start > low and (text[start - 1].isalnum() or text[start - 1] in "_.$-"):
@@ -65,7 +65,7 @@ def named_place(text: str, at: int, after: re.Match[str]) -> SecretPlace | None:
 
 
 def _is_written_as_name(text: str, start: int, label: str, after: re.Match[str]) -> bool:
-    """Not `"$TOKEN":`, which is a use of it, nor the end of a sentence in quotes."""
+    """Return False for `"$TOKEN":`, which uses the name, and for the end of a quoted sentence."""
     close = after["close"].rstrip("]")
     if label.startswith("$") and (close or after["set"] != "="):
         return False
@@ -80,7 +80,7 @@ def _is_written_as_name(text: str, start: int, label: str, after: re.Match[str])
 
 
 def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bool:
-    """Whether a word after a name and a blank could be its value."""
+    """Return whether a word after a name and a blank could be its value."""
     return (
         label.startswith("-")
         or _MAYBE_PASSWORD.match(text, after.end()) is not None
@@ -89,7 +89,7 @@ def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bo
 
 
 def named(text: str, place: SecretPlace) -> Iterator[SecretSpan]:
-    """The secrets among the values of a name; a list has several."""
+    """Find the secrets among the values of a name; a list has several."""
     value = _read_value(text, place, JUDGED)
     while value is not None and value.end > value.start:
         if is_secret(text, place, value):
@@ -102,7 +102,7 @@ def named(text: str, place: SecretPlace) -> Iterator[SecretSpan]:
 
 
 def _read_value(text: str, place: SecretPlace, longest: int) -> ValueSpan | None:
-    """The value that begins here, in quotes or bare; without the scheme of a header."""
+    """Read the value that begins here, quoted or bare, without the scheme of a header."""
     at = place.value
     opening = _OPENING.match(text, at)
     if opening:
@@ -124,26 +124,26 @@ def _read_value(text: str, place: SecretPlace, longest: int) -> ValueSpan | None
 
 
 def _is_header(text: str, place: SecretPlace) -> bool:
-    """Whether the value goes on to the end of the line, blanks and all."""
+    """Return whether the value fills the rest of the line, including blanks."""
     if place.name.kind == "cookie":
         return True
     return place.name.kind == "authorization" and SCHEME.match(text, place.value) is not None
 
 
 def _is_inside(text: str, at: int, mark: str) -> bool:
-    """Whether a name is the end of a text in quotes, as in `"Your password: "`."""
+    """Return whether a name ends a quoted text, as in `"Your password: "`."""
     opened = _QUOTED_PROSE.search(text, max(0, at - 44), at)
     return opened is not None and opened["quote"] == mark[-1]
 
 
 def end_of(pattern: re.Pattern[str], text: str, at: int, longest: int) -> int:
-    """Where what a pattern matches from here ends; here, if it matches nothing."""
+    """Return where a pattern's match from here ends, or this place if it does not match."""
     found = pattern.match(text, at, at + longest)
     return found.end() if found else at
 
 
 def quoted(text: str, start: int, mark: str, longest: int) -> ValueSpan:
-    """What stands in quotes; up to the end of the line where they are not closed."""
+    """Read a quoted value; without a closing quote it ends with the line."""
     limit = min(len(text), start + longest)
     line = text.find("\n", start, limit)
     if line >= 0 and len(mark) < 3 and mark != "`":
@@ -162,7 +162,7 @@ def _is_escaped(text: str, start: int, at: int, mark: str) -> bool:
 
 
 def _end_of_block(text: str, at: int) -> int:
-    """The end of a YAML block: the lines that are indented as far as its first one."""
+    """Return the end of a YAML block: it keeps the indentation of its first line."""
     indent = at - text.rfind("\n", 0, at) - 1
     end = at
     while end >= 0:
@@ -179,7 +179,7 @@ _EXPRESSION = re.compile(r"[\w.$!&*:]*(?:\\?[,;({\[]+|[(\[{<].*[)\]}>](?:\.\w{1,
 
 
 def _end_of_bare(text: str, place: SecretPlace, longest: int) -> int:
-    """Where a value without quotes ends, which depends on what it stands in."""
+    """Return the end of an unquoted value, which depends on the notation around it."""
     if place.how in {"set", "typed"} and (end := _end_of_line_value(text, place, longest)):
         return end
     if place.tight and text[place.start - 1 : place.start] == ";":
@@ -191,7 +191,7 @@ def _end_of_bare(text: str, place: SecretPlace, longest: int) -> int:
 
 
 def _end_of_line_value(text: str, place: SecretPlace, longest: int) -> int | None:
-    """The end of the line where nothing else is on it, as in .ini files and the output of env."""
+    """Return the end of the line if the value fills it, as in .ini files and the output of env."""
     line = text.rfind("\n", max(0, place.start - 100), place.start) + 1
     if not _LINE_LEAD.fullmatch(text, line, place.start):
         return None

@@ -1,17 +1,17 @@
-"""Tokens by their shape, and options that mean a password to one program only."""
+"""Tables of token shapes, and of options that mean a password to one program only."""
 
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# Before a token stands no letter or digit, unless they are the end of an escape or a colour code.
+# No letter or digit stands before a token, unless it ends an escape or a colour code.
 _ALONE = (
     r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbfv0])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})"
     r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=[\[;]\dm)|(?<=[\[;]\d\dm))"
 )
 _ENDS = r"(?![A-Za-z0-9_-])"
 
-# kind, how it starts (several, by space), what follows, and whether it must stand alone.
+# kind, prefixes (separated by spaces), the rest, and whether it must stand alone.
 # Minimum lengths are below the real ones: half a token in a shortened output is still a leak.
 _SHAPES: tuple[tuple[str, str, str, bool], ...] = (
     ("GitHub token", "ghp_ gho_ ghs_ ghu_ ghr_", r"[A-Za-z0-9]{16,}+", False),
@@ -83,7 +83,7 @@ _SHAPES: tuple[tuple[str, str, str, bool], ...] = (
     ("JWT", "eyJ", r"[\w-]{8,800}+\.[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]++)*+", True),
 )
 
-# Tokens without a beginning of their own; they are known by what stands around them.
+# Tokens without a prefix; the text around them gives them away.
 _BARE_SHAPES: tuple[tuple[str, str], ...] = (
     ("Telegram token", r"(?<!\d)\d{6,12}:(?P<secret>A[\w-]{34})(?![\w-])"),
     ("Discord token", r"(?<![\w.-])[MNO][\w-]{23,27}+\.[\w-]{6}\.[\w-]{27,}+"),
@@ -94,12 +94,12 @@ _BARE_SHAPES: tuple[tuple[str, str], ...] = (
 
 
 class TokenShape(NamedTuple):
-    """A family of tokens that give themselves away."""
+    """A family of tokens with a recognisable shape."""
 
     kind: str
     pattern: re.Pattern[str]
     group: str | int
-    """The part that is to be hidden."""
+    """The group to hide."""
 
 
 def _new_shape(kind: str, pattern: str) -> TokenShape:
@@ -114,7 +114,7 @@ def _shapes_by_start() -> dict[str, tuple[TokenShape, ...]]:
             left = _ALONE if alone else ""
             shape = _new_shape(kind, left + re.escape(start) + body)
             table[start] = (*table.get(start, ()), shape)
-    # `sk-ant-…` that is not Anthropic's may still be another `sk-…`.
+    # An `sk-ant-…` that is not Anthropic's may still be another `sk-…`.
     return {
         start: tuple(shape for other in table if start.startswith(other) for shape in table[other])
         for start in table
@@ -122,7 +122,7 @@ def _shapes_by_start() -> dict[str, tuple[TokenShape, ...]]:
 
 
 def _one_of(words: Iterable[str]) -> str:
-    """A pattern for the longest of these words, letter by letter: far faster than a|b|c."""
+    """Return a pattern for the longest of these words, letter by letter: far faster than a|b|c."""
     tails: dict[str, list[str]] = {}
     for word in words:
         tails.setdefault(word[:1], []).append(word[1:])
@@ -133,14 +133,14 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 SHAPES = _shapes_by_start()
-"""Shapes by how they start."""
+"""Shapes by prefix."""
 STARTS = re.compile(_one_of(SHAPES))
 BARE_SHAPES = tuple(_new_shape(kind, body) for kind, body in _BARE_SHAPES)
 SHORTEST_RUN = 20
-"""No shape is without a run of this many letters, digits, - and _."""
+"""Every shape has a run of at least this many letters, digits, - and _."""
 TOKEN_KINDS = {row[0] for row in _SHAPES} | {row[0] for row in _BARE_SHAPES}
 
-# program; then the option up to its value, and what stands between a user and the password.
+# program; then the option up to its value, and the separator between user and password.
 _OPTIONS: tuple[tuple[str, str, str], ...] = (
     (r"mysql\w*|mariadb[\w-]*|mycli", r"-p(?=\S)", ""),
     (r"sshpass", r"-p ?", ""),
@@ -175,4 +175,4 @@ OPTIONS = {
     f"p{index}": [(re.compile(rf"\s{row[1]}"), row[2]) for row in _OPTIONS if row[0] == program]
     for index, program in enumerate(_PROGRAMS)
 }
-"""By the group of PROGRAM: the options of a program that are followed by a password."""
+"""The password options of each program, by its group in PROGRAM."""

@@ -1,8 +1,8 @@
-"""Takes the secrets out of what is written down.
+"""Remove the secrets from everything that Handrail writes down.
 
-A text is scanned once for places that might hold a secret, which is cheap and finds nothing in
-most texts; only these places are looked at closely. Every pattern is bounded or cannot go back,
-so the time grows with the length of the text and not with what somebody put into it.
+The redactor scans a text once for places that might hold a secret. This is cheap, and finds
+nothing in most texts. It looks closely at these places only. Every pattern is bounded or cannot
+backtrack, so the time grows with the length of the text, even for hostile texts.
 """
 
 import base64
@@ -43,7 +43,7 @@ _PLAIN_BELOW = frozenset("type description title format name kind id".split())
 
 
 class _Key(NamedTuple):
-    """What a key of a dict says about its value."""
+    """The meaning of a dict's key for its value."""
 
     name: str
     text: str
@@ -53,7 +53,7 @@ class _Key(NamedTuple):
 
 
 class _Env(NamedTuple):
-    """The value belongs to a .env file; `whole`: it is text of that file and nothing else."""
+    """A value from a .env file; `whole`: the value is only text of that file."""
 
     whole: bool
 
@@ -62,16 +62,16 @@ _Below = SecretName | _Env | None
 
 
 class Redactor:
-    """Removes secrets from text before it is written anywhere."""
+    """Remove secrets from texts before Handrail writes them anywhere."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        """Values are exact texts known to be secret; those under 4 characters are not sought."""
+        """Take exact texts known to be secret; ignore those under 4 characters."""
         self._values = sorted({form for value in values for form in _forms(value)}, key=len)[::-1]
         self._keys: dict[str, _Key] = {}
         self._plain_keys: set[object] = set()
 
     def text(self, text: str) -> str:
-        """The text with every secret replaced by `[redacted: KIND]`."""
+        """Replace every secret in the text with `[redacted: KIND]`."""
         for _ in range(_ROUNDS):
             spans = list(self._spans(text))
             replaced = replace(text, spans) if spans else text
@@ -81,7 +81,7 @@ class Redactor:
         return marker("unreadable")
 
     def value(self, value: object) -> object:
-        """The same through dicts (with their keys), lists and tuples; other scalars stay."""
+        """Redact dicts (with their keys), lists and tuples; keep other scalars."""
         if isinstance(value, str):
             return self.text(value)
         leaves: list[str] = []
@@ -121,7 +121,7 @@ class Redactor:
         return known
 
     def _gather(self, value: object, leaves: list[str], depth: int) -> bool:
-        """Collect the texts; False as soon as the structure itself calls for a closer look."""
+        """Collect the texts; return False as soon as the structure itself needs a closer look."""
         if isinstance(value, str):
             leaves.append(value)
         elif isinstance(value, dict):
@@ -202,7 +202,7 @@ class Redactor:
         return found
 
     def _across(self, items: list[object]) -> list[object]:
-        """Secrets that only the whole list shows: an option and its value, lines of a key."""
+        """Redact secrets that span items: an option and its value, the lines of a key."""
         words = _as_words(items)
         if words is None or len(words) < 2:
             return items
@@ -228,7 +228,7 @@ def _plain(key: str) -> str:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """How a known value may be written: as it is, escaped, in a URL, encoded; line by line."""
+    """Return the spellings of a known value: plain, escaped, in a URL, encoded; line by line."""
     encoded = value.encode("utf-8", "surrogatepass")
     forms = {
         value,
@@ -243,7 +243,7 @@ def _forms(value: str) -> Iterator[str]:
 
 
 def _needs_care(key: _Key, item: object, among: dict[object, object]) -> bool:
-    """Whether a key makes more of its value than the value shows by itself."""
+    """Return whether a key reveals more about its value than the value does."""
     if key.secret or key.text != key.name:
         return item is not None and not isinstance(item, bool)
     if not isinstance(item, str):
@@ -256,7 +256,7 @@ def _needs_care(key: _Key, item: object, among: dict[object, object]) -> bool:
 def _below(
     key: _Key | None, item: object, below: _Below, env: bool, named: SecretName | None
 ) -> _Below:
-    """What holds for the value under a key."""
+    """Return the context for the value under a key."""
     if key is None:
         return below
     if isinstance(below, SecretName):
@@ -273,7 +273,7 @@ def _below(
 
 
 def _is_of_env_file(value: dict[object, object]) -> bool:
-    """Whether a dict is about a .env file: it, or the input beside an output, names one."""
+    """Return whether a dict is about a .env file: it, or the input beside its output, names one."""
     for key, item in value.items():
         plain = _plain(key) if isinstance(key, str) else ""
         if plain in _PATH_KEYS and isinstance(item, str) and is_env_file(item):
@@ -284,7 +284,7 @@ def _is_of_env_file(value: dict[object, object]) -> bool:
 
 
 def _name_beside_value(value: dict[object, object]) -> SecretName | None:
-    """Of `{"name": "DB_PASSWORD", "value": …}`, what the name announces."""
+    """Return the meaning of the name in `{"name": "DB_PASSWORD", "value": …}`."""
     for key in _NAME_KEYS:
         name = value.get(key)
         if isinstance(name, str) and (found := secret_name(name)):
@@ -299,7 +299,7 @@ def _entry_spans(text: str) -> Iterator[SecretSpan]:
 
 
 def _replace_across(words: list[str], spans: list[SecretSpan]) -> list[str]:
-    """Replace, in each word, its part of the spans of all words joined by one character."""
+    """Replace the spans of all words, joined by one character, in each word."""
     replaced: list[str] = []
     at = 0
     for word in words:

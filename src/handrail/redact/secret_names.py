@@ -1,4 +1,4 @@
-"""Names that announce a secret, and whether the value beside one is it."""
+"""Recognise names of secrets, and decide whether the value beside one is a secret."""
 
 import base64
 import re
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NAME_HINTS = tuple(b"pass pwd secret token key cred auth cookie bearer".split())
-"""A name that announces a secret holds one of these, in lower case."""
+"""Every name of a secret contains one of these, in lower case."""
 
 _SAYS = {
     "password": "password passwords passwd passphrase passcode pwd storepass keypass userpass",
@@ -62,7 +62,7 @@ _NAME = re.compile(r"[\w.$:@-]{1,80}(?: \w{1,20}){0,2}")
 
 
 class SecretName(NamedTuple):
-    """What a name announces. A weak name needs a value that looks random as well."""
+    """The kind of secret that a name announces. A weak name also needs a random-looking value."""
 
     kind: str
     weak: bool
@@ -70,7 +70,7 @@ class SecretName(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def secret_name(name: str) -> SecretName | None:
-    """The secret that a variable, key, option or header of this name holds, if any."""
+    """Return the kind of secret behind a variable, key, option or header of this name, if any."""
     if not _NAME.fullmatch(name):
         return None
     words = [word.lower() for word in _NAME_WORDS.findall(_last_part(name))]
@@ -90,7 +90,7 @@ def secret_name(name: str) -> SecretName | None:
 
 
 def _last_part(name: str) -> str:
-    """Of `db.password` and `user.token.value`, the part that says what it is."""
+    """Return the telling part of `db.password` and `user.token.value`."""
     parts = [part for part in re.split(r"[.:]", name) if part]
     while len(parts) > 1 and parts[-1].lower() in _NEUTRAL:
         parts.pop()
@@ -160,7 +160,7 @@ _LONGEST_PLAIN = 1000
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value is empty, stands for another one, or only says where to get it."""
+    """Return whether a value is empty, stands for another one, or only says where to get it."""
     value = value.strip()
     if value.startswith("[redacted"):
         return True
@@ -177,7 +177,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def holds_nothing(value: str) -> bool:
-    """Whether a value beside a secret's name is none: a placeholder, a version, a place."""
+    """Return whether a secret's name has a harmless value: a placeholder, a version, a place."""
     value = value.strip()
     if is_placeholder(value):
         return True
@@ -187,7 +187,7 @@ def holds_nothing(value: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    """Whether this names a file rather than being a secret with slashes in it."""
+    """Return whether this is a file path, not a secret with slashes."""
     if not _PATH.fullmatch(value) or _AWS_SECRET.fullmatch(value):
         return False
     parts = re.split(r"[/\\]", value)
@@ -197,18 +197,18 @@ def is_path(value: str) -> bool:
 
 
 def _is_wordy(part: str) -> bool:
-    """Whether a name falls into words, as `camelCase2` does and `tQ9xZ1bV` does not."""
+    """Return whether a name splits into words, as `camelCase2` does and `tQ9xZ1bV` does not."""
     return len(part) < 8 or len(part) > 2.5 * len(_NAME_WORDS.findall(part))
 
 
 def looks_random(value: str) -> bool:
-    """Whether nobody would write this by hand: long, with cases and digits in disorder."""
+    """Return whether nobody would type this by hand: long, with cases and digits in disorder."""
     if not 16 <= len(value) <= _LONGEST_PLAIN or UUID.fullmatch(value):
         return False
     if not _TOKEN.fullmatch(value):
         return False
     longest = max(re.split(r"[-_./:]", value), key=len)
-    # Words of camelCase are longer than the pieces into which disorder falls.
+    # Words of camelCase are longer than the fragments of a random text.
     piece = 3.5 if any(char.isdigit() for char in longest) else 2.5
     return len(longest) >= 12 and len(longest) <= piece * len(_NAME_WORDS.findall(longest))
 
@@ -220,7 +220,7 @@ _COOKIE = re.compile(r"[\w.-]+=([^\s;=,]+)")
 _CODE = re.compile(r"[!&*~]?[A-Za-z_$][\w$]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*+)*+[.?!\\]?")
 _PLAIN_WORDS = re.compile(r"[A-Z][A-Z_]*|[-_]?[a-z]++(?:[-_][a-z]++)++")
 TOLD = re.compile(r"(?:\b(?:set|ENV|setenv)\s{1,8}\S{0,80}|\blogin\s{1,8}\S{1,80}\s{1,8})\Z")
-"""Before a name: what makes the next word its value."""
+"""Text before a name that makes the next word its value."""
 _SECTION = re.compile(r"^\[[\w ./:\"-]+\]\s*$", re.MULTILINE)
 _STOP_WORDS = frozenset(
     "to is are was the a an and or for with from in on as if of by at it that this which flag "
@@ -230,7 +230,7 @@ _STOP_WORDS = frozenset(
 
 
 class SecretPlace(NamedTuple):
-    """A name that announces a secret, and where its value begins."""
+    """The place of a secret's name, and the start of its value."""
 
     label: str
     name: SecretName
@@ -245,7 +245,7 @@ class SecretPlace(NamedTuple):
 
 
 class ValueSpan(NamedTuple):
-    """Where a value stands in a text, and in which quotes."""
+    """The place of a value in a text, and its quotes."""
 
     start: int
     end: int
@@ -253,7 +253,7 @@ class ValueSpan(NamedTuple):
 
 
 def is_secret(text: str, place: SecretPlace, value: ValueSpan) -> bool:
-    """Whether the value beside a secret's name is a secret, or code and prose about one."""
+    """Return whether the value beside a secret's name is a secret, not code or prose about one."""
     inner = text[value.start : min(value.end, value.start + 300)]
     if holds_nothing(inner) or inner.lower() == place.label.lower():
         return False
@@ -275,7 +275,7 @@ def is_secret(text: str, place: SecretPlace, value: ValueSpan) -> bool:
 
 
 def _is_login(value: str) -> bool:
-    """Whether this is `user:password` in base64."""
+    """Return whether this is `user:password` in base64."""
     try:
         login = base64.b64decode(value, validate=True)
     except ValueError:
@@ -293,7 +293,7 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_quoted_password(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
-    """A literal that is compared with a password or given to a function of that name."""
+    """Recognise a literal compared with a password, or passed to a function of that name."""
     if not value.quote or place.name.kind != "password" or _is_prose(inner):
         return False
     if not place.sign.startswith(","):
@@ -319,12 +319,12 @@ def _is_quoted_secret(place: SecretPlace, value: ValueSpan, inner: str) -> bool:
 
 
 def _is_token(inner: str) -> bool:
-    """Not a word or a regular expression, as the code of parsers calls them tokens."""
+    """Return False for words and regular expressions: parsers call them tokens."""
     return not _PLAIN_WORDS.fullmatch(inner) and _TOKEN.fullmatch(inner) is not None
 
 
 def _is_spoken_secret(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
-    """A word after a name and a blank: an option's value, or part of a sentence."""
+    """Recognise an option's value after a name and a blank, not a word of a sentence."""
     if value.quote and not place.label.startswith("-"):
         named = place.name.kind == "password" and place.label.lower() != "pass"
         return named and value.quote != "`" and not place.closed and not _is_prose(inner)
@@ -374,7 +374,7 @@ def _is_bare_secret(text: str, place: SecretPlace, value: ValueSpan, inner: str)
 
 
 def _is_code_tail(text: str, at: int) -> bool:
-    """Whether a bracket here opens a call or an index, not the middle of a password."""
+    """Return whether a bracket here opens a call or an index, not the middle of a password."""
     line = text[at : at + 200].split("\n", 1)[0]
     return not line.strip("([{< \t\r") or any(sign in line for sign in ")]}>")
 
@@ -391,7 +391,7 @@ def _is_assigned_word(text: str, place: SecretPlace, inner: str, following: str)
 
 
 def _is_yaml_word(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
-    """A single plain word after a colon: a secret in a header, or alone on its line."""
+    """Recognise a single plain word after a colon: in a header, or alone on its line."""
     if _HEADER_NAME.fullmatch(place.label):
         return True
     if text[value.end : value.end + 1] not in ("", "\n", "\r"):

@@ -1,4 +1,4 @@
-"""Parts of a text that are secret, and the markers that take their place."""
+"""Secret parts of a text, and the markers that replace them."""
 
 import re
 from bisect import bisect_right
@@ -18,7 +18,7 @@ _KINDS = {
 
 
 def marker(kind: str) -> str:
-    """What stands in the place of a secret."""
+    """Return the marker for a kind of secret."""
     return f"[redacted: {kind}]"
 
 
@@ -27,7 +27,7 @@ ALL_MARKERS = "".join(marker(kind) for kind in sorted(_KINDS))
 
 
 class SecretSpan(NamedTuple):
-    """A part of a text that is a secret, and of which kind."""
+    """A secret part of a text, and its kind."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class SecretSpan(NamedTuple):
 
 
 def replace(text: str, spans: Iterable[SecretSpan]) -> str:
-    """The text with a marker for every span; spans that overlap become one."""
+    """Replace every span with a marker; join spans that overlap."""
     old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
     merged: list[SecretSpan] = []
     for span in sorted(span for span in spans if span.end > span.start):
@@ -55,7 +55,7 @@ def replace(text: str, spans: Iterable[SecretSpan]) -> str:
 
 
 def _over_markers(old: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
-    """The span, longer where it would cut a marker in two."""
+    """Widen the span where it would cut a marker in two."""
     for other in (start, end - 1):
         if cut := marker_at(old, other):
             start, end = min(start, cut[0]), max(end, cut[1])
@@ -63,7 +63,7 @@ def _over_markers(old: list[tuple[int, int]], start: int, end: int) -> tuple[int
 
 
 def marker_at(old: list[tuple[int, int]], at: int) -> tuple[int, int] | None:
-    """The marker of an earlier redaction that covers a place."""
+    """Return the marker of an earlier redaction at this place."""
     index = bisect_right(old, at, key=_start) - 1
     return old[index] if index >= 0 and at < old[index][1] else None
 

@@ -1,4 +1,4 @@
-"""A first, cheap look at a text: where might a secret be, and who has to look closely?"""
+"""Find places in a text that might hold a secret, and the finder for each, cheaply."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -28,14 +28,14 @@ Finder = Callable[[str, int], Iterable[SecretSpan]]
 
 
 class Suspect(NamedTuple):
-    """Where to look closely, and who has to: a finder, or the reader of a name's value."""
+    """A place to look at closely, with its finder or the reader of the name's value."""
 
     at: int
     find: Finder | None = None
     place: SecretPlace | None = None
 
     def look(self, text: str) -> Iterable[SecretSpan]:
-        """The secrets that are really there."""
+        """Return the secrets that really are there."""
         if self.place:
             return named(text, self.place)
         return self.find(text, self.at) if self.find else ()
@@ -47,12 +47,12 @@ _RUN_BYTES = bytes(
 )
 _RUN = b"x" * SHORTEST_RUN
 _BEFORE_RUN = {".": 8, "=": 24, "/": 3, "~": 5}
-"""How far before a run a token may start that has such a sign at the end of its start."""
+"""Maximal distance from a run back to the token's start, by the last sign of its prefix."""
 _OPTION = re.compile(rb" -(?:[a-zA-Z]{0,8}[uUpPawNbkKS]|-(?:user|proxy-user|auth|body))")
 
 
 def suspects(text: str) -> Iterator[Suspect]:
-    """Places that might hold a secret, and who has to look at them."""
+    """Find the places that might hold a secret, and the finder for each."""
     data = text.encode("latin-1", "replace")  # one byte for one character
     low = data.lower()
     runs = data.translate(_RUN_BYTES)
@@ -83,7 +83,7 @@ def _suspect_runs(text: str, runs: bytes) -> Iterator[Suspect]:
     while start >= 0:
         end = runs.find(b" ", start)
         end = len(runs) if end < 0 else end
-        # Ids of sessions, prompts and the like are in every payload, and never a token by shape.
+        # Every payload has ids of sessions and prompts, and they never look like a token.
         if end - start == 36 and UUID.match(text, start):
             start = runs.find(_RUN, end)
             continue
