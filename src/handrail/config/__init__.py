@@ -1,4 +1,4 @@
-"""`handrail.yaml`: what may stand in it, where it is found, what is wrong with it."""
+"""Find, read and check `handrail.yaml`."""
 
 from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.glob import compile_globs

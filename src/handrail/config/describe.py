@@ -1,4 +1,4 @@
-"""What is allowed somewhere, in words."""
+"""Describe the allowed values of a setting in words."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ _LISTS = {
 
 
 def expected(kind: Any) -> str:
-    """What a value of this type looks like: "a number from 0 to 1"."""
+    """Describe a value of this type: "a number from 0 to 1"."""
     return _describe(inspect.type_info(kind))
 
 
 def choices(kind: Any) -> tuple[str, ...]:
-    """The texts that are allowed, where they can be counted."""
+    """Return the allowed texts of a type with a fixed choice."""
     info = _bare(inspect.type_info(kind))
     if isinstance(info, inspect.LiteralType):
         return tuple(str(value) for value in info.values)
@@ -81,7 +81,7 @@ _WORDS: dict[type, Callable[[Any, str], str]] = {
 
 
 def _bare(info: inspect.Type) -> inspect.Type:
-    """Without metadata and without `| None`: nothing is said by leaving a key out."""
+    """Return a type without metadata and `| None`: leaving a key out needs no words."""
     while True:
         if isinstance(info, inspect.Metadata):
             info = info.type

@@ -1,4 +1,4 @@
-"""The `detection` section of `handrail.yaml`: which patterns are looked for in a run."""
+"""The `detection` section of `handrail.yaml`: the patterns that Handrail looks for in a run."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Plugins of installed packages, found without the cost of the search where there are none."""
+"""Find the plugins of installed packages; skip the slow search where there are none."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ _ABOUT_PACKAGE = (".dist-info", ".egg-info")
 
 
 def find_entry_points(*groups: str) -> "list[EntryPoint]":
-    """The entry points of these groups, in the order of their names."""
+    """Return the entry points of these groups, in the order of their names."""
     if not _has_plugins():
         return []
     # Imported here: it takes longer than a review.
@@ -24,7 +24,7 @@ def find_entry_points(*groups: str) -> "list[EntryPoint]":
 
 
 def _has_plugins() -> bool:
-    """Whether some package may have plugins for Handrail; only a yes may be wrong."""
+    """Return False only if no installed package can have plugins for Handrail."""
     others = (finder for finder in sys.meta_path if finder is not PathFinder)
     if any(hasattr(finder, "find_distributions") for finder in others):
         return True

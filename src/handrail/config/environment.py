@@ -1,4 +1,4 @@
-"""Settings in environment variables: `HANDRAIL_STEP_REVIEWER__MODE=async`."""
+"""Read settings from environment variables: `HANDRAIL_STEP_REVIEWER__MODE=async`."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ _PREFIX = "HANDRAIL_"
 
 
 def read_environment(environ: Mapping[str, str], cwd: str) -> SettingNode:
-    """All variables that name a setting as one layer; an empty variable is not set."""
+    """Return all variables that name a setting as one layer; ignore empty variables."""
     layer = SettingNode({}, SettingOrigin("environment", folder=cwd))
     for name in sorted(environ):
         if _names_setting(name) and environ[name]:
@@ -21,7 +21,7 @@ def read_environment(environ: Mapping[str, str], cwd: str) -> SettingNode:
 
 
 def _names_setting(name: str) -> bool:
-    """Other variables such as `HANDRAIL_HOME` are no settings, but what has levels is meant."""
+    """Return whether a variable names a setting: a known key, or any name with levels."""
     rest = name.removeprefix(_PREFIX)
     return rest != name and ("__" in rest or rest.lower() in fields(Config))
 

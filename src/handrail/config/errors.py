@@ -1,4 +1,4 @@
-"""What can be wrong with a configuration.
+"""The errors of a configuration.
 
 ```
 ValueError
@@ -14,7 +14,7 @@ from handrail.config.setting_tree import SettingOrigin
 
 
 class ConfigProblem(Struct, frozen=True):
-    """One thing that is wrong: where, with which key, and what to do about it."""
+    """One problem: its place, its key, and how to mend it."""
 
     origin: SettingOrigin
     key: str
@@ -25,7 +25,7 @@ class ConfigProblem(Struct, frozen=True):
 
 
 class ConfigError(ValueError):
-    """The configuration cannot be used; `problems` says everything that is wrong with it."""
+    """The configuration cannot be used; `problems` lists everything wrong with it."""
 
     def __init__(self, problems: Iterable[ConfigProblem]) -> None:
         self.problems = tuple(problems)

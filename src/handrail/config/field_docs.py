@@ -1,6 +1,6 @@
-"""Descriptions of fields: from their metadata, or from the docstring below the field.
+"""Read descriptions of fields from their metadata, or from the docstring below the field.
 
-Python forgets the latter, so the source is read; only documentation needs it.
+Python drops these docstrings, so this module reads the source; only documentation needs it.
 """
 
 import ast
@@ -11,7 +11,7 @@ import msgspec
 
 
 def field_descriptions(struct: type[msgspec.Struct]) -> dict[str, str]:
-    """What each field of a struct is for; a field that does not say is left out."""
+    """Return the description of each field of a struct that has one."""
     below = _docstrings_below(struct)
     said = {
         field.encode_name: _described(field.type) or below.get(field.name, "")

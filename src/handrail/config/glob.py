@@ -1,4 +1,4 @@
-"""Globs over whole paths.
+"""Match globs against whole paths.
 
 `*`, `?` and `[a-z]` stay within one name; `**` as a whole name stands for any number of
 folders, none included; `\\` takes the next character as it is. A glob without a slash is a
@@ -25,24 +25,24 @@ _KNOWN = re.compile(r"(?:[^\\*?\[{]|\\.)*+", re.DOTALL)
 
 @lru_cache(maxsize=64)
 def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """One expression whose `fullmatch` says whether any of the globs covers a path."""
+    """Return one expression whose `fullmatch` tells whether any of the globs covers a path."""
     return re.compile("|".join(map(translate, globs)) or r"(?!)", re.DOTALL)
 
 
 def translate(glob: str) -> str:
-    """The regular expression of one glob."""
+    """Return the regular expression of one glob."""
     glob = glob.rstrip("/")
     floating = r"(?:.*/)?" if glob and "/" not in glob else ""
     return floating + "".join(_chunks(glob.split("/"))) + r"(?:/.*)?"
 
 
 def escape(path: str) -> str:
-    """The glob that matches just this path and what is in it."""
+    """Return the glob that matches exactly this path and its content."""
     return _SPECIAL.sub(r"\\\g<0>", path)
 
 
 def known_folder(glob: str) -> str:
-    """The path that a glob means, or the last folder before its first wildcard."""
+    """Return a glob's path up to its first wildcard, cut back to a whole folder."""
     known = _KNOWN.match(glob)
     assert known is not None  # it matches nothing, too
     path = re.sub(r"\\(.)", r"\1", known.group())
@@ -50,7 +50,7 @@ def known_folder(glob: str) -> str:
 
 
 def must_be_glob(text: str) -> None:
-    """Raises ValueError, with what is wrong, for a text that would not match what it says."""
+    """Raise ValueError, with the reason, for a text that would not match as written."""
     if not text:
         raise ValueError("is empty")
     if text.startswith("!"):
@@ -63,10 +63,10 @@ def must_be_glob(text: str) -> None:
 
 
 def _chunks(names: list[str]) -> Iterator[str]:
-    """The names between two `**` belong together; the first such chunk is anchored.
+    """Join the names between two `**`; anchor the first such chunk.
 
-    A later chunk is taken where it fits first and never moved: it always spans the same
-    number of names, so a later place could only leave less for the rest.
+    A later chunk matches at its first fit and never moves: it always spans the same number of
+    names, so a later place could only leave less for the rest.
     """
     anchored = True
     for any_depth, group in groupby(names, key=_ANY.__eq__):
@@ -77,7 +77,7 @@ def _chunks(names: list[str]) -> Iterator[str]:
 
 
 def _name(name: str) -> str:
-    """One name of a path. What stands between two stars is taken where it fits first."""
+    """Translate one name of a path. The text between two stars matches at its first fit."""
     if name and not name.strip("*"):
         return "[^/]+"
     first, *others = _between_stars(name)

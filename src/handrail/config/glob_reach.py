@@ -1,7 +1,7 @@
-"""What a glob may mean at most, whoever reads it: a shell, `find -path`, `find -iname`.
+"""Tell what a glob may mean at most to any reader: a shell, `find -path`, `find -iname`.
 
-A wildcard stands for any text here, slashes too, and case does not count. Linear in the length
-of the path, because both come from an agent.
+A wildcard stands for any text here, even slashes, and case does not count. The time is linear in
+the length of the path, because both come from an agent.
 """
 
 import re
@@ -14,7 +14,7 @@ _PART = re.compile(
 
 
 def may_mean(glob: str, path: str) -> bool:
-    """Whether a glob may mean an absolute path, or a folder above it."""
+    """Return whether a glob may mean an absolute path, or a folder above it."""
     first, *others = _pieces(glob)
     path = path.rstrip("/").casefold()
     if not path.startswith(first):
@@ -41,7 +41,7 @@ def _ends(path: str, at: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _pieces(glob: str) -> tuple[str, ...]:
-    """The texts between wildcards."""
+    """Return the texts between wildcards."""
     pieces = [""]
     for part in _PART.finditer(glob.rstrip("/")):
         if part["wild"]:

@@ -1,4 +1,4 @@
-"""The `interventions` section of `handrail.yaml`: what is done about a run that goes wrong."""
+"""The `interventions` section of `handrail.yaml`: how Handrail corrects a run gone wrong."""
 
 from typing import Annotated, Literal
 

@@ -10,7 +10,7 @@ from handrail.model.program import Fact, Program, Wrapper
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of the whole file."""
+    """Return the schema of the whole file."""
     schema = msgspec.json.schema(Config)
     for struct in (Program, Fact, Wrapper):
         properties = schema["$defs"][struct.__name__]["properties"]

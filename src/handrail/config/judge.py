@@ -1,4 +1,4 @@
-"""The `judge` section of `handrail.yaml`: a model that is asked for a second opinion."""
+"""The `judge` section of `handrail.yaml`: a model that gives a second opinion."""
 
 from typing import Annotated
 

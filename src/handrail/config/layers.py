@@ -1,4 +1,4 @@
-"""Settings from all places as one: defaults, user, project, pipeline, environment."""
+"""Merge the settings from all places: defaults, user, project, pipeline, environment."""
 
 import os
 import re
@@ -21,14 +21,14 @@ _PROMPTS_PATH = "interventions.soft_correction.custom_prompts_path"
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings in force, and where each of them comes from."""
+    """The settings in force, and the origin of each."""
 
     config: Config
     tree: SettingNode
-    """What was written, all layers merged; what is not in it is a default."""
+    """The written settings of all layers, merged; a setting missing here has its default."""
 
     def origin(self, key: str) -> SettingOrigin:
-        """Where the value at a key path comes from."""
+        """Return the origin of the value at a key path."""
         if node := self.tree.find(key):
             return node.origin
         if type_at(Config, key.split(".")) is None:
@@ -36,7 +36,7 @@ class Settings(msgspec.Struct, frozen=True):
         return DEFAULT
 
     def items(self) -> Iterator[tuple[str, object, SettingOrigin]]:
-        """Every setting: key path, value, origin."""
+        """Yield every setting: key path, value, origin."""
         for key, value in _leaves(self.config, ""):
             yield key, value, self.origin(key)
 
@@ -48,10 +48,10 @@ def load_settings(
     environ: Mapping[str, str] = os.environ,
     pipeline: str | Path | PipelineSafety | None = None,
 ) -> Settings:
-    """Reads every layer that there is.
+    """Read every layer that exists.
 
     `config_path` stands in for the project's file. `pipeline` is a pipeline file, whose
-    `safety:` counts, or that mapping itself. Raises ConfigError with all that is wrong.
+    `safety:` counts, or that mapping itself. Raises ConfigError with all problems.
     """
     return _Layers(Path.cwd() / cwd, environ).load(config_path, pipeline)
 
@@ -80,7 +80,7 @@ class _Layers:
         return Settings(self._convert(), self.tree)
 
     def _add(self, read: Callable[[], SettingNode]) -> None:
-        """One more layer on top. The others are read even if this one is wrong."""
+        """Put one more layer on top. Read the others even if this one is wrong."""
         try:
             layer, problems = validate(read(), Config, self.home)
         except ConfigError as error:
@@ -104,7 +104,7 @@ class _Layers:
         return whole.find("safety") or SettingNode({}, whole.origin)
 
     def _add_rules_file(self) -> None:
-        """The rules in `custom_rules_path` come after those in `custom`."""
+        """Append the rules in `custom_rules_path` to those in `custom`."""
         path = self.tree.find(_RULES_PATH)
         if path is None or not path.value:
             return
@@ -130,7 +130,7 @@ class _Layers:
         self.tree = merge(self.tree, above)
 
     def _check_prompts_file(self) -> None:
-        """What is wrong with texts for agents is told now, not when one is needed."""
+        """Report problems in the texts for agents now, not when Handrail needs one."""
         path = self.tree.find(_PROMPTS_PATH)
         if path is None or not path.value:
             return
@@ -147,7 +147,7 @@ class _Layers:
             raise ConfigError(self.problems)
 
     def _convert(self) -> Config:
-        """Each value is right by now; what is left is values that contradict each other."""
+        """Build the settings. Each value is valid by now, but two may contradict each other."""
         try:
             return msgspec.convert(self.tree.plain(), Config)
         except msgspec.ValidationError as error:
@@ -157,7 +157,7 @@ class _Layers:
 
 
 def _referred(problem: ConfigProblem, path: SettingNode, key: str) -> ConfigProblem:
-    """A file that cannot be read is wrong in the line that names it."""
+    """Report an unreadable file at the line that names it."""
     return problem if problem.origin.line else ConfigProblem(path.origin, key, str(problem))
 
 

@@ -1,7 +1,7 @@
 """Names that settings may use for built-in detectors and interventions.
 
-Their code stands in rooms above this one. Each file there is called after what it finds or does, so
-the names of the files are enough to tell a slip from a name of the user's own.
+Their code is in rooms above this one. Each file there is named after its finding or intervention,
+so the file names are enough to tell a misspelling from a name of the user's own.
 """
 
 from functools import cache
@@ -10,18 +10,18 @@ from pkgutil import iter_modules
 
 _ROOMS = Path(__file__).parents[1]
 OTHER_KINDS = "default"
-"""Stands for all kinds of findings that are not listed."""
+"""The key for all kinds of findings that are not listed."""
 
 
 @cache
 def finding_kinds() -> frozenset[str]:
-    """What built-in detectors find."""
+    """Return the kinds of findings of the built-in detectors."""
     return _files("detect/detectors") | {OTHER_KINDS}
 
 
 @cache
 def means() -> frozenset[str]:
-    """What built-in interventions are called."""
+    """Return the names of the built-in interventions."""
     return _files("intervene/kinds")
 
 

@@ -1,4 +1,4 @@
-"""The `notify` section of `handrail.yaml`: who is told when a run goes badly wrong."""
+"""The `notify` section of `handrail.yaml`: whom Handrail tells when a run goes badly wrong."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class MissingVariableError(LookupError):
-    """An address names a variable that is not there."""
+    """An address names a variable that is not set."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} is not in secrets.env in Handrail's state folder")
@@ -48,7 +48,7 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def filled(url: str, environ: Mapping[str, str]) -> str:
-    """An address with its variables put in; raises MissingVariableError."""
+    """Put the variables into an address; raise MissingVariableError if one is not set."""
 
     def value(found: "re.Match[str]") -> str:
         name = found.group(1)

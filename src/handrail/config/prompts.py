@@ -1,4 +1,4 @@
-"""Reads texts for agents: by kind of finding, with `{fields}` that are filled in later."""
+"""Read texts for agents by kind of finding, with `{fields}` to fill in later."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ FIELDS: dict[str, str] = {
 
 
 def read_prompts(path: Path, shown: str) -> Prompts:
-    """The texts of a file; raises ConfigError with everything that is wrong with them."""
+    """Read the texts of a file; raise ConfigError with all its problems."""
     checked, problems = validate(_as_lists(read_yaml(path, shown)), Prompts, "")
     for key, node in checked.children():
         kind = key.removeprefix(".")
@@ -58,7 +58,7 @@ def read_prompts(path: Path, shown: str) -> Prompts:
 
 
 def fields_of(text: str) -> list[str]:
-    """The fields of a text; raises ValueError where a brace does not belong to one."""
+    """Return the fields of a text; raise ValueError for a stray brace."""
     fields = []
     for _, name, form, conversion in Formatter().parse(text):
         if name is None:
@@ -70,7 +70,7 @@ def fields_of(text: str) -> list[str]:
 
 
 def _as_lists(root: SettingNode) -> SettingNode:
-    """One text is a list of one."""
+    """Turn a single text into a list of one."""
     if not isinstance(root.value, dict):
         return root
     children = {

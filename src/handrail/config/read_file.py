@@ -1,4 +1,4 @@
-"""Reads a file, whatever stands in its place."""
+"""Read a file safely: a bounded size, and never a pipe."""
 
 import errno
 import stat
@@ -17,12 +17,12 @@ _UNREADABLE = {
 
 
 def read_yaml(path: Path, shown: str) -> SettingNode:
-    """The content of a YAML file. `shown` is what messages call it."""
+    """Read a YAML file. `shown` is its name in messages."""
     return parse_yaml(read_text(path, shown), SettingOrigin(shown, 1, str(path.parent)))
 
 
 def parse_yaml(text: str, origin: SettingOrigin) -> SettingNode:
-    """The content of a YAML text, whose first line stands at `origin`."""
+    """Read a YAML text whose first line is at `origin`."""
     # Imported here: most runs find no file, and PyYAML costs more than all of this room.
     from handrail.config.yaml_tree import parse  # noqa: PLC0415
 
@@ -30,9 +30,9 @@ def parse_yaml(text: str, origin: SettingOrigin) -> SettingNode:
 
 
 def read_text(path: Path, shown: str) -> str:
-    """The text of a file of a bounded size."""
+    """Read a text file of a bounded size."""
     try:
-        # Only a regular file is opened: a named pipe would wait for ever.
+        # Open regular files only: a named pipe would wait for ever.
         if not stat.S_ISREG(path.stat().st_mode):
             raise _refusal(shown, "is not a file")
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The configuration reference, made from the schema: `docs/configuration.md`."""
+"""Render the configuration reference, `docs/configuration.md`, from the schema."""
 
 import sys
 from collections.abc import Iterator
@@ -39,12 +39,12 @@ anywhere, except in `scope`: there it is a folder or file beside the settings fi
 
 
 def render_reference() -> str:
-    """The whole reference as Markdown."""
+    """Render the whole reference as Markdown."""
     return "\n".join([_INTRODUCTION, *_section("", Config)])
 
 
 def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
-    """A table of the plain keys, then a section for each key that holds keys of its own."""
+    """Render a table of the plain keys, then a section for each key with keys of its own."""
     yield f"## `{path}`\n" if path else "## At the top\n"
     yield f"{_sentence(struct)}\n"
     descriptions = field_descriptions(struct)
@@ -68,7 +68,7 @@ def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
 
 
 def _nested(kind: Any) -> tuple[str, type[msgspec.Struct]] | None:
-    """The struct inside a type, and how its keys are reached: `.NAME`, `[]` or directly."""
+    """Return the struct inside a type, and the way to its keys: `.NAME`, `[]` or direct."""
     bare, _ = unwrap(kind)
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
         return "", bare

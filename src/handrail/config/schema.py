@@ -1,8 +1,8 @@
-"""What may stand in `handrail.yaml`: everything but the interventions.
+"""The settings of `handrail.yaml`, except the interventions.
 
 The descriptions are the reference: `docs/configuration.md`, the JSON Schema and the error
-messages are made from them. A type such as `Glob` says what a text stands for, so that it
-is checked, and made absolute, where it was written.
+messages come from them. A type such as `Glob` gives a text its meaning, so that Handrail checks
+it, and makes it absolute, where it was written.
 """
 
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What the agent may change."""
+"""The scope: the folders and files that the agent may change."""
 
 import os
 import re
@@ -22,13 +22,13 @@ _TEMP_FOLDERS = ("/tmp", "/var/tmp", "/private/tmp")
 
 
 class Scope(Struct, frozen=True):
-    """Folders, and globs of folders and files; all absolute."""
+    """Folders, and globs of folders and files, all absolute."""
 
     roots: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
 
     def contains(self, path: str) -> bool:
-        """Whether a normalised absolute path may be changed; any other path may not."""
+        """Return whether the agent may change a path; only normalised absolute paths count."""
         climbs = "/../" in path or path.endswith("/..")
         return not climbs and _compiled(self.roots, self.patterns).fullmatch(path) is not None
 
@@ -36,7 +36,7 @@ class Scope(Struct, frozen=True):
 def resolve_scope(
     config: Config, cwd: str | Path, environ: Mapping[str, str] = os.environ
 ) -> Scope:
-    """The scope that the settings ask for, and always the temp folders."""
+    """Return the scope from the settings; it always includes the temp folders."""
     where = PathBase(str(Path.cwd() / cwd), environ.get("HOME", ""))
     places = _configured(config, where) if config.scope else _around(where)
     globs = dict.fromkeys(_with_real([*places, *_temp_folders(environ, where.home)]))
@@ -63,7 +63,7 @@ def _configured(config: Config, where: PathBase) -> Iterator[str]:
 
 
 def _around(where: PathBase) -> Iterator[str]:
-    """The git work tree, or the folder; of a home only what is not hidden."""
+    """Yield the git work tree, or the folder; of a home, only the parts that are not hidden."""
     tree = work_tree(Path(where.folder))
     for folder in (str(tree or where.folder), where.folder):
         if not too_wide(folder, where.home):
@@ -81,7 +81,7 @@ def _temp_folders(environ: Mapping[str, str], home: str) -> Iterator[str]:
 
 
 def _with_real(globs: Iterable[str]) -> Iterator[str]:
-    """Each glob, and the same behind symbolic links: a target may be spelled either way."""
+    """Yield each glob as written, and with links resolved: an agent may use either spelling."""
     for glob in globs:
         yield glob
         fixed = re.split(r"/[^/]*[\\*?\[{]", glob, maxsplit=1)[0]

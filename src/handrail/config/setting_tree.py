@@ -1,4 +1,4 @@
-"""Settings as they were written: a tree in which every value knows where it stands."""
+"""The settings as written: a tree in which every value knows its origin."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,13 +8,13 @@ Scalar = None | bool | int | float | str
 
 
 class SettingOrigin(Struct, frozen=True):
-    """Where a value comes from."""
+    """The place where a value was written."""
 
     source: str
-    """A file as it is shown to people, the name of an environment variable, or `default`."""
+    """A file as people see it, the name of an environment variable, or `default`."""
     line: int = 0
     folder: str = ""
-    """What relative paths in it are relative to."""
+    """The base folder of relative paths."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}" if self.line else self.source
@@ -29,10 +29,10 @@ class SettingNode(Struct, frozen=True):
     value: "Scalar | dict[str, SettingNode] | list[SettingNode]"
     origin: SettingOrigin
     text: str = ""
-    """A scalar as it was written."""
+    """A scalar as written."""
 
     def children(self) -> "Iterator[tuple[str, SettingNode]]":
-        """Each child with what it adds to the key path: `.name` or `[0]`."""
+        """Yield each child with its step in the key path: `.name` or `[0]`."""
         if isinstance(self.value, dict):
             for key, child in self.value.items():
                 yield f".{key}", child
@@ -41,7 +41,7 @@ class SettingNode(Struct, frozen=True):
                 yield f"[{index}]", child
 
     def find(self, path: str) -> "SettingNode | None":
-        """The node at a key path such as `a.b[0]`; keys may themselves hold dots."""
+        """Return the node at a key path such as `a.b[0]`; keys may contain dots."""
         return self._find(f".{path}" if path else "")
 
     def _find(self, path: str) -> "SettingNode | None":
@@ -56,7 +56,7 @@ class SettingNode(Struct, frozen=True):
         return None
 
     def plain(self) -> object:
-        """The bare data."""
+        """Return the bare data."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
@@ -65,7 +65,7 @@ class SettingNode(Struct, frozen=True):
 
 
 def from_plain(data: object, origin: SettingOrigin) -> SettingNode:
-    """A tree of plain data that all comes from one place."""
+    """Build a tree of plain data with a single origin."""
     if isinstance(data, Mapping):
         return SettingNode(
             {str(key): from_plain(value, origin) for key, value in data.items()}, origin
@@ -78,7 +78,7 @@ def from_plain(data: object, origin: SettingOrigin) -> SettingNode:
 
 
 def merge(below: SettingNode, above: SettingNode) -> SettingNode:
-    """Two layers as one: mappings are joined, everything else is replaced."""
+    """Merge two layers: join mappings, replace everything else."""
     if not isinstance(below.value, dict) or not isinstance(above.value, dict):
         return above
     joined = dict(below.value)

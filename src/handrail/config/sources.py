@@ -1,4 +1,4 @@
-"""Where settings are looked for."""
+"""Find the files with settings."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ FILE_NAME = "handrail.yaml"
 
 
 class PipelineSafety(Struct, frozen=True):
-    """A pipeline's `safety:` mapping as its reader found it, with where it stands."""
+    """A pipeline's `safety:` mapping as read, and its place."""
 
     settings: Mapping[str, object]
     file: str
@@ -18,9 +18,9 @@ class PipelineSafety(Struct, frozen=True):
 
 
 def user_file(environ: Mapping[str, str]) -> Path | None:
-    """The user's own file, if there is one."""
+    """Return the user's own file, if it exists."""
     folder = environ.get("XDG_CONFIG_HOME", "")
-    if not folder.startswith("/"):  # the XDG rules: a relative path is to be ignored
+    if not folder.startswith("/"):  # the XDG rules: ignore a relative path
         home = environ.get("HOME", "")
         if not home:
             return None
@@ -29,9 +29,9 @@ def user_file(environ: Mapping[str, str]) -> Path | None:
 
 
 def project_file(cwd: Path, home: str) -> Path | None:
-    """The nearest `handrail.yaml` from `cwd` up to the root of its git work tree, or HOME.
+    """Return the nearest `handrail.yaml` from `cwd` up to the root of its git work tree, or HOME.
 
-    Where neither is above, only `cwd` counts: anyone may put a file into /tmp.
+    If neither is above, only `cwd` counts: anyone may put a file into /tmp.
     """
     folders: list[str] = []
     for folder in _upwards(cwd):
@@ -44,12 +44,12 @@ def project_file(cwd: Path, home: str) -> Path | None:
 
 
 def work_tree(cwd: Path) -> Path | None:
-    """The root of the git work tree around a folder."""
+    """Return the root of the git work tree around a folder."""
     return next((Path(folder) for folder in _upwards(cwd) if _is_work_tree(folder)), None)
 
 
 def shown_path(path: Path, cwd: Path, home: str) -> str:
-    """A path as people like to read it."""
+    """Return a path in its short form for people."""
     if path.is_relative_to(cwd):
         return str(path.relative_to(cwd))
     if home and path.is_relative_to(home):
@@ -58,7 +58,7 @@ def shown_path(path: Path, cwd: Path, home: str) -> str:
 
 
 def _upwards(folder: Path) -> Iterator[str]:
-    """A folder and all above it, as texts: a daemon looks every second, and paths are slow."""
+    """Yield a folder and all above it as texts: a daemon looks every second, and paths are slow."""
     at, above = "", str(folder)
     while above != at:
         yield above
@@ -70,5 +70,5 @@ def _is_work_tree(folder: str) -> bool:
 
 
 def _existing(path: str) -> Path | None:
-    """Something in its place counts, even a broken link: its reader says what is wrong."""
+    """Return the path if anything is there, even a broken link: its reader reports the problem."""
     return Path(path) if os.path.lexists(path) else None

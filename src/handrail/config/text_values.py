@@ -1,4 +1,4 @@
-"""Texts that stand for something: globs, folders, files, regular expressions, names.
+"""Check texts with a meaning: globs, folders, files, regular expressions, names.
 
 Each is checked, and made absolute, where it was written: a relative glob means the folder
 of the file it stands in, wherever Handrail runs.
@@ -23,21 +23,21 @@ MeansName = Annotated[str, Meta(extra={"is": "means"})]
 
 
 class PathBase(Struct, frozen=True):
-    """What relative paths and `~` mean."""
+    """The base folder of relative paths, and the home folder for `~`."""
 
     folder: str
     home: str
 
 
 def read_glob(text: str, where: PathBase) -> str:
-    """A name stays as it is, and so does a URL; a glob with a slash becomes absolute."""
+    """Make a glob with a slash absolute; keep names and URLs."""
     must_be_glob(text)
     is_name = "/" not in text.rstrip("/") and not text.startswith("~")
     return text if is_name or "://" in text else _resolve(text, where, escape)
 
 
 def read_place(text: str, where: PathBase) -> str:
-    """An absolute glob that is not as wide as the machine."""
+    """Return an absolute glob; refuse one as wide as the machine."""
     must_be_glob(text)
     glob = _resolve(text, where, escape)
     if too_wide(re.sub(r"(?:/\**)+\Z", "", glob), escape(where.home)):
@@ -49,17 +49,17 @@ def read_place(text: str, where: PathBase) -> str:
 
 
 def too_wide(folder: str, home: str) -> bool:
-    """Whether a folder is the root, the home, or holds the home."""
+    """Return whether a folder is the root, the home, or above the home."""
     return f"{home}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def read_file_path(text: str, where: PathBase) -> str:
-    """An absolute path; empty stays empty."""
+    """Return an absolute path; empty stays empty."""
     return _resolve(text, where, lambda path: path) if text else ""
 
 
 def read_regex(text: str, _where: PathBase) -> str:
-    """The same text, if it is a regular expression."""
+    """Return the same text if it is a regular expression."""
     try:
         re.compile(text)
     except re.error as error:
@@ -68,7 +68,7 @@ def read_regex(text: str, _where: PathBase) -> str:
 
 
 def must_be_no_slip(name: str, known: Iterable[str], what: str) -> None:
-    """Raise ValueError for a name that is almost a known one; any other may be a user's own."""
+    """Raise ValueError for a misspelt known name; any other name may be the user's own."""
     names = list(known)
     near = [] if name in names else get_close_matches(name, names, n=1, cutoff=0.85)
     if near:
@@ -76,12 +76,12 @@ def must_be_no_slip(name: str, known: Iterable[str], what: str) -> None:
 
 
 def read_finding_kind(text: str, _where: PathBase) -> str:
-    """The same text, if it is no slip for a kind of finding."""
+    """Return the same text unless it is a misspelt kind of finding."""
     return _name(text, finding_kinds(), "kind of finding")
 
 
 def read_means(text: str, _where: PathBase) -> str:
-    """The same text, if it is no slip for a means of intervention."""
+    """Return the same text unless it is a misspelt intervention."""
     return _name(text, means(), "means")
 
 
@@ -101,7 +101,7 @@ def _name(text: str, known: Iterable[str], what: str) -> str:
 
 
 def _resolve(text: str, where: PathBase, quote: Callable[[str], str]) -> str:
-    """Absolute, without `.` and `..`; `quote` fits the folder into the text's language."""
+    """Make a path absolute without `.` and `..`; `quote` fits the folder into the text's syntax."""
     if text == "~" or text.startswith("~/"):
         if not where.home:
             raise ValueError("needs HOME, which is not set")

@@ -1,4 +1,4 @@
-"""Holds what was written against the schema, and finds everything that is wrong at once."""
+"""Check the written settings against the schema, and collect all problems at once."""
 
 from difflib import get_close_matches
 from types import NoneType, UnionType
@@ -15,7 +15,7 @@ _SHOWN = 40
 
 
 def validate(node: SettingNode, kind: Any, home: str) -> tuple[SettingNode, list[ConfigProblem]]:
-    """The tree with its texts resolved and without what is wrong, and what is wrong."""
+    """Return the valid part of the tree with its texts resolved, and the problems."""
     checker = _Validator(home)
     checked = checker.walk(node, kind, "")
     problems = sorted(checker.problems, key=lambda problem: problem.origin.line)
@@ -23,7 +23,7 @@ def validate(node: SettingNode, kind: Any, home: str) -> tuple[SettingNode, list
 
 
 def type_at(kind: Any, keys: list[str]) -> Any:
-    """The type of the value at a key path; None if there is no such key."""
+    """Return the type of the value at a key path; None if there is no such key."""
     for key in keys:
         bare, _ = unwrap(kind)
         if get_origin(bare) is dict:
@@ -38,12 +38,12 @@ def type_at(kind: Any, keys: list[str]) -> Any:
 
 
 def fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The keys of a section and their types."""
+    """Return the keys of a section and their types."""
     return {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
 
 
 def unwrap(kind: Any) -> tuple[Any, str]:
-    """A type without metadata and `| None`, and what its texts stand for."""
+    """Return a type without metadata and `| None`, and the meaning of its texts."""
     meaning = ""
     while True:
         if get_origin(kind) is Annotated:
@@ -103,7 +103,7 @@ class _Validator:
         return SettingNode({key: child for key, child in walked.items() if child}, node.origin)
 
     def _key(self, node: SettingNode, key: str, kind: Any, path: str) -> bool:
-        """Whether a key of a mapping means something, where keys do."""
+        """Check the key of a mapping, if its keys have a meaning."""
         before = len(self.problems)
         self._read(SettingNode(key, node.origin, key), unwrap(kind)[1], f"{path}.{key}")
         return len(self.problems) == before
@@ -118,7 +118,7 @@ class _Validator:
         return SettingNode([child for child in walked if child], node.origin)
 
     def _item(self, node: SettingNode, kind: Any, path: str) -> SettingNode | None:
-        """An item of a list is never merged with another, so it must be right as a whole."""
+        """Check a list item as a whole: no layer completes it later."""
         before = len(self.problems)
         if node.value is None:
             self._wrong(node, kind, path)
@@ -146,7 +146,7 @@ class _Validator:
         return self._read(SettingNode(value, node.origin, node.text), meaning, path)
 
     def _read(self, node: SettingNode, meaning: str, path: str) -> SettingNode | None:
-        """What a text stands for, made absolute."""
+        """Return a text with its paths made absolute."""
         if not meaning or not isinstance(node.value, str):
             return node
         try:

@@ -1,4 +1,4 @@
-"""YAML as a tree that keeps its lines.
+"""Parse YAML into a tree that keeps its line numbers.
 
 Built from the parser's events, not by PyYAML's composer: that one recurses in C and crashes
 the process on deep nesting, keeps the last of two equal keys, and reads the key `on` as true.
@@ -28,7 +28,7 @@ _TIPS = {
 
 
 def parse(text: str, origin: SettingOrigin) -> SettingNode:
-    """A YAML document as a tree; an empty one is an empty mapping."""
+    """Parse a YAML document; an empty one is an empty mapping."""
     builder = _TreeBuilder(origin)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
@@ -101,11 +101,11 @@ class _TreeBuilder:
         return self._documents[0]
 
     def refuse(self, line: int, says: str) -> NoReturn:
-        """What follows cannot be understood."""
+        """Give up on the file: raise its problems so far, and this one."""
         raise ConfigError([*self.problems, ConfigProblem(self._at(line), "", says)]) from None
 
     def _at(self, line: int) -> SettingOrigin:
-        """`line` counts from 0. What is no file has no lines."""
+        """Return the place of a line, counted from 0. Only files have lines."""
         first = self._origin.line
         return SettingOrigin(self._origin.source, first and first + line, self._origin.folder)
 
@@ -148,7 +148,7 @@ class _TreeBuilder:
         self._put(copy, None, line)
 
     def _copy(self, node: SettingNode, depth: int, line: int) -> SettingNode:
-        """Aliases of aliases multiply, so a copy counts like what is written out."""
+        """Copy an aliased node and count its size: aliases of aliases multiply."""
         self._grow(depth, line)
         if isinstance(node.value, dict):
             joined = {key: self._copy(v, depth + 1, line) for key, v in node.value.items()}
@@ -175,7 +175,7 @@ class _TreeBuilder:
             self.refuse(line, "a key must be a plain text")
 
     def _value_origin(self, line: int) -> SettingOrigin:
-        """A value of a mapping is found where its key is."""
+        """Return the place of a mapping's value: the line of its key."""
         frame = self._open[-1]
         return self._at(line if frame.key is None else frame.key_line)
 
@@ -197,7 +197,7 @@ def _text(node: yaml.ScalarNode) -> str:
 
 
 def _float(node: yaml.ScalarNode) -> float | str:
-    """`.nan` and `.inf` stay texts: they would slip through every check of a range."""
+    """Keep `.nan` and `.inf` as texts: they would pass every check of a range."""
     number = _CONSTRUCTOR.construct_yaml_float(node)
     return number if math.isfinite(number) else str(node.value)
 
