@@ -1,1 +1,1 @@
-"""Agents that Handrail drives itself."""
+"""Drive an agent in a loop until it is done."""

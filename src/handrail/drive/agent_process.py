@@ -1,4 +1,4 @@
-"""The process of the agent: one at a time, started again when it is gone."""
+"""Start, restart and end the agent's process; there is one at a time."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -8,28 +8,28 @@ from handrail.hosts.driven_agent import AgentGoneError, DrivenAgent
 
 
 class StartAgent(Protocol):
-    """How an agent's process is begun."""
+    """Start an agent's process."""
 
     def __call__(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
-        """Whoever leaves the context finds no process left.
+        """Start the process; leaving the context ends it.
 
-        `resume`: go on with its conversation, where there is one. `model`: empty is the host's
-        own choice. Entering raises AgentGoneError or OSError.
+        `resume`: go on with its conversation, if it has one. `model`: empty is the host's own
+        choice. Entering raises AgentGoneError or OSError.
         """
 
 
 class AgentProcess:
-    """Used in one event loop: the loop fills and clears it, orders reach the agent in it."""
+    """The agent's process, for one event loop: the loop starts and ends it, orders reach it."""
 
     def __init__(self, start: StartAgent, model: str, *, resume: bool) -> None:
-        """`resume`: there was an agent in it before."""
+        """`resume`: an earlier process has a conversation to go on with."""
         self.agent: DrivenAgent | None = None
         self.model = model
-        """The one that was asked for last; the next process gets it, too."""
+        """The last model that a person asked for; later processes get it too."""
         self.resumed = False
-        """Whether the agent was started to go on with a conversation."""
+        """The agent was started to go on with a conversation."""
         self.interrupts = 0
-        """How often somebody wanted the agent to break off."""
+        """The number of requests to interrupt the agent."""
         self._start = start
         self._resume = resume
         self._held = AsyncExitStack()
@@ -42,7 +42,7 @@ class AgentProcess:
         await self.clear()
 
     async def fill(self) -> DrivenAgent:
-        """Start an agent, unless there is one; raises AgentGoneError or OSError."""
+        """Start an agent unless one is running; raises AgentGoneError or OSError."""
         async with self._changing:
             if self.agent is None:
                 starting = self._start(resume=self._resume, model=self.model)
@@ -51,19 +51,19 @@ class AgentProcess:
             return self.agent
 
     def sent_on(self) -> None:
-        """The agent has got a prompt: from now on there is something to go on with."""
+        """Note that the agent got a prompt: the next process can resume its conversation."""
         self._resume = True
 
     async def clear(self) -> None:
-        """End the agent for certain."""
+        """End the agent's process for certain."""
         async with self._changing:
             self.agent = None
             await self._held.aclose()
 
     async def interrupt(self) -> bool:
-        """Break off the turn; False: none was under way. Raises AgentSilentError.
+        """Interrupt the turn; False: the agent had none. Raises AgentSilentError.
 
-        No turn begins any more that was allowed before.
+        Permissions for a turn from before are void.
         """
         self.interrupts += 1
         try:
@@ -72,16 +72,16 @@ class AgentProcess:
             return False
 
     async def set_model(self, model: str) -> str:
-        """Use another model from now on, in later processes too; gives the one before.
+        """Use another model from now on, in later processes too; return the previous one.
 
         Raises ModelError or AgentSilentError; then everything stays as it was.
         """
-        async with self._changing:  # one that is just being started would not hear of it
+        async with self._changing:  # an agent that is just starting would not hear of it
             before = self.model
             try:
                 if self.agent is not None:
                     before = await self.agent.set_model(model) or before
             except AgentGoneError:
-                pass  # the next one gets it
+                pass  # the next process gets it
             self.model = model
             return before

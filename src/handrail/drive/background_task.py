@@ -1,4 +1,4 @@
-"""Two things at a time: one in a block, and one beside it that ends with the block."""
+"""Run a task in the background of a block, and end it with the block."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 @asynccontextmanager
 async def background_task(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
-    """Run some work during a block; whichever fails ends the other, and its error is raised."""
+    """Run some work during a block; a failure of either ends the other and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             task = group.create_task(work)

@@ -1,4 +1,4 @@
-"""How an agent says that it is done, or cannot go on: a line of its own in its last message."""
+"""Read the line in an agent's last message that says it is done, or cannot go on."""
 
 import re
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ _FENCE = re.compile(
     r"(?P<sign>(?:[-*+]|\d{1,9}[.)])[ ]+)?(?P<fence>`{3,}|~{3,})(?P<rest>.*)", re.DOTALL
 )
 _MAX_INDENT = 3
-"""What stands further in is no fence, but text of a list or of a quoted example."""
+"""Further indented text is no fence, but part of a list or a quoted example."""
 
 
 class CompletionMark(msgspec.Struct, frozen=True):
-    """The agent's word on how far it is."""
+    """The agent's own claim: done, or stuck."""
 
     done: bool
     why: str = ""
-    """Why it cannot go on."""
+    """The agent's reason for being stuck."""
 
 
 def find_completion_mark(message: str) -> CompletionMark | None:
-    """The last marker in a message, which is its last word; None: there is none."""
+    """Return the last marker in a message, or None."""
     found = None
     for line in _outside_of_code(message):
         text = line.rstrip(" \t")
@@ -38,10 +38,10 @@ def find_completion_mark(message: str) -> CompletionMark | None:
 
 
 def _outside_of_code(message: str) -> Iterator[str]:
-    """Lines that are not in a fence; one that is never closed goes on until the end.
+    """Yield the lines outside fences; an unclosed fence reaches to the end.
 
-    Markers stand at column 0. There, fences inside of lists and quotes do not count, and what is
-    indented is no marker: it is enough to follow the fences that begin near the margin.
+    Markers stand at column 0. Fences inside lists and quotes do not reach it, and indented text is
+    no marker, so this follows only the fences near the margin.
     """
     open_fence = ""
     for line in re.split(r"\r\n|\n|\r", message):
@@ -56,7 +56,7 @@ def _outside_of_code(message: str) -> Iterator[str]:
 
 
 def _fence(line: str) -> tuple[str, str, bool]:
-    """The signs of a fence, what follows them, and whether no sign of a list stands before."""
+    """Return the signs of a fence, the text after them, and whether no list sign stands before."""
     text = line.lstrip(" ")
     match = _FENCE.match(text)
     if match is None:

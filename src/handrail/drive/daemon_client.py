@@ -1,4 +1,4 @@
-"""The daemon, as whoever drives an agent sees it: asked before each iteration, told of the rest."""
+"""The driver's view of the daemon: it permits each iteration, and hears about the rest."""
 
 from collections.abc import AsyncIterator
 from typing import Literal, Protocol
@@ -11,7 +11,7 @@ from handrail.model.decodable import decodable
 
 @decodable
 class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A loop that begins, or is taken up again."""
+    """A loop that begins or resumes."""
 
     goal: str
     cwd: str
@@ -23,7 +23,7 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a loop is that was taken up."""
+    """The progress of a resumed loop."""
 
     iteration: int = 0
     tokens: int = 0
@@ -33,36 +33,36 @@ class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IterationPermission(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an iteration may begin: only where the standing is `running`."""
+    """The daemon's answer to the next iteration: it may begin only if the standing is `running`."""
 
     standing: Standing
     goal: str = ""
-    """Another one than at first, where somebody has redirected the run."""
+    """The new goal, if a person has redirected the run."""
     messages: tuple[str, ...] = ()
-    """What a person wants the agent to know; part of the prompt, and answered by that."""
+    """Messages from people to the agent; the next prompt delivers and thereby answers them."""
     model: str = ""
-    """The one that it has to use, where somebody has changed that."""
+    """The model to use, if a person has changed it."""
     by: str = ""
     reason: str = ""
 
 
 class DriverOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request wants the driver to do."""
+    """An order for the driver, from a request."""
 
     number: int
     order: Literal["interrupt", "set_model", "start"]
-    """`start`: the run was stopped, and goes on."""
+    """`start`: go on with a run that was stopped."""
     request: str
     model: str = ""
 
 
 @decodable
 class DriverReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a driver tells; one thing at a time."""
+    """A report of the driver about one thing."""
 
     kind: Literal["order", "verified", "usage", "done", "abort"]
     request: str = ""
-    """`order`: the request that it came from."""
+    """The request behind an `order`."""
     ok: bool = True
     says: str = ""
     model: str = ""
@@ -78,24 +78,24 @@ class DriverReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class DaemonClient(Protocol):
-    """Every call waits out a daemon that is just being started again."""
+    """The driver's connection to the daemon; every call waits while the daemon restarts."""
 
     @property
     def held(self) -> bool:
-        """Whether a person holds the run in the middle of a turn, as far as is known."""
+        """Return whether, as far as is known, a person holds the run in the middle of a turn."""
 
     async def begin(self, loop: LoopStart) -> LoopProgress:
-        """Make a run known before its agent starts."""
+        """Announce a run before its agent starts."""
 
     async def may_begin(self, iteration: int) -> IterationPermission:
-        """Ask for the next iteration; waits while the run is held."""
+        """Ask to begin an iteration; wait while the run is held."""
 
     async def may_end(self, iteration: int) -> IterationPermission:
-        """Ask whether the loop may end in this iteration, as the agent says; waits while it is
+        """Ask to end the loop in this iteration, as the agent says; wait while the run is
         held."""
 
     def orders(self) -> AsyncIterator[DriverOrder]:
-        """What is to be done, as it comes, each once; there is no more when the run is over."""
+        """Yield each order once, as it comes, until the run is over."""
 
     async def report(self, report: DriverReport) -> None:
-        """Tell what has happened."""
+        """Report to the daemon."""

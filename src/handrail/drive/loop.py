@@ -1,4 +1,4 @@
-"""Drives an agent until it is done: ask the daemon, take a turn, verify, go on."""
+"""Drive an agent until it is done: ask the daemon, take a turn, verify, repeat."""
 
 import asyncio
 import logging
@@ -31,37 +31,37 @@ from handrail.model.control import HOLDING, Standing
 _log = logging.getLogger(__name__)
 
 PAUSES = (5.0, 30.0)
-"""Seconds before the agent is sent on again after one failure, and after two in a row."""
+"""Seconds to wait after one failure, and after two in a row."""
 _MAX_FAILURES = len(PAUSES) + 1
 _RESTART_AFTER = 2
-"""Failures in a row after which an agent that still runs is started again."""
+"""Restart a running agent after this many failures in a row."""
 
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 
 
 class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent is driven for."""
+    """The task of a driven agent."""
 
     goal: str
     cwd: str
     model: str = ""
     verify: str = ""
-    """The command that has to pass; empty: the agent's word is enough."""
+    """The command that must pass; empty: the agent's word is enough."""
     limits: LoopLimits = LoopLimits()
     marks: dict[str, str] = {}
-    """In the environment of the verify command, so that its processes count as the run's."""
+    """Environment of the verify command, so that its processes count as the run's."""
 
 
 class VerifyFunction(Protocol):
-    """Runs the verify command."""
+    """Run the verify command."""
 
     async def __call__(self, command: str, cwd: str, *, marks: dict[str, str]) -> Verification:
-        """What came of it."""
+        """Return the outcome."""
 
 
 class LoopDependencies(NamedTuple):
-    """What a loop needs of the world around it."""
+    """The clock and the functions that a loop uses; tests replace them."""
 
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -75,7 +75,7 @@ WORLD = LoopDependencies()
 async def drive(
     task: DriveTask, client: DaemonClient, start: StartAgent, dependencies: LoopDependencies = WORLD
 ) -> LoopEnd:
-    """Drive an agent to the end. Nothing is left running then, nor when this is cancelled."""
+    """Drive an agent to the end. No process is left afterwards, not even after a cancellation."""
     begun = await client.begin(
         LoopStart(
             goal=task.goal,
@@ -99,7 +99,7 @@ async def drive(
 
 
 class _DriveLoop:
-    """The rounds of one loop. An iteration is over when the agent stops by itself."""
+    """The rounds of one loop. An iteration ends when the agent stops by itself."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class _DriveLoop:
         dependencies: LoopDependencies,
     ) -> None:
         self.orders = OrderHandler(client, process)
-        # Nobody knows how far the agent came in the last one, so it is begun again.
+        # Nobody knows how far the agent came in the last iteration, so the loop repeats it.
         self.iteration = max(begun.iteration, 1)
         self._task = task
         self._client = client
@@ -123,12 +123,12 @@ class _DriveLoop:
         self._brief = prompts.AgentBriefing(task.goal, task.verify)
         self._verified: Verification | None = None
         self._failures: list[str] = []
-        """In a row, without a good turn in between."""
+        """Failures in a row, without a good turn in between."""
         self._pause = 0.0
-        """To be made before the next try."""
+        """Seconds to wait before the next try."""
 
     async def go_round(self) -> LoopEnd:
-        """Until there is an end."""
+        """Take rounds until the loop ends."""
         end: LoopEnd | None = None
         while end is None:
             met = self._task.limits.met(self._meter.usage)
@@ -146,7 +146,7 @@ class _DriveLoop:
         return end
 
     async def report_usage(self, model: str = "") -> None:
-        """Tell what was used so far. `model`: the one that has answered."""
+        """Report the usage so far. `model`: the model that answered."""
         used = self._meter.usage
         await self._client.report(
             DriverReport(
@@ -161,9 +161,9 @@ class _DriveLoop:
         )
 
     async def _wait_for_start(self) -> LoopEnd | None:
-        """The run was stopped: its agent may not run until somebody resumes it."""
+        """Wait until a person resumes the stopped run; until then its agent may not run."""
         await self._process.clear()
-        # What has ended was ended on purpose: agent and verify command did not fail.
+        # A person stopped the agent and the verify command on purpose: they did not fail.
         self._failures.clear()
         self._pause = 0.0
         self._verified = None
@@ -189,7 +189,7 @@ class _DriveLoop:
                 self._process, agent, prompt, self._watch, interrupts=interrupts
             )
         if isinstance(result, AgentTurn):
-            # What was broken off may tell less than was seen.
+            # An interrupted turn may report less than the driver has seen.
             tokens = max(result.tokens, self._watch.tokens)
             self._meter.add(tokens=tokens, cost_usd=result.cost_usd)
             await self.report_usage(result.model)
@@ -202,7 +202,7 @@ class _DriveLoop:
         return None
 
     async def _judge(self, turn: AgentTurn, *, asked: bool) -> LoopEnd | None:
-        """What follows from a turn. `asked`: somebody wanted it to be interrupted."""
+        """Decide how to go on after a turn. `asked`: a person asked to interrupt it."""
         wanted = turn.interrupted and asked
         if turn.problem and not wanted:
             await self._fail(turn.problem)
@@ -214,14 +214,14 @@ class _DriveLoop:
         self._verified = None
         self._brief.told(broken_off=turn.interrupted)
         if turn.interrupted:
-            return None  # the same iteration goes on when the daemon lets it
+            return None  # the same iteration goes on when the daemon permits it
         return await self._end_iteration(find_completion_mark(turn.says))
 
     async def _end_iteration(self, mark: CompletionMark | None) -> LoopEnd | None:
         if mark is not None:
             standing = await self._when_not_held()
             if standing != Standing.RUNNING:
-                return None  # whoever stopped it decides how it goes on
+                return None  # the person who stopped the run decides how it goes on
             if not mark.done and not self._brief.has_news:
                 return loop_end.stuck(mark.why)
             if mark.done and not self._brief.has_news and await self._is_verified():
@@ -232,7 +232,7 @@ class _DriveLoop:
         return None
 
     async def _when_not_held(self) -> Standing:
-        """How the run stands, once nobody holds it: what is paused does not end, either."""
+        """Return the standing of the run once nobody holds it: a paused run cannot end."""
         while True:
             go = await self._client.may_end(self.iteration)
             self._brief.note(go)
@@ -261,7 +261,7 @@ class _DriveLoop:
         return result.ok
 
     async def _fail(self, problem: str) -> None:
-        """Note a failure: the iteration is tried again, unless it was the last time."""
+        """Count a failure; the loop repeats the iteration unless this was the last try."""
         self._failures.append(problem)
         if len(self._failures) >= _RESTART_AFTER:
             await self._process.clear()
@@ -269,7 +269,7 @@ class _DriveLoop:
             self._pause = PAUSES[len(self._failures) - 1]
 
     async def _use_model(self, model: str) -> None:
-        """Somebody has changed the model, and perhaps another process has heard of it."""
+        """Switch to the model that a person chose, perhaps before this process started."""
         if model and model != self._process.model:
             try:
                 await self._process.set_model(model)

@@ -1,4 +1,4 @@
-"""How a loop ends."""
+"""The ways in which a loop ends."""
 
 from typing import Literal
 
@@ -17,15 +17,15 @@ class LoopEnd(msgspec.Struct, frozen=True, kw_only=True):
     reason: Literal["COMPLETE", "MAX_ITERATIONS", "STUCK", "ERROR", "LIMIT", "USER_CANCELLED"]
     says: str = ""
     verified: bool = False
-    """A command has shown that the goal is reached; else there is only the agent's word."""
+    """A command has confirmed the goal; otherwise only the agent claims it."""
 
 
 CANCELLED = LoopEnd(how="abort", reason="USER_CANCELLED", says="The run was cancelled")
-"""The daemon has said so itself, so it is not told."""
+"""The daemon knows this end already, so the driver does not report it."""
 
 
 def complete(command: str) -> LoopEnd:
-    """The agent is done; `command`: what has confirmed that."""
+    """Return the end of an agent that is done; `command`: the command that confirmed it."""
     says = "The agent says that it is done"
     if command:
         return LoopEnd(
@@ -36,13 +36,13 @@ def complete(command: str) -> LoopEnd:
 
 
 def stuck(why: str) -> LoopEnd:
-    """The agent cannot go on."""
+    """Return the end of an agent that cannot go on."""
     says = f"The agent cannot go on: {_cut(why)}" if why else "The agent cannot go on"
     return LoopEnd(how="done", reason="STUCK", says=says)
 
 
 def limit(met: ReachedLimit, verified: Verification | None) -> LoopEnd:
-    """There is no room left; `verified`: where the agent thinks that it is done."""
+    """Return the end at a limit; `verified`: the last check, if the agent claimed to be done."""
     if met.limit != MAX_ITERATIONS:
         return LoopEnd(how="abort", reason="LIMIT", says=met.says)
     failed = "" if verified is None else f". The last check did not pass: {verified.how}"
@@ -50,7 +50,7 @@ def limit(met: ReachedLimit, verified: Verification | None) -> LoopEnd:
 
 
 def error(times: int, problem: str) -> LoopEnd:
-    """It failed too often."""
+    """Return the end of an agent that failed too often."""
     says = f"The agent failed {times} times in a row: {_cut(problem)}"
     return LoopEnd(how="abort", reason="ERROR", says=says)
 

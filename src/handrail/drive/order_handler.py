@@ -1,4 +1,4 @@
-"""Orders of the daemon: carried out while the agent is at work, and answered."""
+"""Carry out and answer the daemon's orders while the agent works."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ _REMEMBERED = 100
 
 
 class OrderHandler:
-    """Hears them one after the other. Each request is carried out once, however often it comes."""
+    """Carry out orders one after the other; each request once, however often it comes."""
 
     def __init__(self, client: DaemonClient, process: AgentProcess) -> None:
         self._client = client
@@ -19,7 +19,7 @@ class OrderHandler:
         self._starts: asyncio.Queue[DriverOrder | None] = asyncio.Queue()
         self._over = False
         self._answered: dict[str, DriverReport | None] = {}
-        """By request; None: the loop will answer."""
+        """Answers by request; None: the loop will answer."""
         self._does: dict[str, Callable[[DriverOrder], Awaitable[DriverReport | None]]] = {
             "interrupt": self._interrupt,
             "set_model": self._set_model,
@@ -27,7 +27,7 @@ class OrderHandler:
         }
 
     async def listen(self) -> None:
-        """Until the run is over."""
+        """Handle orders until the run is over."""
         async for order in self._client.orders():
             if order.request in self._answered:
                 report = self._answered[order.request]
@@ -40,7 +40,7 @@ class OrderHandler:
         self._starts.put_nowait(None)
 
     async def started_again(self) -> bool:
-        """Wait until the agent was started by an order; False: the run is over."""
+        """Wait until an order starts the agent; False: the run is over."""
         while not self._over or not self._starts.empty():
             order = await self._starts.get()
             if order is not None and await self._carry_out(order):
@@ -48,7 +48,7 @@ class OrderHandler:
         return False
 
     async def answer_late(self) -> None:
-        """Answer the orders to start an agent that is there already."""
+        """Answer orders to start an agent that is already running."""
         while not self._starts.empty():
             if order := self._starts.get_nowait():
                 await self._carry_out(order)
@@ -80,7 +80,7 @@ class OrderHandler:
         return _answer(order, says, model=order.model, previous_model=before)
 
     async def _start(self, order: DriverOrder) -> None:
-        """Only the loop knows when an agent may be started."""
+        """Leave the start to the loop: only it knows when an agent may start."""
         self._starts.put_nowait(order)
 
     def _remember(self, request: str, report: DriverReport | None) -> None:

@@ -1,4 +1,4 @@
-"""What an agent in a loop is told: first the goal, then how to go on."""
+"""Write the prompts for an agent in a loop: first the goal, then how to go on."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +27,7 @@ def first_prompt(
     verified: Verification | None = None,
     resumed: bool = False,
 ) -> str:
-    """For a process that has just been started. `news`: messages of people, ready to be read."""
+    """Write the prompt for a new process. `news`: messages from people, ready to read."""
     parts = [goal.strip(), *news, *_not_done(verify, verified)]
     if resumed:
         parts.append(_STARTED_AGAIN)
@@ -45,8 +45,8 @@ def next_prompt(
     verified: Verification | None = None,
     broken_off: bool = False,
 ) -> str:
-    """For an agent that has stopped. `goal`: a new one; `verified`: what the command came to."""
-    told = any(goal in text for text in news)  # by whoever has changed it
+    """Write the prompt for an agent that has stopped. `verified`: the outcome of the command."""
+    told = any(goal in text for text in news)  # changed by a person
     parts = [] if told or not goal else [f"{_NEW_GOAL}\n{goal.strip()}"]
     parts += [*news, *_not_done(verify, verified)]
     parts += [_INTERRUPTED if broken_off else _GO_ON, _HOW]
@@ -61,7 +61,7 @@ def _not_done(verify: str, verified: Verification | None) -> Iterator[str]:
 
 
 def _fenced(text: str) -> str:
-    """As a block of code: its fence is longer than any in the text."""
+    """Return a block of code whose fence is longer than any in the text."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -73,30 +73,30 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 class AgentBriefing:
-    """What the agent has to be told, and what it knows already."""
+    """Keep track of the news that the agent does not know yet."""
 
     def __init__(self, goal: str, verify: str) -> None:
-        """`verify`: the command that has to pass."""
+        """`verify`: the command that must pass."""
         self._goal = self._known_goal = goal
         self._verify = verify
         self._news: list[str] = []
         self._knows: DrivenAgent | None = None
-        """The process that has got the goal."""
+        """The process that knows the goal."""
         self._sent: DrivenAgent | None = None
         self._broken_off = False
 
     @property
     def has_news(self) -> bool:
-        """Whether there is something that the agent does not know yet."""
+        """Return whether there is news for the agent."""
         return bool(self._news) or self._goal != self._known_goal
 
     def note(self, go: IterationPermission) -> None:
-        """What the daemon gave along; it is kept until an agent has got it for certain."""
+        """Remember the news in the daemon's answer until an agent has certainly got it."""
         self._goal = go.goal or self._goal
         self._news += go.messages
 
     def prompt(self, agent: DrivenAgent, verified: Verification | None, *, resumed: bool) -> str:
-        """For the next turn of an agent. `resumed`: there was one before it."""
+        """Write the prompt for the next turn. `resumed`: the run had another process before."""
         self._sent = agent
         if agent is not self._knows:
             return first_prompt(
@@ -111,7 +111,7 @@ class AgentBriefing:
         )
 
     def told(self, *, broken_off: bool) -> None:
-        """The agent has got the last prompt."""
+        """Note that the agent got the last prompt."""
         self._knows, self._known_goal = self._sent, self._goal
         self._news.clear()
         self._broken_off = broken_off

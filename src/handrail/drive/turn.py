@@ -1,4 +1,4 @@
-"""One turn of the agent, watched: who uses too much is interrupted."""
+"""Take one turn with the agent, and interrupt it when it uses too much."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,11 +13,11 @@ from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, AgentT
 
 LOOK_EVERY = 2.0
 PATIENCE = 15.0
-"""Seconds in which an agent has to let itself be interrupted; then it is ended."""
+"""Seconds that an agent has to obey an interrupt; then the driver ends it."""
 
 
 class TurnMonitor:
-    """Looks at the agent's processes while it is at work."""
+    """Watch the usage of the agent's processes during a turn."""
 
     def __init__(
         self,
@@ -27,17 +27,17 @@ class TurnMonitor:
         sleep: Callable[[float], Awaitable[None]],
         held: Callable[[], bool],
     ) -> None:
-        """`held`: whether a person has paused the run."""
+        """`held`: returns whether a person has paused the run."""
         self._meter = meter
         self._limits = limits
         self._sample = sample
         self._sleep = sleep
         self._held = held
         self.tokens = 0
-        """What the turn has used when it was looked at last, about."""
+        """Approximate tokens of the turn at the last look."""
 
     async def look(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
-        """Until a limit is met: then the turn is interrupted, and cut off if that does not help."""
+        """Watch until a limit is reached; then interrupt the turn, or end an agent that goes on."""
         self.tokens = 0
         while not await self._too_much(agent):
             pass
@@ -52,7 +52,7 @@ class TurnMonitor:
         self.tokens = agent.tokens
         used = self._meter.usage
         used = msgspec.structs.replace(used, tokens=used.tokens + self.tokens)
-        # Who is frozen could not be interrupted; who is paused is to find everything as it was.
+        # A frozen agent cannot be interrupted, and a paused one must find everything unchanged.
         return not held and self._limits.met(used) is not None
 
     async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
@@ -60,7 +60,7 @@ class TurnMonitor:
             with suppress(AgentGoneError, AgentSilentError):
                 await agent.interrupt()
 
-        async with background_task(ask()):  # one that hangs may not answer that, either
+        async with background_task(ask()):  # an agent that hangs may not answer this either
             await self._sleep(PATIENCE)
         turn.reschedule(asyncio.get_running_loop().time())
 
@@ -68,10 +68,10 @@ class TurnMonitor:
 async def take_turn(
     process: AgentProcess, agent: DrivenAgent, prompt: str, watch: TurnMonitor, *, interrupts: int
 ) -> AgentTurn | AgentGoneError | None:
-    """Send the agent on and wait until it stops.
+    """Send the agent a prompt, and wait until it stops.
 
-    `interrupts`: of the process, when it was asked whether a turn may begin. Were there more since
-    then, that answer is void, and nothing is begun: None.
+    `interrupts`: their number when the driver asked to begin this turn. If there have been more
+    since, the permission is void, and no turn begins: None.
     """
     limit = asyncio.timeout(None)
     try:

@@ -1,4 +1,4 @@
-"""What a loop uses: tokens, money, time, memory; and when that is enough."""
+"""Measure a loop's tokens, money, time and memory, and compare them with its limits."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,29 +13,29 @@ _MB = 1024 * 1024
 
 
 class LoopUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What was used so far, all together."""
+    """The total usage so far."""
 
     iterations: int = 0
-    """Those that have come to their end."""
+    """Completed iterations."""
     tokens: int = 0
     cost_usd: float = 0.0
     seconds: float = 0.0
-    """At work, without the time in which it was held."""
+    """Time at work, without the time on hold."""
     memory_mb: float = 0.0
-    """What its processes have now."""
+    """The present memory of its processes."""
     peak_mb: float = 0.0
-    """The most that they had at the same time."""
+    """The peak of `memory_mb`."""
 
 
 class ReachedLimit(NamedTuple):
-    """A limit that is met."""
+    """A limit that the loop has reached."""
 
     limit: str
     says: str
 
 
 class LoopLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much a loop may use at most; 0: as much as it wants."""
+    """The limits of a loop; 0: no limit."""
 
     max_iterations: int = 10
     max_minutes: float = 0.0
@@ -44,7 +44,7 @@ class LoopLimits(msgspec.Struct, frozen=True, kw_only=True):
     max_memory_mb: float = 0.0
 
     def met(self, usage: LoopUsage) -> ReachedLimit | None:
-        """The first limit that is met, in the order of the table; None: there is room."""
+        """Return the first reached limit, in the order of the table; None: no limit is reached."""
         for limit, most, used, says in (
             ("max_cost_usd", self.max_cost_usd, usage.cost_usd, "${:,.2f} of ${:,.2f}"),
             ("max_tokens", self.max_tokens, usage.tokens, "{:,.0f} of {:,.0f} tokens"),
@@ -63,23 +63,23 @@ class LoopLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UsageMeter:
-    """Adds up what is used."""
+    """Add up the usage of a loop."""
 
     def __init__(self, so_far: LoopUsage, clock: Callable[[], float] = monotonic) -> None:
-        """`so_far`: by those who drove the loop before."""
+        """`so_far`: the usage under earlier drivers."""
         self._used = so_far
         self._clock = clock
         self._since: float | None = None
 
     @property
     def usage(self) -> LoopUsage:
-        """What was used until now."""
+        """Return the usage until now."""
         running = 0.0 if self._since is None else self._clock() - self._since
         return msgspec.structs.replace(self._used, seconds=self._used.seconds + running)
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """The time in here counts, unless the agent is held."""
+        """Count the time inside this block, except while the agent is held."""
         self.hold(False)
         try:
             yield
@@ -87,12 +87,12 @@ class UsageMeter:
             self.hold(True)
 
     def hold(self, held: bool) -> None:
-        """Whoever is at work is held, frozen for example, or no longer."""
+        """Stop the clock while a person holds the agent, for example frozen; then go on."""
         self._used = self.usage
         self._since = None if held else self._clock()
 
     def add(self, *, tokens: int = 0, cost_usd: float = 0.0) -> None:
-        """A turn has used that."""
+        """Add the usage of a turn."""
         self._used = msgspec.structs.replace(
             self._used,
             tokens=self._used.tokens + max(tokens, 0),
@@ -100,24 +100,24 @@ class UsageMeter:
         )
 
     def record_memory(self, memory_mb: float) -> None:
-        """Its processes have so much now."""
+        """Record the present memory of its processes."""
         peak = max(self._used.peak_mb, memory_mb)
         self._used = msgspec.structs.replace(self._used, memory_mb=memory_mb, peak_mb=peak)
 
     def end_iteration(self, number: int) -> None:
-        """One more has come to its end."""
+        """Count a completed iteration."""
         self._used = msgspec.structs.replace(self._used, iterations=number)
 
 
 class ProcessSample(NamedTuple):
-    """A tree of processes at one moment."""
+    """The usage of a process tree at one moment."""
 
     memory_mb: float = 0.0
     frozen: bool = False
 
 
 def sample_processes(pid: int) -> ProcessSample:
-    """Look at a process and all below it; takes milliseconds, so not on an event loop."""
+    """Measure a process and all below it; takes milliseconds, so keep it off the event loop."""
     try:
         root = psutil.Process(pid)
         frozen = root.status() == psutil.STATUS_STOPPED
@@ -126,6 +126,6 @@ def sample_processes(pid: int) -> ProcessSample:
         return ProcessSample()
     memory = 0
     for process in family:
-        with suppress(psutil.Error):  # gone meanwhile
+        with suppress(psutil.Error):  # it has ended meanwhile
             memory += process.memory_info().rss
     return ProcessSample(memory / _MB, frozen)

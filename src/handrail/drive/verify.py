@@ -1,4 +1,4 @@
-"""The command that decides whether a loop is done: run to its end, in bounded time and space."""
+"""Run the command that decides whether a loop is done, in bounded time and space."""
 
 import asyncio
 import os
@@ -13,19 +13,19 @@ import msgspec
 
 SECONDS = 300.0
 KEPT = 8_000
-"""Bytes of the output that are kept: its end, where the errors stand."""
+"""Bytes to keep of the output: its end, where the errors are."""
 _LAST_WORDS = 1.0
-"""Seconds in which what stands in the pipe is read once the command has ended."""
+"""Seconds to read the rest of the pipe after the command has ended."""
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """What came of the command."""
+    """The outcome of the command."""
 
     ok: bool
     how: str
     """`exit code 1`, `killed by SIGKILL`, …"""
     says: str = ""
-    """The end of what it printed."""
+    """The end of its output."""
     ms: float = 0.0
 
 
@@ -35,16 +35,16 @@ _PASSED = "exit code 0"
 async def verify(
     command: str, cwd: str, *, seconds: float = SECONDS, marks: Mapping[str, str] | None = None
 ) -> Verification:
-    """Run a command; what it leaves behind in its process group is killed.
+    """Run a command, and kill the processes that it leaves in its process group.
 
-    `marks`: put into its environment, so that whoever ends the run finds its processes.
+    `marks`: environment variables by which Handrail finds its processes to end the run.
     """
     began = perf_counter()
     tail = _Tail()
     try:
         async with _started(command, cwd, marks or {}, tail) as process:
             how = await _end_of(process, seconds)
-    except (OSError, ValueError) as error:  # the folder is gone; no command at all
+    except (OSError, ValueError) as error:  # no such folder, or no such command
         how = f"it cannot be run: {error}"
     ms = (perf_counter() - began) * 1000
     return Verification(how == _PASSED, how, tail.text(), ms)
@@ -63,8 +63,8 @@ async def _end_of(process: Process, seconds: float) -> str:
 async def _started(
     command: str, cwd: str, marks: Mapping[str, str], tail: "_Tail"
 ) -> AsyncIterator[Process]:
-    # A pipe of our own: `Process.wait` would wait for one of asyncio's, which any child left in
-    # the background keeps open.
+    # A pipe of our own: `Process.wait` would also wait for asyncio's pipe, and any child left in
+    # the background keeps that open.
     reads, writes = os.pipe()
     with os.fdopen(reads, "rb", buffering=0) as pipe, os.fdopen(writes, "wb") as output:
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: tail, pipe)
@@ -96,7 +96,7 @@ async def _spawn(command: str, cwd: str, marks: Mapping[str, str], output: IO[by
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        # It may run already, with children that asyncio would not end.
+        # It may be running already, with children that asyncio would not end.
         process = await starting
         _kill_group(process)
         await process.wait()
@@ -104,7 +104,7 @@ async def _spawn(command: str, cwd: str, marks: Mapping[str, str], output: IO[by
 
 
 def _kill_group(process: Process) -> None:
-    # The group outlives its leader as long as there is anybody in it.
+    # The group outlives its leader while any process is in it.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -117,7 +117,7 @@ def _signal_name(number: int) -> str:
 
 
 class _Tail(asyncio.Protocol):
-    """Keeps the end of what comes out of a pipe."""
+    """Keep the end of a pipe's output."""
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
@@ -133,7 +133,7 @@ class _Tail(asyncio.Protocol):
         self.ended.set()
 
     def text(self) -> str:
-        """As text; where its beginning was left out, that is said."""
+        """Return the text; say so if its beginning is missing."""
         text = self._kept.decode(errors="replace").strip()
         left_out = self._all - len(self._kept)
         if not left_out:
