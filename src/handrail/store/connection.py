@@ -1,4 +1,4 @@
-"""Opens the file of the log, and tells whether it was replaced meanwhile."""
+"""Open the file of the log, and notice when somebody has replaced it."""
 
 import fcntl
 import os
@@ -16,29 +16,29 @@ DATABASE_FILES = ("", "-wal", "-shm")
 """The endings of a database's files."""
 _LOCK = "-lock"
 _LONGEST_PATH = 500
-"""The longest path: SQLite has 512 bytes for it and its own endings."""
+"""The longest path: SQLite has 512 bytes for a path and its own suffixes."""
 
 _PLAIN = frozenset(b"/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 """Bytes of a path that stand for themselves in a URI."""
 
 Identity = tuple[tuple[int, int] | None, ...]
-"""Device and number of each of the log's files, the database first."""
+"""Device and inode of each of the log's files, the database first."""
 
 
 def identity(path: str) -> Identity:
-    """Which files have the names of the log right now."""
+    """Return the identity of the log's present files."""
     return tuple(_identity(path + name) for name in DATABASE_FILES)
 
 
 def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
-    """Open the log, made or migrated where needed, readable by its owner only."""
+    """Open the log, readable by its owner only; create or migrate it where needed."""
     _check_length(path)
     make_folder(os.path.dirname(path))
     with _alone(path, patience):
         _create(path)
         connection = _connect(path, "rw", patience)
         try:
-            version_of(connection, path)  # nothing is changed in a file of others
+            version_of(connection, path)  # never change a file of somebody else
             for file in (path + name for name in DATABASE_FILES):
                 if (found := _file_at(file)) and found.st_mode & 0o077:
                     os.chmod(file, 0o600)
@@ -62,7 +62,7 @@ def open_for_reading(path: str, patience: float) -> sqlite3.Connection | None:
     except BaseException:
         connection.close()
         raise
-    connection.close()  # somebody is about to make it
+    connection.close()  # another process is about to create it
     return None
 
 
@@ -82,8 +82,8 @@ def _connect(path: str, mode: str, patience: float) -> sqlite3.Connection:
         f"file:{_quoted(path)}?mode={mode}",
         uri=True,
         timeout=patience,
-        isolation_level=None,  # transactions are begun and ended by hand
-        check_same_thread=False,  # used by one thread at a time, not always the same
+        isolation_level=None,  # we begin and end transactions ourselves
+        check_same_thread=False,  # one thread at a time uses it, not always the same one
     )
 
 
@@ -97,7 +97,7 @@ def _set_up(connection: sqlite3.Connection, path: str) -> None:
 
 @contextmanager
 def _alone(path: str, patience: float) -> Iterator[None]:
-    """Hold the lock for making, migrating or replacing the log.
+    """Hold the lock for creating, migrating or replacing the log.
 
     It is a file of its own: closing a second descriptor of the database would drop SQLite's locks.
     """
@@ -123,7 +123,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _quoted(path: str) -> str:
-    # Not by urllib, which takes longer to import than a short log to read.
+    # Not by urllib: importing it takes longer than reading a short log.
     return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(path))
 
 
@@ -139,7 +139,7 @@ def _create(path: str) -> None:
     for name in DATABASE_FILES[1:]:
         with suppress(FileNotFoundError):
             os.unlink(path + name)
-    # Under another name first: it is closed before anybody can have it open as a database.
+    # Under another name first: we close it before anybody can open it as a database.
     fresh = path + "-new"
     with suppress(FileNotFoundError):
         os.unlink(fresh)

@@ -1,4 +1,4 @@
-"""Events as they stand in the log; to read them takes no redactor and no database."""
+"""Decode the events of the log, without a redactor or a database."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 def decode(stored: StoredEntry) -> Event:
-    """The event of a log entry."""
+    """Return the event of a log entry."""
     try:
         return decoder.decode(stored.body)
     except (ValueError, RecursionError) as error:
@@ -18,7 +18,7 @@ def decode(stored: StoredEntry) -> Event:
 
 
 def decode_or_fault(stored: StoredEntry) -> Event:
-    """Decode an event; return a fault for one that cannot be read, so that the others show."""
+    """Decode an event; return a fault for an unreadable one, so that the others still show."""
     try:
         return decode(stored)
     except DamagedError as error:

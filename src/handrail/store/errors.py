@@ -1,4 +1,4 @@
-"""What can go wrong with the log.
+"""The errors of the log.
 
 StoreError
 ├── DiskFullError      there is no room for another entry
@@ -27,7 +27,7 @@ class DiskFullError(StoreError):
 
 
 class DamagedError(StoreError):
-    """The file is not a log of Handrail, or parts of it are broken."""
+    """The file is not a log of Handrail, or parts of it are damaged."""
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(path, f"the log is damaged ({problem})")
@@ -35,7 +35,7 @@ class DamagedError(StoreError):
 
 
 class NewerSchemaError(StoreError):
-    """The log was written by a newer Handrail."""
+    """A newer Handrail wrote the log."""
 
     def __init__(self, path: str, found: int, known: int) -> None:
         super().__init__(
@@ -46,14 +46,14 @@ class NewerSchemaError(StoreError):
 
 
 class ClosedError(StoreError):
-    """The log was closed before."""
+    """Somebody used the log after closing it."""
 
     def __init__(self, path: str = "") -> None:
         super().__init__(path, "the log is closed")
 
 
 def failed_receipt(error: StoreError) -> Future[int]:
-    """The receipt of a call that wrote nothing."""
+    """Return the receipt of a call that wrote nothing."""
     receipt: Future[int] = Future()
     receipt.set_exception(error)
     return receipt

@@ -1,4 +1,4 @@
-"""Writes events without their secrets, and reads them."""
+"""Write events without their secrets, and read them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -17,9 +17,9 @@ _PAGE = 500
 _KEPT = 8_192
 """Characters to keep of each end of a long text (a file's content, an output)."""
 _DEEPEST = 50
-"""Deeper parts of an input are not written."""
+"""Levels of an input to write; deeper parts are dropped."""
 _FIXED = frozenset("agent command cwd host id kind name request rule source tool trigger".split())
-"""Fields by which things are found again. They hold no secrets, and a value that an agent puts
+"""Fields that identify things. They hold no secrets, and a value that an agent writes
 into a .env file must not be able to change them."""
 
 
@@ -29,7 +29,7 @@ _MANY = (tuple, list)
 
 
 class WrittenEvent(NamedTuple):
-    """An event as it stands in the log, and when it does so for certain."""
+    """An event as written, and the receipt for its durability."""
 
     event: Event
     receipt: Receipt
@@ -50,7 +50,7 @@ class Journal:
         self._observers = observers
 
     def append(self, topic: str, event: Event, redactor: Redactor) -> WrittenEvent:
-        """Write an event; gives the event without secrets, as it will be read."""
+        """Write an event; return it without secrets, as readers will see it."""
         clean = self.prepare(event, redactor)
         return WrittenEvent(clean.event, self.write(topic, clean))
 
@@ -63,14 +63,14 @@ class Journal:
         return RedactedEvent(event, body)
 
     def write(self, topic: str, clean: RedactedEvent, beside: Sequence[NewEntry] = ()) -> Receipt:
-        """Write an event after the rows of other topics that belong to it: all or none."""
+        """Write an event after the related rows of other topics: all or none."""
         receipt = self.store.append([*beside, NewEntry(topic, clean.body)])
         for observe in self._observers:
             observe(clean.event)
         return receipt
 
     def read(self, topic: str, after: int = 0) -> Iterator[tuple[StoredEntry, Event]]:
-        """The events of a topic after a sequence number."""
+        """Yield the events of a topic after a sequence number."""
         while page := self.store.read(topic, after, _PAGE):
             for stored in page:
                 yield stored, decode(stored)
@@ -78,12 +78,12 @@ class Journal:
 
 
 def _as_it_is(event: Event, redactor: Redactor) -> bytes | None:
-    """The body of an event without secrets and long texts: nearly every one."""
+    """Return the body of an event without secrets and long texts, as nearly all are; else None."""
     try:
         body = _encoder.encode(event)
     except (ValueError, TypeError, RecursionError):
         return None
-    # With so few bytes and brackets nothing in it is too long or nested too deep.
+    # So few bytes and brackets leave no room for a long text or deep nesting.
     if len(body) > 2 * _KEPT or body.count(b"{") + body.count(b"[") > _DEEPEST:
         return None
     found: list[object] = []
@@ -94,14 +94,14 @@ def _as_it_is(event: Event, redactor: Redactor) -> bytes | None:
 def _encode(event: Event) -> bytes:
     try:
         return _encoder.encode(event)
-    except UnicodeEncodeError:  # a folder may have a name that is no text
+    except UnicodeEncodeError:  # the name of a folder may not be valid text
         return _encoder.encode(_cut(msgspec.to_builtins(event), _KEPT))
 
 
 def _clean(event: Event, redactor: Redactor) -> Event:
     found: list[object] = []
     _collect(event, found)
-    # Cut twice: a secret that the first cut goes through lies in what the second one drops.
+    # Cut twice: the second cut drops any secret that the first one split.
     clean = _cut(redactor.value(_cut(found, 4 * _KEPT)), _KEPT)
     if clean == found:
         return event
@@ -109,7 +109,7 @@ def _clean(event: Event, redactor: Redactor) -> Event:
 
 
 def _collect(value: object, found: list[object]) -> None:
-    """Add every text and every dict in the fields of a struct, in order."""
+    """Collect every text and every dict in the fields of a struct, in order."""
     if isinstance(value, _FREE):
         found.append(value)
     elif isinstance(value, _MANY):
@@ -125,7 +125,7 @@ def _collect(value: object, found: list[object]) -> None:
 
 
 def _filled(value: object, texts: Iterator[object]) -> object:
-    """The same with other texts and dicts, in the order of `_collect`."""
+    """Return the value with new texts and dicts, in the order of `_collect`."""
     if isinstance(value, _FREE):
         return next(texts)
     if isinstance(value, _MANY):
@@ -147,7 +147,7 @@ def _free_fields(kind: type) -> tuple[str, ...]:
 
 
 def _cut(value: object, kept: int, deepest: int = _DEEPEST) -> object:
-    """The value as JSON can hold it, with the middle left out of every long text."""
+    """Return the value as JSON can hold it, without the middle of every long text."""
     if isinstance(value, str):
         if not value.isascii():  # a host may send half of a character
             value = value.encode("utf-8", "replace").decode()

@@ -7,16 +7,16 @@ from handrail.store.port import NewEntry
 MAX_TOPIC_BYTES = 1_000
 MAX_BODY_BYTES = 64 * 1024 * 1024
 LARGEST = 2**63 - 1
-"""The largest number that a database holds; more can be asked for, and finds nothing."""
+"""The largest number in a database; a search beyond it is allowed, and finds nothing."""
 
 
 def problem_with_entries(entries: Iterable[NewEntry]) -> str:
-    """Why one of the entries cannot be written, or nothing."""
+    """Return why one of the entries cannot be written, or ""."""
     return next(filter(None, (problem_with(entry.topic, entry.body) for entry in entries)), "")
 
 
 def problem_with(topic: str, body: bytes) -> str:
-    """Why a body cannot be written under a topic, or nothing."""
+    """Return why a body cannot be written under a topic, or ""."""
     if not is_topic(topic):
         return f"not a name for a topic: {topic!r:.80}"
     if len(body) > MAX_BODY_BYTES:
@@ -25,7 +25,7 @@ def problem_with(topic: str, body: bytes) -> str:
 
 
 def is_topic(name: str) -> bool:
-    """Whether a topic may have this name: not empty, valid Unicode, no NUL, not too long."""
+    """Return whether a topic may have this name: not empty, valid Unicode, no NUL, not too long."""
     if not name or "\0" in name:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The log in memory, for tests: the same contract, gone at the end."""
+"""Keep the log in memory, for tests: the same contract, without a file."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry,
 
 
 class MemoryStore(Store):
-    """A log that lives as long as the object; receipts are resolved when they are given."""
+    """A log that lives as long as the object; its receipts are resolved at once."""
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -28,7 +28,7 @@ class MemoryStore(Store):
         return self._settle(problem_with_entries(entries), lambda: self._add(entries))
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Entries of a topic, in order, that come after a sequence number."""
+        """Return the entries of a topic after a sequence number, in order."""
         with self._lock:
             self._check_open()
             held = self._entries.get(topic, [])
@@ -36,7 +36,7 @@ class MemoryStore(Store):
             return held[max(after - gone, 0) :][: max(limit, 0)]
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Entries of the whole log, in order, that come after a position."""
+        """Return the entries of the whole log after a position, in order."""
         with self._lock:
             self._check_open()
             stored = [one for topic in self._entries.values() for one in topic]
@@ -44,7 +44,7 @@ class MemoryStore(Store):
         return sorted(found, key=lambda one: one.position)[: max(limit, 0)]
 
     def topics(self, prefix: str = "") -> list[Topic]:
-        """Topics whose name starts with the prefix, the last changed one first."""
+        """Return the topics with this prefix, the last changed one first."""
         with self._lock:
             self._check_open()
             ends = [
@@ -56,7 +56,7 @@ class MemoryStore(Store):
         return [Topic(last.topic, last.seq, began, last.at) for last, began in ends]
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
-        """Keep a snapshot in place of the topic's older one."""
+        """Replace the topic's snapshot."""
 
         def keep() -> int:
             self._snapshots[topic] = snapshot
@@ -65,7 +65,7 @@ class MemoryStore(Store):
         return self._settle(problem_with(topic, snapshot.body), keep)
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
-        """The topic's snapshot, if there is one."""
+        """Return the topic's snapshot, if there is one."""
         with self._lock:
             self._check_open()
             return self._snapshots.get(topic)
@@ -81,7 +81,7 @@ class MemoryStore(Store):
         return self._settle("", remove)
 
     def trim(self, topic: str, before: float) -> Receipt:
-        """Remove the first entries of a topic, written before a time; its last one stays."""
+        """Remove the entries of a topic from before a time, except its last one."""
 
         def remove() -> int:
             held = self._entries.get(topic, [])
@@ -93,11 +93,11 @@ class MemoryStore(Store):
         return self._settle("", remove)
 
     def size(self) -> int:
-        """How many bytes the bodies have."""
+        """Return the bytes of all bodies."""
         return sum(len(stored.body) for stored in self.read_all(limit=self._position))
 
     def set_aside(self) -> str:
-        """Drop everything; there is no other place for it."""
+        """Drop everything; memory has no other place for it."""
         self.close()
         with self._lock:
             self._entries.clear()

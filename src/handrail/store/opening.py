@@ -1,4 +1,4 @@
-"""The one way to open the event log: only this file knows which store it is kept in."""
+"""The one way to open the event log; only this file knows its kind of store."""
 
 from importlib import import_module
 from typing import Literal, Protocol, cast
@@ -7,15 +7,15 @@ from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
 
 _STORES = {"": "handrail.store.sqlite"}
-"""By the scheme of a location, the module that opens it; a plain path has none.
+"""The module that opens a location, by the scheme; a plain path has none.
 
-Named, not imported: whoever reads one kind of log does not load the drivers of the others.
+Named, not imported: a reader of one kind of log does not load the drivers of the others.
 """
 
 
 class _StoreModule(Protocol):
     def open_store(self, location: str, *, read_only: bool) -> Store:
-        """Open the log at a location; raises a StoreError where that fails."""
+        """Open the log at a location; raises a StoreError if that fails."""
         ...
 
 

@@ -15,7 +15,7 @@ class NewEntry(msgspec.Struct, frozen=True):
 
     A topic is valid Unicode without NUL, from 1 to 1,000 bytes long in UTF-8; a body has up to 64
     MiB of anything. The store refuses others with a StoreError, together with the whole call.
-    Asking for an impossible topic is no error: nothing is found.
+    Reading an impossible topic is no error: it finds nothing.
     """
 
     topic: str
@@ -26,17 +26,17 @@ class StoredEntry(msgspec.Struct, frozen=True):
     """An entry of the log."""
 
     position: int
-    """Its place in the whole log, growing, from 1."""
+    """Its place in the whole log: a growing number, from 1."""
     topic: str
     seq: int
-    """Its place in the topic: 1, 2, 3 … without gaps, but where the beginning was trimmed."""
+    """Its place in the topic: 1, 2, 3 … without gaps, except a trimmed beginning."""
     at: float
-    """When it was written, in seconds since 1970."""
+    """The time of writing, in seconds since 1970."""
     body: bytes
 
 
 class Topic(msgspec.Struct, frozen=True):
-    """One topic and how far it goes."""
+    """One topic, and its last entry."""
 
     name: str
     seq: int
@@ -55,13 +55,13 @@ class Snapshot(msgspec.Struct, frozen=True):
 class Store(Protocol):
     """An ordered log of entries in topics, and one snapshot for each topic.
 
-    Safe to use from several threads. An append never waits: entries are written in the order
-    of the calls, all of one call or none of them, and the receipt tells when that is durable.
-    What was durable once is there after a crash. Reads see everything that is durable. A
-    receipt cannot be cancelled: what was handed over is written. One that fails says that the
-    entries are not known to be durable; the call after it tries again.
+    Safe to use from several threads. An append never waits: the store writes the entries in the
+    order of the calls, all of one call or none, and the receipt tells when they are durable.
+    Durable entries survive a crash, and reads see all of them. A receipt cannot be cancelled: the
+    store writes all that it was given. After a failed receipt the entries may not be durable; the
+    next call tries again.
 
-    Faults come with the receipt, or are raised by a read, as a StoreError.
+    A StoreError comes with the receipt, or from a read.
     """
 
     def append(self, entries: Sequence[NewEntry]) -> Receipt:
@@ -69,41 +69,41 @@ class Store(Protocol):
         ...
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Entries of a topic, in order, that come after a sequence number; at most `limit`."""
+        """Return at most `limit` entries of a topic after a sequence number, in order."""
         ...
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Entries of the whole log, in order, that come after a position; at most `limit`."""
+        """Return at most `limit` entries of the whole log after a position, in order."""
         ...
 
     def topics(self, prefix: str = "") -> list[Topic]:
-        """Topics whose name starts with the prefix, the last changed one first."""
+        """Return the topics with this prefix, the last changed one first."""
         ...
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
-        """Keep a snapshot in place of the topic's older one; the receipt has its number."""
+        """Replace the topic's snapshot; the receipt has its number."""
         ...
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
-        """The topic's snapshot, if there is one."""
+        """Return the topic's snapshot, if there is one."""
         ...
 
     def forget(self, topic: str) -> Receipt:
         """Remove a topic with its entries and its snapshot; the receipt counts the entries.
 
-        Written to again, the topic begins at 1; positions are never given twice.
+        A topic with new entries begins at 1 again; no position is given twice.
         """
         ...
 
     def trim(self, topic: str, before: float) -> Receipt:
-        """Remove the first entries of a topic, written before a time; its last one stays.
+        """Remove the entries of a topic from before a time, except its last one.
 
-        The numbers of the others stay, and go on. The receipt counts the removed entries.
+        The other entries keep their numbers. The receipt counts the removed entries.
         """
         ...
 
     def size(self) -> int:
-        """How many bytes the log takes up; 0 where nothing was written yet."""
+        """Return the bytes of the log; 0 before the first entry."""
         ...
 
     def set_aside(self) -> str:
@@ -115,7 +115,7 @@ class Store(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used, or did not take the last entry; empty: all is well."""
+        """Return why the log cannot be used, or refused the last entry; "" if all is well."""
         return ""
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Private files whatever the umask is, and files that change as a whole."""
+"""Create private files under any umask, and replace files as a whole."""
 
 import os
 from contextlib import suppress
@@ -22,7 +22,7 @@ def open_private(path: str, flags: int) -> int:
 
 
 def replace_file(path: str, data: bytes, mode: int) -> None:
-    """Replace a file as a whole; it keeps its owner."""
+    """Replace a file as a whole; keep its owner."""
     fresh = write_temporary_file(path, data, mode)
     try:
         os.replace(fresh, path)
@@ -37,7 +37,7 @@ def replace_file(path: str, data: bytes, mode: int) -> None:
 
 
 def write_temporary_file(path: str, data: bytes, mode: int) -> str:
-    """Write a new file beside another one, durably; gives its name."""
+    """Write a new file beside another one, durably; return its name."""
     # Not by tempfile, which imports half the standard library.
     fresh = os.path.join(os.path.dirname(path), f".handrail-{os.urandom(8).hex()}")
     handle = open_private(fresh, os.O_WRONLY | os.O_EXCL)
@@ -48,7 +48,7 @@ def write_temporary_file(path: str, data: bytes, mode: int) -> str:
             _keep_owner(path, handle)
             os.fchmod(handle, mode)
             os.fsync(handle)
-    except BaseException:  # no half of it stays, such as on a disk that is full
+    except BaseException:  # leave no partial file, for example on a full disk
         os.unlink(fresh)
         raise
     return fresh

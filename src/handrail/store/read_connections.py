@@ -1,4 +1,4 @@
-"""Connections for reading: they and the writer never wait for each other."""
+"""Connections for reading: readers and the writer never wait for each other."""
 
 import sqlite3
 import threading
@@ -17,7 +17,7 @@ class _ReadConnection(NamedTuple):
 
 
 class ReadConnections:
-    """A pool of connections, one for each read at the same time."""
+    """A pool of connections, one for each simultaneous read."""
 
     def __init__(self, path: str, patience: float) -> None:
         self._path = path
@@ -27,7 +27,7 @@ class ReadConnections:
         self._closed = False
 
     def rows(self, make: type[T], statement: str, *values: str | int) -> list[T] | None:
-        """The rows of a SELECT; None if there is no log."""
+        """Return the rows of a SELECT; None if there is no log."""
         try:
             reader = self._borrow()
             if reader is None:
@@ -50,7 +50,7 @@ class ReadConnections:
             reader.connection.close()
 
     def close(self) -> None:
-        """Close all connections; one in use is closed when its read is done."""
+        """Close all connections; a connection in use closes after its read."""
         with self._lock:
             self._closed = True
         self.let_go()
@@ -63,7 +63,7 @@ class ReadConnections:
         if reader is not None:
             if reader.files == identity(self._path):
                 return reader
-            reader.connection.close()  # the log was replaced, this is the old one
+            reader.connection.close()  # a connection to the old log, before it was replaced
         connection = open_for_reading(self._path, self._patience)
         return _ReadConnection(connection, identity(self._path)) if connection is not None else None
 

@@ -1,4 +1,4 @@
-"""A store that opens its log at the first use, and again after a fault."""
+"""Open the log at its first use, and again after a fault."""
 
 import logging
 import threading
@@ -17,7 +17,7 @@ _RETRY_SECONDS = 1.0
 
 
 class ReopeningStore(Store):
-    """Stands in for a store, so that the daemon can start before its log is usable.
+    """Stand in for a store, so that the daemon can start before its log is usable.
 
     Until the log opens, every read raises the reason, and every receipt fails with it. A log that
     can no longer be read (deleted or damaged) is opened again a little later.
@@ -34,11 +34,11 @@ class ReopeningStore(Store):
         self._tried = float("-inf")
         self._closed = False
         self._refused = ""
-        """Why the last entry was not taken."""
+        """The reason why the log refused the last entry."""
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used, or did not take the last entry; empty: all is well."""
+        """Return why the log cannot be used, or refused the last entry; "" if all is well."""
         try:
             self._use()
         except StoreError as error:
@@ -138,4 +138,4 @@ class ReopeningStore(Store):
             if self._store is not store:
                 return
             self._store, self._error, self._tried = None, error, self._now()
-        store.close()  # what waits there to be written is written, or told that it was not
+        store.close()  # pending work is written, or its receipts fail

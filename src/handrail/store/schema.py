@@ -1,8 +1,8 @@
-"""The tables of the log, by version, and how an older file becomes one of today.
+"""The tables of the log by version, and the steps from an older version to today's.
 
-A step is never edited once it was released: files that it made are out there. A change is a
-new step at the end, and `tests/store/data/` gets a file of that version. Who only reads does not
-migrate: the second step has to decide what a reader does with a file of the first.
+Never edit a released step: files that it made are in use. A change is a new step at the end, and
+`tests/store/data/` gets a file of that version. Readers do not migrate: the second step has to
+decide how a reader treats a file of the first.
 """
 
 import sqlite3
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from handrail.store.errors import DamagedError, NewerSchemaError
 
 APPLICATION_ID = int.from_bytes(b"hrlg")
-"""The id in the file's header: no other database is taken for a log."""
+"""The id in the file's header, so that no other database passes for a log."""
 
 Step = Sequence[str]
 
@@ -28,8 +28,8 @@ STEPS: Sequence[Step] = (
             changed REAL NOT NULL
         )
         """,
-        # AUTOINCREMENT: a position that was forgotten is not given to another entry, or
-        # somebody who reads on from there would miss it.
+        # AUTOINCREMENT: no entry gets the position of a forgotten one, or a reader that goes on
+        # from there would miss it.
         """
         CREATE TABLE entries (
             position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +60,7 @@ STEPS: Sequence[Step] = (
 
 
 def version_of(connection: sqlite3.Connection, path: str, known: int = len(STEPS)) -> int:
-    """The schema version of an open file, 0 for an empty one; refuses what is not a log."""
+    """Return the schema version of an open file, 0 for an empty one; refuse any other file."""
     application = _number(connection, "PRAGMA application_id")
     version = _number(connection, "PRAGMA user_version")
     if application == APPLICATION_ID and version > known:

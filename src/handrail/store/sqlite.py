@@ -1,4 +1,4 @@
-"""The log in an SQLite file: one thread writes, any number read."""
+"""Keep the log in an SQLite file: one thread writes, any number read."""
 
 import os
 import sqlite3
@@ -36,14 +36,14 @@ _SNAPSHOT = "SELECT seq, body FROM snapshots WHERE topic = ?"
 class SqliteStore(Store):
     """A log in a file, which several processes may read and write at the same time.
 
-    Opening it for writing makes the file, and raises a StoreError where that fails. Later
-    faults come with the receipts; the call after one tries again, so a log that works again
-    (space on the disk, a file put back) needs no restart. A log that is read only and does not
-    exist is empty.
+    Opening it for writing creates the file, and raises a StoreError if that fails. Later faults
+    come with the receipts; the next call tries again, so a log that works again (space on the
+    disk, a file put back) needs no restart. Opened for reading only, a log that does not exist is
+    empty.
 
-    Close it, with `contextlib.closing` for example. A process that ends without that loses
-    nothing that was confirmed. A forked child must not use the store of its parent: the thread
-    that writes is not there.
+    Close it, with `contextlib.closing` for example. A process that ends without closing it loses
+    nothing confirmed. A forked child must not use the store of its parent: it has no writer
+    thread.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class SqliteStore(Store):
         patience: float = 2.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`patience`: how many seconds another process may hold the log before that is a fault."""
+        """`patience`: seconds to wait for another process that holds the log."""
         self.path = os.path.realpath(path)
         self._readers = ReadConnections(self.path, patience)
         self._writer: WriterThread | None = None
@@ -67,26 +67,26 @@ class SqliteStore(Store):
         return self._submit(problem_with_entries(kept), lambda write: write.append(kept))
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Entries of a topic, in order, that come after a sequence number."""
+        """Return the entries of a topic after a sequence number, in order."""
         return self._rows(StoredEntry, _READ, _name(topic), _number(after), _number(limit))
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Entries of the whole log, in order, that come after a position."""
+        """Return the entries of the whole log after a position, in order."""
         return self._rows(StoredEntry, _READ_ALL, _number(after), _number(limit))
 
     def topics(self, prefix: str = "") -> list[Topic]:
-        """Topics whose name starts with the prefix, the last changed one first."""
+        """Return the topics with this prefix, the last changed one first."""
         if prefix and not is_topic(prefix):
             return []
         return self._rows(Topic, _TOPICS, prefix)
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
-        """Keep a snapshot in place of the topic's older one."""
+        """Replace the topic's snapshot."""
         problem = problem_with(topic, snapshot.body)
         return self._submit(problem, lambda write: write.save_snapshot(topic, snapshot))
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
-        """The topic's snapshot, if there is one."""
+        """Return the topic's snapshot, if there is one."""
         return next(iter(self._rows(Snapshot, _SNAPSHOT, _name(topic))), None)
 
     def forget(self, topic: str) -> Receipt:
@@ -94,18 +94,18 @@ class SqliteStore(Store):
         return self._submit("", lambda write: write.forget(_name(topic)))
 
     def trim(self, topic: str, before: float) -> Receipt:
-        """Remove the first entries of a topic, written before a time; its last one stays."""
+        """Remove the entries of a topic from before a time, except its last one."""
         return self._submit("", lambda write: write.trim(_name(topic), before))
 
     def size(self) -> int:
-        """The size of the database; its -wal is not counted."""
+        """Return the size of the database, without its -wal."""
         try:
             return os.path.getsize(self.path)
         except FileNotFoundError:
             return 0
 
     def set_aside(self) -> str:
-        """Rename the database and the files that belong to it; closes the store."""
+        """Rename the database and its companion files; close the store."""
         self.close()
         aside = f"{self.path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         for part in DATABASE_FILES:
@@ -120,7 +120,7 @@ class SqliteStore(Store):
             self._writer.close()
 
     def _open(self, patience: float) -> sqlite3.Connection:
-        # Where files were replaced, a connection to the old ones would mislead the new one.
+        # After a replacement of the files, a connection to the old ones would mislead the new one.
         self._readers.let_go()
         return open_for_writing(self.path, patience)
 
@@ -144,10 +144,10 @@ def open_store(location: str, *, read_only: bool) -> Store:
 
 
 def _name(topic: str) -> str:
-    """A topic that SQLite accepts; an impossible one becomes empty, which no topic is."""
+    """Return a topic that SQLite accepts; an impossible one becomes empty, like no topic."""
     return topic if is_topic(topic) else ""
 
 
 def _number(value: int) -> int:
-    """A number that SQLite accepts, with the same meaning; negative ones become 0."""
+    """Return a number that SQLite accepts, with the same meaning; negative ones become 0."""
     return min(max(value, 0), LARGEST)

@@ -1,4 +1,4 @@
-"""Turns errors of SQLite and the system into errors of the log."""
+"""Turn errors of SQLite and the system into errors of the log."""
 
 import errno
 import sqlite3
@@ -16,7 +16,7 @@ _SAYS = {
 
 _NOT_SQLITE = -1
 _OF_ONE_CALL = {
-    _NOT_SQLITE,  # the module itself does not take a value
+    _NOT_SQLITE,  # the sqlite3 module rejects the value
     sqlite3.SQLITE_FULL,  # a smaller one may still fit
     sqlite3.SQLITE_NOMEM,
     sqlite3.SQLITE_TOOBIG,
@@ -25,7 +25,7 @@ _PASSING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_TOOBIG}
 
 
 def as_store_error(path: str, error: Exception) -> StoreError:
-    """The StoreError for any other error."""
+    """Return the StoreError for any other error."""
     if isinstance(error, StoreError):
         return error
     if isinstance(error, OSError):
@@ -42,16 +42,16 @@ def as_store_error(path: str, error: Exception) -> StoreError:
 
 
 def concerns_one_call(error: Exception) -> bool:
-    """Whether other calls in the same transaction may succeed on their own."""
+    """Return whether other calls in the same transaction may succeed on their own."""
     return _code(error) in _OF_ONE_CALL and not isinstance(error, OSError | StoreError)
 
 
 def leaves_connection_usable(error: Exception) -> bool:
-    """Whether a rollback is enough after this error."""
+    """Return whether a rollback is enough after this error."""
     return _code(error) in _PASSING
 
 
 def _code(error: Exception) -> int:
-    """SQLite's result code without its details."""
+    """Return SQLite's result code without its details."""
     code = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if isinstance(code, int) else _NOT_SQLITE

@@ -1,4 +1,4 @@
-"""Writes to the log inside transactions, on one connection."""
+"""Write to the log inside transactions, on one connection."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ _TRIM_ENTRIES = "DELETE FROM entries WHERE topic = ? AND seq < ?"
 _FORGET_TOPIC = "DELETE FROM topics WHERE id = ?"
 
 _MOST_TOPICS = 10_000
-"""Most topics to remember between transactions."""
+"""Topics to remember between transactions."""
 
 
 class _TopicPosition(msgspec.Struct, gc=False):
-    """How far a topic goes; written once for all of its entries in a transaction."""
+    """The end of a topic; written once for all of its entries in a transaction."""
 
     id: int
     seq: int
@@ -32,7 +32,7 @@ class _TopicPosition(msgspec.Struct, gc=False):
 
 
 class Transactions:
-    """One after the other: `begin`, then any work, then `commit` or `roll_back`."""
+    """Run one transaction after the other: `begin`, then any work, then `commit` or `roll_back`."""
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self._connection = connection
@@ -46,18 +46,18 @@ class Transactions:
         """Bytes written in this transaction, without SQLite's own."""
 
     def begin(self, now: float) -> None:
-        """Begin a transaction, alone among all processes."""
+        """Begin a transaction; no other process can write during it."""
         self._execute("BEGIN IMMEDIATE")
         self._now = now
         self.size = 0
         (version,) = self._execute("PRAGMA data_version").fetchone()
-        if version != self._version:  # another process wrote, and may be a newer Handrail
+        if version != self._version:  # another process wrote, perhaps a newer Handrail
             version_of(self._connection, self._path)
             self._topics.clear()
             self._version = version
 
     def append(self, entries: Sequence[NewEntry]) -> int:
-        """Add entries; the position of the last one."""
+        """Add entries; return the position of the last one."""
         position = 0
         for entry in entries:
             topic = self._changed.get(entry.topic)
@@ -71,13 +71,13 @@ class Transactions:
         return position
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> int:
-        """Put a snapshot in place of the older one; its number."""
+        """Replace the snapshot; return its number."""
         self._execute(_PUT_SNAPSHOT, (topic, snapshot.seq, snapshot.body))
         self.size += len(snapshot.body)
         return snapshot.seq
 
     def forget(self, topic: str) -> int:
-        """Remove a topic, its entries and its snapshot; gives the number of entries."""
+        """Remove a topic, its entries and its snapshot; return the number of entries."""
         self._topics.pop(topic, None)
         self._changed.pop(topic, None)
         self._execute(_FORGET_SNAPSHOT, (topic,))
@@ -89,7 +89,7 @@ class Transactions:
         return removed
 
     def trim(self, topic: str, before: float) -> int:
-        """Remove the first entries of a topic, up to a moment; their number."""
+        """Remove the first entries of a topic, up to a time; return their number."""
         found = self._execute(_FIND_TOPIC, (topic,)).fetchone()
         if found is None:
             return 0
@@ -97,17 +97,17 @@ class Transactions:
         return self._execute(_TRIM_ENTRIES, (found[0], min(first, found[1]))).rowcount
 
     def commit(self) -> None:
-        """Make all of it durable."""
+        """Make the transaction durable."""
         for topic in self._changed.values():
             self._execute(_MOVE_TOPIC, (topic.seq, topic.position, self._now, topic.id))
         self._execute("COMMIT")
         self._changed.clear()
 
     def roll_back(self) -> None:
-        """Undo all of it."""
+        """Undo the transaction."""
         self._topics.clear()
         self._changed.clear()
-        if self._connection.in_transaction:  # not after every error
+        if self._connection.in_transaction:  # SQLite has rolled back some errors already
             self._execute("ROLLBACK")
 
     def _load(self, name: str) -> _TopicPosition:

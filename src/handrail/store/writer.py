@@ -1,8 +1,8 @@
-"""The one thread that writes: whatever waits is made durable together, with one fsync.
+"""The one thread that writes: it makes all pending work durable together, with one fsync.
 
-A commit costs an fsync, however much is in it. So callers leave their work in a queue, and the
-thread takes all of it into one transaction. It also moves the -wal file into the database
-(a checkpoint), when nobody waits for it; SQLite itself would do that inside of a commit.
+A commit costs one fsync, however large it is. So callers queue their work, and the thread takes
+all of it into one transaction. It also moves the -wal file into the database (a checkpoint) when
+nobody waits for it; SQLite itself would do that inside a commit.
 """
 
 import os
@@ -24,7 +24,7 @@ from handrail.store.transaction import Transactions
 Work = Callable[[Transactions], int]
 
 _MOST_CALLS = 1_000
-"""Most calls in one transaction, so that the first one need not wait long."""
+"""Calls in one transaction at most, so that the first one need not wait long."""
 _COMMIT_BYTES = 20_000
 """Bytes that a small commit adds to the -wal: one page of each tree."""
 _WAL_ENOUGH = 1_000_000
@@ -39,7 +39,7 @@ class _WriteJob(msgspec.Struct, frozen=True):
 
 
 class WriterThread:
-    """Runs work in transactions, in the order in which it was given."""
+    """Run work in transactions, in the order of the calls."""
 
     def __init__(
         self, path: str, connect: Callable[[], sqlite3.Connection], clock: Callable[[], float]
@@ -52,7 +52,7 @@ class WriterThread:
         self._closed = False
         self._connection: sqlite3.Connection | None = None
         self._unmoved = 0
-        """About how many bytes of the -wal are not in the database yet."""
+        """Approximate bytes of the -wal that are not in the database yet."""
         self._wal_limit = _WAL_TOO_LARGE
         try:
             self._open()
@@ -64,7 +64,7 @@ class WriterThread:
     def submit(self, work: Work) -> Receipt:
         """Queue work; the receipt resolves when it is durable."""
         receipt: Receipt = Future()
-        receipt.set_running_or_notify_cancel()  # what was handed over is written
+        receipt.set_running_or_notify_cancel()  # a queued job cannot be cancelled
         with self._closing:
             if not self._closed:
                 self._queue.put(_WriteJob(work, receipt))
@@ -86,12 +86,12 @@ class WriterThread:
             calls, going = self._take()
             if calls:
                 self._write(calls)
-            with suppress(sqlite3.Error, OSError):  # what was written is safe without it
+            with suppress(sqlite3.Error, OSError):  # the written data is safe without it
                 self._tidy_up(idle=self._queue.empty())
         self._finish()
 
     def _take(self) -> tuple[list[_WriteJob], bool]:
-        """All pending jobs, and whether more may come."""
+        """Take all pending jobs; return them, and whether more may come."""
         calls: list[_WriteJob] = []
         call = self._queue.get()
         while call is not None:
@@ -136,7 +136,7 @@ class WriterThread:
         return connection
 
     def _recover(self, error: Exception) -> None:
-        """Roll back; the next call opens the log anew if that is not enough."""
+        """Roll back; if that is not enough, the next call opens the log anew."""
         connection = self._connection
         if connection is None:
             return
@@ -149,7 +149,7 @@ class WriterThread:
     def _abandon(self, connection: sqlite3.Connection) -> None:
         """Give up a log whose files were deleted or replaced."""
         if identity(self._path)[0] == self._identity[0]:
-            # Only its companions were removed, and what the -wal held can still be saved.
+            # Only its companions are gone, and the content of the -wal can still be saved.
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
         self._drop(connection)
@@ -162,7 +162,7 @@ class WriterThread:
             connection.close()
 
     def _tidy_up(self, *, idle: bool) -> None:
-        """Move the -wal into the database, if it is time."""
+        """Move the -wal into the database when it is time."""
         if self._connection is None or self._unmoved < _WAL_ENOUGH:
             return
         large = os.path.getsize(self._path + "-wal") > self._wal_limit
@@ -171,7 +171,7 @@ class WriterThread:
         self._unmoved = 0
         how = "TRUNCATE" if large else "PASSIVE"
         (blocked, _, _) = self._connection.execute(f"PRAGMA wal_checkpoint({how})").fetchone()
-        if large:  # a reader may be in the way: then not to be tried again at every commit
+        if large:  # a reader may block it: do not try again at every commit
             self._wal_limit = 2 * self._wal_limit if blocked else _WAL_TOO_LARGE
 
     def _finish(self) -> None:
