@@ -14,9 +14,9 @@ HOSTS: dict[str, str] = {
     "claude": "handrail.hosts.claude",
     "python": "handrail.hosts.python",
 }
-"""By name, the package: `profile.PROFILE`, `programs.PROGRAMS` and `host.HOST` stand in it.
+"""The package of each host. It has `profile.PROFILE`, `programs.PROGRAMS` and `host.HOST`.
 
-Each is imported when it is needed, so that a command that only reads the log starts fast."""
+They are imported on demand, so that a command that only reads the log starts fast."""
 
 
 class NoSuchHostError(LookupError):
@@ -28,17 +28,17 @@ class NoSuchHostError(LookupError):
 
 
 def profiles() -> tuple[HostProfile, ...]:
-    """What every host hands in about itself."""
+    """Return the profile of every host."""
     return tuple(import_module(f"{package}.profile").PROFILE for package in HOSTS.values())
 
 
 def programs() -> tuple[Mapping[str, Program], ...]:
-    """What the program of every host does, for the shell's tables."""
+    """Return the program table of every host, for the shell's tables."""
     return tuple(import_module(f"{package}.programs").PROGRAMS for package in HOSTS.values())
 
 
 def find_host(name: str) -> "HostAdapter":
-    """A host by its name; raises NoSuchHostError."""
+    """Return a host by its name; raises NoSuchHostError."""
     package = HOSTS.get(name)
     if package is None:
         raise NoSuchHostError(name)

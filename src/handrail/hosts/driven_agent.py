@@ -1,29 +1,29 @@
-"""An agent that Handrail drives: a program that takes prompts one after the other."""
+"""The interface of a driven agent: a program that takes prompts one after the other."""
 
 from typing import Protocol
 
 import msgspec
 
 MARK = "DRIVEN_BY_HANDRAIL"
-"""In the environment of a driven agent and all that it starts: the run. A host may put the id of
-its session only into that of its children. The name does not begin with `HANDRAIL_`: such variables
-are passed on to a daemon that somebody starts, and it is no process of the run."""
+"""The variable with the run, for a driven agent and all its processes. A host may set the id of
+its session only for its children. The name does not begin with `HANDRAIL_`: such variables
+reach a daemon that a command starts, and the daemon is no process of the run."""
 
 
 class AgentTurn(msgspec.Struct, frozen=True):
-    """What an agent did between a prompt and the moment it stopped."""
+    """The work of an agent between a prompt and its stop."""
 
     says: str = ""
-    """Its last words."""
+    """Its last message."""
     problem: str = ""
-    """Why it ended badly; empty: it did not."""
+    """Why it ended badly, or ""."""
     interrupted: bool = False
     tokens: int = 0
-    """Used in this turn, read and written."""
+    """Tokens read and written in this turn."""
     cost_usd: float = 0.0
-    """Of this turn."""
+    """The cost of this turn."""
     model: str = ""
-    """The one that answered last."""
+    """The last model that answered."""
 
 
 class AgentGoneError(Exception):
@@ -46,36 +46,36 @@ class AgentSilentError(Exception):
 
 
 class DrivenAgent(Protocol):
-    """One process of an agent. Turns come one after the other; the rest may come in between."""
+    """One process of an agent. Turns follow each other; other calls may come in between."""
 
     pid: int
     model: str
 
     @property
     def tokens(self) -> int:
-        """What the turn under way has used by now, about."""
+        """Return the approximate tokens of the present turn."""
 
     async def take_turn(self, prompt: str) -> AgentTurn:
-        """Send it on, and wait until it stops; raises AgentGoneError.
+        """Send a prompt, and wait until the agent stops; raises AgentGoneError.
 
-        It can be interrupted from the call on, before the prompt is sent too.
+        It can be interrupted from this call on, even before the prompt is sent.
         """
 
     async def interrupt(self) -> bool:
-        """Break off the turn, the model's answer too; False: none was under way.
+        """Interrupt the turn, including the model's answer; False: there was none.
 
-        Returns when it is broken off. Raises AgentGoneError or AgentSilentError.
+        Returns after the interruption. Raises AgentGoneError or AgentSilentError.
         """
 
     async def set_model(self, model: str) -> str:
-        """Use another model from the next call on; gives the one before.
+        """Use another model from the next call on; return the previous one.
 
         Raises ModelError, AgentGoneError or AgentSilentError.
         """
 
     async def end(self) -> None:
-        """Let it end by itself; for certain it is ended by whoever looks after its processes."""
+        """Let it end by itself; the owner of its processes ends it for certain."""
 
 
 class ModelError(ValueError):
-    """The agent does not take a model."""
+    """The agent rejects a model."""

@@ -1,4 +1,4 @@
-"""Whether git would pick up a file, and the line that keeps it from doing so."""
+"""Tell whether git would pick up a file, and which line prevents it."""
 
 import os
 import re
@@ -11,18 +11,18 @@ _PATIENCE = 10.0
 
 
 class GitView(msgspec.Struct, frozen=True):
-    """What git thinks of a file."""
+    """The state of a file in git."""
 
     state: Literal["outside", "ignored", "tracked", "visible"]
     """`visible`: the next `git add .` would take it."""
     exclude: str = ""
-    """The repository's own list of what to leave alone, which is not committed."""
+    """The repository's own ignore list, which is not committed."""
     line: str = ""
-    """What to add to it."""
+    """The line to add to it."""
 
 
 def git_view(path: str) -> GitView:
-    """How git sees a file, which need not exist."""
+    """Return the state of a file in git; the file need not exist."""
     path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     folder = os.path.dirname(path)
     while not os.path.isdir(folder):
@@ -41,7 +41,7 @@ def git_view(path: str) -> GitView:
 
 
 def _git(folder: str, *arguments: str) -> str | None:
-    """What git answers; None if it says no or is not there."""
+    """Return git's output; None if it fails or is missing."""
     environ = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     # A repository's own settings can name a program that git would start here.
     command = ["git", "-c", "core.fsmonitor=false", "-C", folder, *arguments]
@@ -60,11 +60,11 @@ def _git(folder: str, *arguments: str) -> str | None:
 
 
 def with_line(text: str, line: str) -> str:
-    """A list with one more line at its end."""
+    """Append a line to a list."""
     gap = "" if not text or text.endswith("\n") else "\n"
     return f"{text}{gap}{line}\n"
 
 
 def without_line(text: str, line: str) -> str:
-    """A list without a line."""
+    """Remove a line from a list."""
     return "".join(each for each in text.splitlines(keepends=True) if each.rstrip("\r\n") != line)

@@ -1,4 +1,4 @@
-"""Installing in one settings file, and giving the file back: a plan to show, then the deed."""
+"""Plan and carry out an installation in one settings file, and its removal."""
 
 from collections.abc import Callable
 
@@ -23,16 +23,16 @@ from handrail.hosts.settings_file import (
 
 
 class HookText(msgspec.Struct, frozen=True):
-    """How to find our hooks in a host's settings. Each function raises JsonTextError."""
+    """Functions to find our hooks in a host's settings. Each raises JsonTextError."""
 
     remove: Callable[[str], str]
-    """Take our hooks out of it."""
+    """Remove our hooks from the text."""
     holds_nothing: Callable[[str], bool]
-    """Whether no setting stands in it."""
+    """Return whether the text has no settings."""
 
 
 class Installation(msgspec.Struct, frozen=True):
-    """Everything that an installation changes; nothing has happened yet."""
+    """The plan of an installation."""
 
     settings: FileChangePlan
     exclude: FileChangePlan | None
@@ -40,18 +40,18 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether anything is different afterwards."""
+        """Return whether the plan changes anything."""
         return self.settings.changes or (self.exclude is not None and self.exclude.changes)
 
 
 class Removal(msgspec.Struct, frozen=True):
-    """Everything that taking an installation out changes; nothing has happened yet."""
+    """The plan of a removal."""
 
     settings: FileChangePlan
     exclude: FileChangePlan | None
     record: InstallRecord | None
     exact: bool
-    """The file becomes what it was before, byte for byte."""
+    """The file becomes as it was before, byte for byte."""
 
 
 def plan_install(
@@ -62,9 +62,9 @@ def plan_install(
     view: GitView,
     record: str,
 ) -> Installation:
-    """What to change for our hooks, which `add` puts into a text; None: there is no file yet.
+    """Plan the installation; `add` puts our hooks into a text, or makes one from None.
 
-    `record`: the file with what is installed already.
+    `record`: the file with the present installations.
 
     Raises OSError or JsonTextError if the settings cannot be read.
     """
@@ -91,7 +91,7 @@ def _plan_exclude(view: GitView) -> FileChangePlan | None:
 
 
 def _original(before: bytes | None, known: InstallRecord | None, hooks: HookText) -> bytes | None:
-    """What the file would be without us."""
+    """Return the file as it would be without us."""
     if before is None:
         return None
     if known and checksum(before) == known.settings.after:
@@ -106,7 +106,7 @@ def _without_ours(before: bytes, known: InstallRecord | None, hooks: HookText) -
 
 
 def install(plan: Installation, record: str) -> None:
-    """Do it. The record comes first: nothing is changed that could not be given back."""
+    """Carry out the plan. The record comes first: every change can be taken back."""
     put_aside(record)
     known = load_installs(record)
     others = [each for each in known if each.settings.path != plan.settings.path]
@@ -124,7 +124,7 @@ def install(plan: Installation, record: str) -> None:
 
 
 def plan_removal(path: str, hooks: HookText, record: str) -> Removal:
-    """What to change to take our hooks out; raises OSError or JsonTextError."""
+    """Plan the removal of our hooks; raises OSError or JsonTextError."""
     known = find_install(load_installs(record), path)
     before = read(path)
     if before is None:
@@ -150,7 +150,7 @@ def _plan_include(known: InstallRecord | None) -> FileChangePlan | None:
 
 
 def uninstall(plan: Removal, record: str) -> None:
-    """Do it."""
+    """Carry out the plan."""
     plan.settings.carry_out()
     if plan.exclude is not None:
         plan.exclude.carry_out()
@@ -161,6 +161,6 @@ def uninstall(plan: Removal, record: str) -> None:
 
 
 def other_installs(path: str, record: str) -> list[str]:
-    """Settings files beside this one that Handrail is installed in."""
+    """Return the other settings files with an installation."""
     found = (each.settings.path for each in load_installs(record))
     return [other for other in found if other != path and read(other) is not None]

@@ -1,11 +1,11 @@
-"""A JSON file as text: where everything stands, and edits that leave every other byte alone.
+"""Edit a JSON file as text, and leave every other byte alone.
 
-Programs rewrite settings files with their own idea of spaces. A file that belongs to somebody
-else is not rewritten here: entries are put in at the end of an object or array and taken out
-again, and everything around them stays as it is.
+Programs rewrite settings files with their own idea of spaces. This module does not rewrite a file
+that belongs to somebody else: it adds entries at the end of an object or array, removes them
+again, and keeps everything around them.
 
-An array or object that was there before, but empty, must not go when its entries go. A mark tells
-it from one that came with the entries: two blanks between the bracket and the first of them.
+An array or object that existed empty must stay when its entries go. A mark tells it from one that
+came with the entries: two blanks between the bracket and the first entry.
 """
 
 import json
@@ -27,7 +27,7 @@ _INDENT = re.compile(r"[ \t]*+")
 
 
 class JsonTextError(ValueError):
-    """The text is not JSON that can be edited; says where."""
+    """The text is not editable JSON; says where."""
 
     def __init__(self, text: str, position: int, says: str) -> None:
         before = _NEWLINE.split(text[:position])
@@ -38,16 +38,16 @@ class JsonTextError(ValueError):
 
 
 class JsonNode(msgspec.Struct, frozen=True):
-    """One value: its kind, its place, and what is in it."""
+    """One value: its kind, its place, and its entries."""
 
     kind: str
-    """`{`, `[`, or nothing for a value that holds no others."""
+    """`{`, `[`, or "" for a plain value."""
     start: int
     end: int
     entries: tuple["JsonEntry", ...] = ()
 
     def get(self, key: str) -> "JsonEntry | None":
-        """The member of an object with this name."""
+        """Return the member of an object with this name."""
         found = (entry for entry in self.entries if entry.key == key)
         return next(found, None) if self.kind == "{" else None
 
@@ -56,13 +56,13 @@ class JsonEntry(msgspec.Struct, frozen=True):
     """One member of an object, or one element of an array (without a key)."""
 
     start: int
-    """Where it begins: at the key, if it has one."""
+    """Its start: at the key, if it has one."""
     value: JsonNode
     key: str = ""
 
     @property
     def end(self) -> int:
-        """Where it ends: behind its value."""
+        """Return its end: after its value."""
         return self.value.end
 
 
@@ -75,14 +75,14 @@ class TextEdit(msgspec.Struct, frozen=True, order=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """How a file breaks and indents its lines."""
+    """The line breaks and indentation of a file."""
 
     newline: str = "\n"
     unit: str = "  "
 
 
 def apply(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text with all edits made; they must not overlap."""
+    """Apply all edits to the text; they must not overlap."""
     pieces: list[str] = []
     done = 0
     for edit in sorted(edits):
@@ -92,7 +92,7 @@ def apply(text: str, edits: Iterable[TextEdit]) -> str:
 
 
 def value(text: str, node: JsonNode) -> object:
-    """What a node means. Whole numbers come as floats: any length is fine."""
+    """Return the value of a node. Whole numbers come as floats: any length is fine."""
     found: object = json.loads(text[node.start : node.end], parse_int=float)
     return found
 
@@ -101,7 +101,7 @@ def value(text: str, node: JsonNode) -> object:
 
 
 def scan(text: str) -> JsonNode:
-    """Everything in a JSON text and its place; raises JsonTextError if it is not strict JSON."""
+    """Return the values of a JSON text with their places; raises JsonTextError for lax JSON."""
     if len(text) > MAX_CHARACTERS:
         raise JsonTextError(text, 0, f"larger than {MAX_CHARACTERS:,} characters")
     scanner = _JsonScanner(text)
@@ -118,7 +118,7 @@ class _JsonScanner:
         self._text = text
 
     def error(self, position: int, says: str) -> JsonTextError:
-        """What is wrong at a position; a comment or the end of the file is named as such."""
+        """Return the error at a position; name a comment or the end of the file."""
         if position >= len(self._text):
             says = "the file ends too early"
         elif self._text[position] in "/#":
@@ -179,14 +179,14 @@ class _JsonScanner:
 
 
 def layout(text: str, root: JsonNode) -> Layout:
-    """How this file is laid out, by the first entry that stands on a line of its own."""
+    """Return the layout of this file, judged by the first entry on a line of its own."""
     newline = _NEWLINE.search(text)
     unit = next(_steps(text, root), "")
     return Layout(newline.group() if newline else "\n", unit or "  ")
 
 
 def _steps(text: str, node: JsonNode) -> Iterator[str]:
-    """How much deeper first entries stand than what holds them, the outermost first."""
+    """Yield the indentation of first entries relative to their container, the outermost first."""
     level = [node]
     while level:
         for holder in level:
@@ -202,7 +202,7 @@ def _own_line(text: str, start: int, end: int) -> bool:
 
 
 def _indent(text: str, position: int) -> str:
-    """The blanks at the beginning of the line in which a position is."""
+    """Return the indentation of the line around a position."""
     begin = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
     if begin == 0 and text.startswith("\ufeff"):
         begin = 1
@@ -221,9 +221,9 @@ def append(
     *,
     whole: bool = False,
 ) -> TextEdit:
-    """Put entries (names and values; in an array the names do not matter) at the end of a node.
+    """Append entries (names and values; an array ignores the names) to a node.
 
-    `whole`: the node is the whole file; if it is empty, it is opened up over several lines.
+    `whole`: the node is the whole file; an empty one opens up over several lines.
     """
     outer = _indent(text, node.start)
     inner = _entry_indent(text, node, outer + look.unit)
@@ -239,7 +239,7 @@ def append(
 
 
 def _entry_indent(text: str, node: JsonNode, usual: str) -> str:
-    """Where the last entry stands, if it has a line of its own."""
+    """Return the indentation of the last entry, if it has a line of its own."""
     if not node.entries:
         return usual
     begin = node.entries[-2].end if len(node.entries) > 1 else node.start + 1
@@ -253,7 +253,7 @@ def _entry(key: str, item: object, indent: str, look: Layout, *, keyed: bool) ->
 
 
 def render(item: object, indent: str, look: Layout) -> str:
-    """A value as text. What holds nothing but plain values stays on one line, if it fits."""
+    """Render a value as text, with plain values on one line if they fit."""
     plain = json.dumps(item, ensure_ascii=False)
     if not isinstance(item, dict | list) or not item:
         return plain
@@ -274,12 +274,12 @@ def render(item: object, indent: str, look: Layout) -> str:
 
 
 def was_empty(text: str, node: JsonNode) -> bool:
-    """Whether an object or array was there, and empty, before the entries in it were put in."""
+    """Return whether an object or array existed, empty, before its entries came."""
     return bool(node.entries) and text[node.start + 1 : node.entries[0].start] == _WAS_EMPTY
 
 
 def drop(text: str, node: JsonNode, which: Sequence[int]) -> list[TextEdit]:
-    """Take out the entries with these numbers, each with one of the commas beside it."""
+    """Remove the entries with these numbers, each with a comma beside it."""
     gone = set(which)
     kept = [number for number in range(len(node.entries)) if number not in gone]
     if not gone:
@@ -297,7 +297,7 @@ def drop(text: str, node: JsonNode, which: Sequence[int]) -> list[TextEdit]:
 
 
 def _empty(text: str, node: JsonNode) -> TextEdit:
-    """Everything between the brackets goes, but for the blanks that were there before."""
+    """Remove everything between the brackets, except the blanks from before."""
     first, last = node.entries[0].start, node.entries[-1].end
     before, after = text[node.start + 1 : first], text[last : node.end - 1]
     newline = _NEWLINE.match(before)

@@ -1,10 +1,10 @@
-"""The port of hosts: all that Handrail needs of a program that runs agents.
+"""The port of hosts: everything Handrail needs from a program that runs agents.
 
 A host is a package with three modules, named by one row in `handrail.hosts.HOSTS`:
 
-- `profile.py`, `PROFILE`: what it wants protected and what it is called, as data;
-- `programs.py`, `PROGRAMS`: what its own commands do, for the shell's tables;
-- `host.py`, `HOST`: an object that does what `HostAdapter` says.
+- `profile.py`, `PROFILE`: its names and the paths to protect, as data;
+- `programs.py`, `PROGRAMS`: the effects of its own commands, for the shell's tables;
+- `host.py`, `HOST`: an implementation of `HostAdapter`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
     from handrail.supervise.runs.run_registry import RunRegistry
 
 MAX_BYTES = 32 * 1024 * 1024
-"""Bytes of a hook's message; a longer one is refused unread."""
+"""Bytes of a hook's message; the daemon refuses a longer one unread."""
 
 CAUSE = "@CAUSE@"
 """Stands in a reply of `FaultAnswers` for what is wrong."""
 
 Reply = dict[str, object]
-"""What a host is answered, as JSON."""
+"""The reply to a host, as JSON."""
 Version = tuple[int, int, int]
 Mark = Literal["ok", "warn", "bad"]
 
 
 class HostError(ValueError):
-    """A host cannot be used as somebody asked; the text tells them why."""
+    """A host cannot be used as asked; the text says why."""
 
 
 class NotDrivenError(HostError):
-    """Handrail cannot drive a host; a person can."""
+    """Handrail cannot drive this host; only a person can."""
 
     def __init__(self, title: str) -> None:
         super().__init__(f"Handrail cannot drive {title}")
 
 
 class NotInstalledError(HostError):
-    """A host needs no hooks in any settings."""
+    """This host needs no hooks in any settings."""
 
     def __init__(self, title: str) -> None:
         super().__init__(f"There is nothing to install for {title}")
@@ -61,31 +61,31 @@ class UnsupervisedError(HostError):
 
 
 def endpoint(host: str) -> str:
-    """The path on which the daemon hears the hooks of a host."""
+    """Return the daemon's path for the hooks of a host."""
     return f"/hooks/{host}"
 
 
 class SessionOrigin(msgspec.Struct, frozen=True):
-    """What a request's headers tell of the session that sent it."""
+    """The facts about a session in the headers of its request."""
 
     attended: bool | None = None
-    """Whether somebody sits at the session; None where this request does not tell."""
+    """Whether a person sits at the session; None if this request does not tell."""
     proxied: bool = False
     """The session sends its hooks through a proxy, which could answer them itself."""
     pid: int = 0
-    """The session's process; 0 where this request does not tell."""
+    """The session's process; 0 if this request does not tell."""
 
 
 class HookConnection(msgspec.Struct, frozen=True):
-    """How the hooks of this user's hosts reach the daemon."""
+    """The way from the hooks of this user's hosts to the daemon."""
 
     port: int | str
-    """On loopback; a word where only a dry run is shown."""
+    """A port on loopback; a word in a dry run."""
     token: str
     client: str
     """The path of the hook client."""
     installs: str
-    """The record of settings files that were changed."""
+    """The record of changed settings files."""
 
 
 class HostProgram(msgspec.Struct, frozen=True):
@@ -93,24 +93,24 @@ class HostProgram(msgspec.Struct, frozen=True):
 
     path: str
     version: Version | None
-    """None if it did not say in time."""
+    """None if the program did not answer in time."""
 
     @property
     def says(self) -> str:
-        """The version as text."""
+        """Return the version as text."""
         return ".".join(map(str, self.version)) if self.version else ""
 
 
 class Obstacle(msgspec.Struct, frozen=True):
-    """Something that keeps hooks from running, and what to do about it."""
+    """An obstacle for hooks, and how to remove it."""
 
     path: str
-    """The file it stands in; empty for the environment."""
+    """The file with the obstacle; empty for the environment."""
     says: str
 
 
 class InstallOffer(msgspec.Struct, frozen=True):
-    """What an installation would change, and what to say about it."""
+    """The changes of an installation, and remarks about it."""
 
     program: HostProgram | None
     style: str
@@ -130,55 +130,55 @@ class DoctorCheck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExaminedHost(msgspec.Struct, frozen=True):
-    """What the doctor examines: a host, as it is for sessions in one folder."""
+    """The subject of the doctor: a host, for sessions in one folder."""
 
     program: HostProgram | None
     connection: HookConnection
     folder: str
     environ: Mapping[str, str]
     short: Callable[[str], str]
-    """A path as a person would write it there."""
+    """Shorten a path for people."""
 
 
 class DriveOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How somebody wants a session to be driven; empty is the host's own choice."""
+    """A person's options for a driven session; empty: the host's own choice."""
 
     model: str = ""
     mode: str = ""
     """One of the host's `modes`."""
     arguments: tuple[str, ...] = ()
-    """More of them for its program."""
+    """Further arguments for its program."""
 
 
 class LaunchRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A driven session that is to begin."""
+    """A request to start a driven session."""
 
     program: str
     run: str
     cwd: str
     environ: Mapping[str, str]
     settings: str
-    """What `HostAdapter.prepare` gave."""
+    """The settings from `HostAdapter.prepare`."""
     settings_file: str
-    """Where they may be written, for this user alone."""
+    """The file to write them to, for this user alone."""
     options: DriveOptions
     resume: bool = False
     """The run was driven before."""
 
 
 class ProbeSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that proves whether a refusal is enforced."""
+    """A session that proves whether the host enforces a refusal."""
 
     program: str
     folder: str
-    """Where it runs, with the settings that count there."""
+    """Its folder; the settings for this folder apply."""
     model: str
     """The address of a scripted model, which speaks Anthropic's Messages API."""
     prompt: str
     scratch: str
     """A folder for its temporary files."""
     state: str
-    """Handrail's folder, into which the model will try to write."""
+    """Handrail's folder; the model will try to write into it."""
     environ: Mapping[str, str]
 
 
@@ -203,66 +203,66 @@ class FaultAnswers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HostHooks(Protocol):
-    """Answers the hook requests of all sessions of a host. `handle` and `reconsider` are called in
-    one thread, the rest in any."""
+    """Answer the hook requests of all sessions of a host. One thread calls `handle` and
+    `reconsider`; any thread calls the rest."""
 
     def handle(self, body: bytes, origin: SessionOrigin) -> "DecisionProgress[Reply]":
-        """Answer one request. What cannot be read and may be about an action is refused."""
+        """Answer one request. Refuse an unreadable one that may be about an action."""
 
     def reconsider(self, run: str, event: "ModelAsked") -> "Ready[Reply | None]":
-        """The reply in the light of a second opinion; None: it stays as it was."""
+        """Return the reply after a second opinion; None: it has not changed."""
 
     def failed(self, problem: str, body: bytes) -> Reply:
-        """The answer when Handrail itself breaks down over a request: closed, unless it reads."""
+        """Return the reply when Handrail breaks down: a refusal, unless the call only reads."""
 
     def unreadable(self, problem: str) -> Reply:
-        """The answer to a request that cannot be read: a refusal."""
+        """Refuse a request that cannot be read."""
 
     def fault_answers(self) -> FaultAnswers:
         """The same answers as data."""
 
     def place(self, run: str) -> "ConversationPosition":
-        """Where the conversation of a run was when its last hook called."""
+        """Return the place in the conversation at the run's last hook."""
 
 
 class HostAdapter(Protocol):
-    """One host. What has a body is for hosts that cannot do better."""
+    """One host. The methods with a body are the defaults of hosts that cannot do better."""
 
     profile: HostProfile
     capabilities: "frozenset[Capability]"
-    """What its hooks let Handrail do."""
+    """The capabilities of its hooks."""
     only_socket: bool = False
     """Its hooks come over the socket, which only its owner can open; the port refuses them."""
     modes: tuple[str, ...] = ("",)
-    """Permission modes of a driven session; in the first it asks nobody."""
+    """Permission modes of a driven session; in the first one it asks nobody."""
 
     # Its sessions
 
     def hooks(
         self, runs: "RunRegistry", connection: HookConnection, environ: Mapping[str, str]
     ) -> HostHooks:
-        """What answers `POST /hooks/NAME`."""
+        """Return the object that answers `POST /hooks/NAME`."""
 
     def is_urgent(self, body: bytes) -> bool:
-        """Whether an agent waits for leave to act; other requests may wait their turn."""
+        """Return whether an agent waits for permission; other requests may wait their turn."""
         return True
 
     def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
-        """The conversation of a checkpoint, with the message at which it can be taken up again."""
+        """Return the conversation of a checkpoint, with the message from which it can resume."""
         return record.conversation
 
     def recording(self, seen: set[str]) -> Recording:
-        """A reader for one file of a past session; `seen`: calls that other files have told."""
+        """Return a reader for one file of a past session; `seen`: calls in other files."""
         return NoRecording()
 
     # Its settings
 
     def find_program(self, environ: Mapping[str, str]) -> HostProgram | None:
-        """The program that a terminal would start."""
+        """Return the program that a terminal would start."""
         return None
 
     def settings_file(self, environ: Mapping[str, str], project: str) -> str:
-        """The file that hooks go into: a project's on this machine; "": the user's own."""
+        """Return the file for the hooks: a project's on this machine; "": the user's own."""
         raise NotInstalledError(self.profile.title)
 
     def plan_install(
@@ -275,32 +275,32 @@ class HostAdapter(Protocol):
         handler: str,
         view: "GitView",
     ) -> InstallOffer:
-        """What to change for our hooks, in a file, for sessions in a folder; nothing is done yet.
+        """Plan the installation of our hooks in a file, for sessions in a folder.
 
         Raises HostError, OSError or JsonTextError.
         """
         raise NotInstalledError(self.profile.title)
 
     def plan_removal(self, path: str, record: str) -> Removal:
-        """What to change to take our hooks out again. Raises OSError or JsonTextError."""
+        """Plan the removal of our hooks. Raises OSError or JsonTextError."""
         raise NotInstalledError(self.profile.title)
 
     def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
-        """Which program is there, whether our hooks are loaded, and what would keep them out."""
+        """Check the program, the hooks, and everything that keeps them from running."""
         return iter(())
 
     def probe(self, asked: ProbeSession) -> str:
-        """Run one session against a scripted model; why it did not work out, "" if it did."""
+        """Run one session against a scripted model; return why it failed, or ""."""
         return "it cannot be asked by a program"
 
     # Driven by Handrail
 
     def check_arguments(self, arguments: Sequence[str]) -> None:
-        """Raises HostError where a driven session cannot have an argument."""
+        """Raise HostError for an argument that a driven session cannot have."""
         raise NotDrivenError(self.profile.title)
 
     def check_mode(self, mode: str) -> None:
-        """Raises HostError where this user cannot have a session in a mode."""
+        """Raise HostError for a mode that this user cannot have."""
         raise NotDrivenError(self.profile.title)
 
     def prepare(
@@ -312,16 +312,16 @@ class HostAdapter(Protocol):
         environ: Mapping[str, str],
         options: DriveOptions,
     ) -> str:
-        """The settings for a driven session, with our hooks unless they are installed.
+        """Return the settings for a driven session, with our hooks unless they are installed.
 
-        Raises UnsupervisedError where something would keep the hooks from running, HostError where
-        this program cannot be used at all.
+        Raises UnsupervisedError if an obstacle keeps the hooks from running, and HostError if this
+        program cannot be used at all.
         """
         raise NotDrivenError(self.profile.title)
 
     def drive(
         self, request: LaunchRequest, heard: Callable[[str], None]
     ) -> "AbstractAsyncContextManager[DrivenAgent]":
-        """A process of the agent, inside the block. `heard`: told after each turn what went wrong
-        in it; empty: nothing did."""
+        """Run a process of the agent inside the block. `heard`: called after each turn with its
+        problem; empty if there was none."""
         raise NotDrivenError(self.profile.title)

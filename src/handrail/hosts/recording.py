@@ -1,4 +1,4 @@
-"""Past sessions as a host has recorded them."""
+"""Read past sessions as a host has recorded them."""
 
 from typing import Protocol
 
@@ -8,36 +8,36 @@ from handrail.model.action import Action, Outcome
 
 
 class RecordedCall(msgspec.Struct):
-    """A tool that was called; the outcome comes with a later message, if it does."""
+    """A recorded tool call; a later message may bring its outcome."""
 
     action: Action
     outcome: Outcome | None = None
     at: float | None = None
-    """When it had ended, or else when it was called."""
+    """The time of its end, or else of the call."""
     agent: str = ""
-    """The sub-agent that called it; empty: the agent itself."""
+    """The sub-agent of the call; empty: the agent itself."""
     prompted: bool = False
     """A person had just said something."""
     said: str = ""
-    """What the agent said after it, when it stopped."""
+    """The agent's text after it, when the agent stopped."""
 
 
 class Recording(Protocol):
-    """Takes the file of a session line by line; a call that another file had is left out."""
+    """Read the file of a session line by line; skip calls that another file has."""
 
     messages: int
-    """How many lines were messages; 0: this is no file of that host."""
+    """The number of messages; 0: this is no file of that host."""
     goal: str
-    """The first thing that a person said."""
+    """The first prompt of a person."""
     started_in: str
     calls: dict[str, RecordedCall]
 
     def add(self, data: bytes) -> None:
-        """One more line; raises ValueError if it is not what it should be."""
+        """Read one more line; raises ValueError for a malformed one."""
 
 
 class NoRecording:
-    """Of a host that records nothing which could be read."""
+    """The reader for a host without readable records."""
 
     messages = 0
     goal = ""
@@ -47,5 +47,5 @@ class NoRecording:
         self.calls: dict[str, RecordedCall] = {}
 
     def add(self, data: bytes) -> None:
-        """Not one of ours."""
+        """Refuse the line."""
         raise ValueError("no host has written this")

@@ -1,7 +1,7 @@
-"""Files of others that are changed for an installation, and given back as they were.
+"""Change files of other programs for an installation, and give them back as they were.
 
-A file is replaced as a whole or not at all. What it was before is kept beside Handrail's state, so
-that it comes back byte for byte if nobody else changed it in between.
+This module replaces a file as a whole or not at all. It keeps the old content beside Handrail's
+state, so that the file comes back byte for byte if nobody else changed it in between.
 """
 
 import errno
@@ -20,30 +20,30 @@ _MODE = 0o600
 
 
 class FileChange(msgspec.Struct, frozen=True):
-    """One file that was changed."""
+    """One changed file."""
 
     path: str
     original: bytes | None
-    """What it was before; None if it was not there."""
+    """The old content; None if the file did not exist."""
     after: str
-    """What it was made, as a checksum."""
+    """The checksum of the new content."""
     made: tuple[str, ...] = ()
-    """Folders that were made for it, the outermost first."""
+    """Folders created for it, the outermost first."""
 
 
 @decodable
 class InstallRecord(msgspec.Struct, frozen=True):
-    """What was changed for one installation."""
+    """The changes of one installation."""
 
     host: str
     settings: FileChange
     exclude: FileChange | None = None
-    """A list of what git is to leave alone, if a line was added to it."""
+    """The repository's ignore list, if the installation added a line."""
     line: str = ""
 
 
 class ChangedMeanwhileError(Exception):
-    """Somebody else changed a file between the look at it and the change."""
+    """Somebody else changed a file between reading and replacing it."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"{path} was changed by somebody else just now; run this again")
@@ -51,9 +51,9 @@ class ChangedMeanwhileError(Exception):
 
 
 def read(path: str, most: int = -1) -> bytes | None:
-    """What is in a file, or its first `most` bytes; None if it is not there."""
+    """Read a file, or its first `most` bytes; None if it does not exist."""
     try:
-        # A pipe would be waited for if it were opened like a file.
+        # Opening a pipe like a file would wait for ever.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
@@ -65,22 +65,22 @@ def read(path: str, most: int = -1) -> bytes | None:
 
 
 def decode(data: bytes) -> str:
-    """Text that becomes the same bytes again, also where it is not UTF-8."""
+    """Decode bytes reversibly, even if they are not UTF-8."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a decoded text."""
+    """Return the bytes of a decoded text."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def checksum(data: bytes) -> str:
-    """By which a file is recognised."""
+    """Return the checksum of a file's content."""
     return hashlib.sha256(data).hexdigest()
 
 
 class FileChangePlan(msgspec.Struct, frozen=True):
-    """What a file is, and what it is to become; None is a file that is not there."""
+    """The present and the future content of a file; None: no file."""
 
     path: str
     before: bytes | None
@@ -88,13 +88,13 @@ class FileChangePlan(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether the file is different afterwards."""
+        """Return whether the content changes."""
         return self.before != self.after
 
     def carry_out(self) -> None:
-        """Replace or remove the file. A link is followed, missing folders are made.
+        """Replace or remove the file. Follow a link, and create missing folders.
 
-        Raises OSError or ChangedMeanwhileError, and then nothing was changed.
+        Raises OSError or ChangedMeanwhileError; then nothing has changed.
         """
         if not self.changes:
             return
@@ -117,7 +117,7 @@ class FileChangePlan(msgspec.Struct, frozen=True):
 
 
 def missing_folders(path: str) -> tuple[str, ...]:
-    """The folders above a file that are not there, the outermost first."""
+    """Return the missing folders above a file, the outermost first."""
     missing: list[str] = []
     folder = os.path.dirname(os.path.realpath(path))
     while not os.path.lexists(folder):
@@ -127,25 +127,25 @@ def missing_folders(path: str) -> tuple[str, ...]:
 
 
 def _mode(target: str) -> int:
-    """The mode that the file has and keeps."""
+    """Return the file's mode, which stays."""
     try:
         mode = os.stat(target).st_mode
     except FileNotFoundError:
         return _MODE
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "this is not a file")
-    # A rename needs no right to write the file itself, so it has to be asked for.
+    # A rename needs no right to write the file itself, so check that right first.
     if not stat.S_IMODE(mode) & 0o222 or not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only")
     return stat.S_IMODE(mode)
 
 
 def remove_folders(made: Sequence[str]) -> None:
-    """Remove folders that were made and are empty again."""
+    """Remove folders that Handrail created and that are empty again."""
     for folder in reversed(made):
         try:
             os.rmdir(folder)
-        except OSError:  # something is in it, so it is in use
+        except OSError:  # it has content, so somebody uses it
             return
 
 
@@ -153,17 +153,17 @@ def remove_folders(made: Sequence[str]) -> None:
 
 
 def load_installs(path: str) -> list[InstallRecord]:
-    """Everything that is installed, as far as it is known; a broken record is no record."""
+    """Return all known installations; an unreadable record counts as none."""
     return _load(path) or []
 
 
 def is_broken(path: str) -> bool:
-    """Whether there is a record that cannot be read."""
+    """Return whether there is an unreadable record."""
     return _load(path) is None
 
 
 def put_aside(path: str) -> str:
-    """Rename a broken record, which holds what files were before; its new name, or nothing."""
+    """Rename a broken record, which holds the old content of files; return the new name, or ""."""
     if not is_broken(path):
         return ""
     aside = f"{path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -179,11 +179,11 @@ def _load(path: str) -> list[InstallRecord] | None:
 
 
 def find_install(installs: Sequence[InstallRecord], settings: str) -> InstallRecord | None:
-    """The installation in one settings file."""
+    """Return the installation in one settings file."""
     return next((each for each in installs if each.settings.path == settings), None)
 
 
 def save_installs(path: str, installs: Sequence[InstallRecord]) -> None:
-    """Keep the record, for this user alone."""
+    """Save the record, for this user alone."""
     make_folder(os.path.dirname(path))
     replace_file(os.path.realpath(path), msgspec.json.encode(installs), _MODE)

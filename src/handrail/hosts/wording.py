@@ -1,4 +1,4 @@
-"""What an agent and a person read of a verdict, whatever host they use."""
+"""Word a verdict for agents and people, for any host."""
 
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
@@ -6,13 +6,13 @@ from handrail.model.review import Verdict
 _MAX_TEXT = 4_900
 """Claude Code moves a text of more than 10,000 units of UTF-16 into a file."""
 _MAX_PART = 2_000
-"""Of a reason, so that there is room for what to do instead."""
+"""Characters of a reason, to leave room for the advice."""
 
 
 def told(verdict: Verdict, *, ask: bool) -> str:
-    """What is said with a verdict before a tool is called; empty: nothing, it just runs.
+    """Return the text for a verdict before a tool runs; "": it just runs.
 
-    `ask`: a person decides about what may be overruled.
+    `ask`: let a person decide where they may overrule.
     """
     if refuses(verdict):
         return asked(verdict) if asks(verdict, ask=ask) else refused(verdict)
@@ -24,37 +24,37 @@ def told(verdict: Verdict, *, ask: bool) -> str:
 
 
 def asks(verdict: Verdict, *, ask: bool) -> bool:
-    """Whether a refusal becomes a question, where somebody can be asked."""
+    """Return whether a refusal becomes a question, if a person is there to ask."""
     return ask and verdict.overrulable and not verdict.stop
 
 
 def advice(verdict: Verdict) -> str:
-    """What the agent reads when a run goes wrong."""
+    """Return the text for an agent whose run goes wrong."""
     return lines(f"Handrail: {verdict.guidance[0]}", *verdict.guidance[1:])
 
 
 def told_after(verdict: Verdict) -> str:
-    """What is said when a tool was called; empty: nothing."""
+    """Return the text after a tool ran, or ""."""
     if verdict.decision is not Decision.ALLOW:
         return lines(f"Handrail: {verdict.reason}", verdict.alternative, *verdict.guidance)
     return advice(verdict) if verdict.guidance else ""
 
 
 def refused(verdict: Verdict) -> str:
-    """What the agent reads when it is refused: why, and what to do instead."""
+    """Return the text of a refusal for the agent: why, and what to do instead."""
     instead = verdict.alternative and f"Do this instead: {_small(verdict.alternative)}"
     return lines(f"Handrail stopped this: {_small(verdict.reason)}", instead, *verdict.guidance)
 
 
 def asked(verdict: Verdict) -> str:
-    """What the person reads who is asked."""
+    """Return the question for the person."""
     safer = verdict.alternative and f"Safer: {_small(verdict.alternative)}"
     return lines(f"Handrail would stop this: {_small(verdict.reason)}", safer)
 
 
 def changed(verdict: Verdict) -> str:
-    """What the agent reads when its command was rewritten; its history shows the old one."""
-    # A command line that was cut would do something else.
+    """Return the text for an agent whose command was rewritten; its history shows the old one."""
+    # A shortened command would do something else.
     restore = verdict.restore if len(verdict.restore) < _MAX_PART - 100 else "handrail restore"
     back = verdict.restore and f"To put it back: {restore}"
     changes = "\n".join(verdict.changes)
@@ -64,7 +64,7 @@ def changed(verdict: Verdict) -> str:
 
 
 def refuses(verdict: Verdict) -> bool:
-    """Whether the tool must not run."""
+    """Return whether the tool must not run."""
     # `continue: false` alone would let the tool run and then stop: a stop is always a refusal too.
     return (
         verdict.decision is Decision.BLOCK
@@ -74,16 +74,16 @@ def refuses(verdict: Verdict) -> bool:
 
 
 def _small(sentence: str) -> str:
-    """A sentence that goes on after a colon."""
+    """Return a sentence to put after a colon."""
     first, _, rest = sentence.partition(" ")
     return f"{first.lower()} {rest}" if first in ("It", "The", "This") else sentence
 
 
 def lines(*parts: str) -> str:
-    """The parts that say something, one below the other."""
+    """Join the parts that are not empty, one below the other."""
     return cut("\n".join(cut(part, _MAX_PART) for part in parts if part))
 
 
 def cut(text: str, most: int = _MAX_TEXT) -> str:
-    """A text that no host finds too long."""
+    """Shorten a text to a length that every host accepts."""
     return text if len(text) <= most else f"{text[: most - 2]} …"

@@ -1,4 +1,4 @@
-"""What the doctor looks at in Claude Code, one function each. Every finding says what to do."""
+"""The doctor's checks of Claude Code, one function each. Every finding says what to do."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -17,7 +17,7 @@ _INSTALL = "handrail install claude"
 
 
 def check_program(who: ExaminedHost) -> Iterator[DoctorCheck]:
-    """Which Claude Code is there, and how may it be called?"""
+    """Check the installed Claude Code, and how it can call Handrail."""
     program = who.program
     if program is None:
         yield DoctorCheck("claude", "warn", "not found on this machine", "install Claude Code")
@@ -30,7 +30,7 @@ def check_program(who: ExaminedHost) -> Iterator[DoctorCheck]:
 
 
 def check_hooks(who: ExaminedHost) -> Iterator[DoctorCheck]:
-    """Are the hooks in a settings file that counts here?"""
+    """Check that the hooks are in a settings file that applies here."""
     if is_broken(who.connection.installs):
         says = f"{who.connection.installs} cannot be read: hooks that are taken out are not missed"
         yield DoctorCheck("hooks", "bad", says, f"{_INSTALL}, which keeps the old one beside it")
@@ -65,7 +65,7 @@ def check_hooks(who: ExaminedHost) -> Iterator[DoctorCheck]:
 
 
 def check_obstacles(who: ExaminedHost) -> Iterator[DoctorCheck]:
-    """Does anything keep hooks from running in this folder?"""
+    """Check that nothing keeps hooks from running in this folder."""
     url = hook_url(who.connection.port)
     for found in find_obstacles(who.environ, who.folder, url=url):
         where = f"{who.short(found.path)}: " if found.path else ""
@@ -74,7 +74,7 @@ def check_obstacles(who: ExaminedHost) -> Iterator[DoctorCheck]:
 
 
 def _is_older(who: ExaminedHost) -> bool:
-    """Whether hooks by HTTP are open where nobody answers."""
+    """Return whether this version runs a tool when an HTTP hook gets no answer."""
     return bool(who.program and (who.program.version or HTTP_SINCE) < HTTP_SINCE)
 
 
@@ -83,8 +83,8 @@ def _style(text: str | None) -> Style:
 
 
 def _others_can_read(path: str) -> bool:
-    """Whether a group or everybody has a way to a file, and may read it."""
+    """Return whether a group or everybody can reach and read a file."""
     real = Path(path).resolve()
     enter = reduce(and_, (folder.stat().st_mode for folder in real.parents))
-    # The right to pass through a folder is two bits away from the right to read.
+    # The right to enter a folder is two bits away from the right to read it.
     return bool(real.stat().st_mode & (enter << 2) & 0o044)

@@ -1,4 +1,4 @@
-"""Drives the real Claude Code: one process that takes prompts and control requests in its stdin."""
+"""Drive the real Claude Code: one process that takes prompts and control requests on stdin."""
 
 import asyncio
 import os
@@ -23,18 +23,18 @@ from handrail.intervene.processes.process_tree import end as end_all
 from handrail.store.private_files import make_folder, replace_file
 
 PATIENCE = 30.0
-"""Seconds in which a request has to be answered; it takes a while to start."""
+"""Seconds that a request may take; starting takes a while."""
 _AGAIN = 0.25
-"""Seconds after which an interrupt is sent again: one that comes before a turn has really begun
-is answered, and does nothing."""
+"""Seconds until an interrupt is repeated: Claude Code answers an interrupt before the turn has
+begun, but ignores it."""
 _STIR = 2.0
-"""Seconds in which it goes on by itself, if it does. 17 to 50 ms were seen."""
+"""Seconds to wait for it to go on by itself. We saw 17 to 50 ms."""
 _BY_ITSELF = 3.0
 _WHEN_TOLD = 5.0
 _DRAIN = 1.0
-"""Seconds after its end in which its last words are waited for: a child may hold the pipe open."""
+"""Seconds to wait for its last output after it ended: a child may hold the pipe open."""
 _KEPT = 4096
-"""Bytes of its last complaints."""
+"""Bytes to keep of its last errors."""
 _CANNOT_START = 127
 
 
@@ -51,7 +51,7 @@ class ClaudeDriver:
         patience: float = PATIENCE,
         heard: Callable[[str], None] = lambda problem: None,
     ) -> None:
-        """`heard`: told after each turn what went wrong in it; empty: nothing did."""
+        """`heard`: called after each turn with its problem, or ""."""
         self.pid = 0
         self.model = launch.model
         self._launch = launch
@@ -59,7 +59,7 @@ class ClaudeDriver:
         self._heard = heard
         self._turns = TurnTracker()
         self._work: asyncio.Future[AgentTurn] | None = None
-        """As long as it works."""
+        """Set while it works."""
         self._stirring: asyncio.TimerHandle | None = None
         self._asked: dict[str, asyncio.Future[stream.ControlReply]] = {}
         self._count = 0
@@ -92,7 +92,7 @@ class ClaudeDriver:
         await self.end()
 
     async def take_turn(self, prompt: str) -> AgentTurn:
-        """Send it on, and wait until it stops; raises AgentGoneError."""
+        """Send a prompt, and wait until it stops; raises AgentGoneError."""
         try:
             turn = await self._take_turn(prompt)
         except AgentGoneError as error:
@@ -109,11 +109,11 @@ class ClaudeDriver:
         work = self._work
         assert work is not None
         self._stdin.write(stream.prompt(prompt, uuid))
-        # Whoever stops waiting does not stop the work.
+        # Cancelling the wait does not stop the work.
         return await asyncio.shield(work)
 
     async def interrupt(self) -> bool:
-        """Break off the turn, with the model's answer, the tools and the sub-agents."""
+        """Interrupt the turn, including the model's answer, the tools and the sub-agents."""
         self._check()
         work = self._work
         if work is None:
@@ -129,9 +129,9 @@ class ClaudeDriver:
         return work.result().interrupted
 
     async def set_model(self, model: str) -> str:
-        """Use another model from the next call on; gives the one before.
+        """Use another model from the next call on; return the previous one.
 
-        A name that it does not know it takes, too; then the next call fails.
+        It accepts unknown names, too; then the next call fails.
         """
         before = self.model
         reply = await self._ask("set_model", model=model)
@@ -141,13 +141,13 @@ class ClaudeDriver:
         return before
 
     async def end(self) -> None:
-        """Let it end by itself, then ask it to, then kill it.
+        """Let it end by itself, then ask it to end, then kill it.
 
-        It ends its commands where it is asked to end; where it was killed, we do.
+        Asked to end, it ends its commands; after a kill, we end them.
         """
         try:
             self._stdin.close()
-            # As long as a turn or a background command goes on, it does not end by itself.
+            # It does not end by itself while a turn or a background command runs.
             busy = self._work is not None or self._turns.has_tasks
             if busy or not await self._ends(min(_BY_ITSELF, self._patience)):
                 self._signal(signal.SIGTERM, signal.SIGCONT)
@@ -155,7 +155,7 @@ class ClaudeDriver:
                 self._signal(signal.SIGKILL)
             await asyncio.wait({self._gone})
         finally:
-            self._process.close()  # and kills it, where somebody did not want to wait
+            self._process.close()  # and kills it, if the wait was cancelled
             _remove_settings(self._launch)
         code, _ = self._gone.result()
         if code < 0:
@@ -164,10 +164,10 @@ class ClaudeDriver:
 
     @property
     def tokens(self) -> int:
-        """What the turn under way has used by now, about."""
+        """Return the approximate tokens of the present turn."""
         return self._turns.tokens
 
-    # What it says
+    # Output
 
     def _hear(self, line: stream.Line) -> None:
         match line:
@@ -183,7 +183,7 @@ class ClaudeDriver:
                 self._settle()
 
     def _settle(self) -> None:
-        """Notice whether it works."""
+        """Notice whether it is working."""
         if self._stirring is not None:
             self._stirring.cancel()
             self._stirring = None
@@ -203,19 +203,19 @@ class ClaudeDriver:
             work.set_result(turn)
 
     def _lost(self, code: int, says: str) -> None:
-        """It has ended, whatever was still expected of it."""
+        """Note that the process ended, and fail everything that waits for it."""
         error = AgentGoneError(code, says)
         if self._stirring is not None:
             self._stirring.cancel()
         for waiting in (*self._asked.values(), self._work):
             if waiting is not None and not waiting.done():
                 waiting.set_exception(error)
-                waiting.exception()  # it is no mistake if nobody waits
+                waiting.exception()  # not an error if nobody waits
         self._asked.clear()
         self._work = None
         self._gone.set_result((code, says))
 
-    # What it is told
+    # Input
 
     async def _ask(self, subtype: str, **more: str) -> stream.ControlReply:
         self._check()
@@ -289,7 +289,7 @@ class _Pipes(asyncio.SubprocessProtocol):
 
 
 def _write_settings(launch: Launch) -> None:
-    """For this user alone: there is a token in it."""
+    """Write the settings for this user alone: they contain a token."""
     if launch.settings_file:
         make_folder(os.path.dirname(launch.settings_file))
         replace_file(launch.settings_file, launch.settings.encode(), 0o600)

@@ -1,4 +1,4 @@
-"""Are the hooks of a session still in force? Asked while it runs, of the files on the disk."""
+"""Check, while a session runs, that the settings files still have its hooks in force."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,14 +17,14 @@ _PROXIED = (
 
 
 class SettingsGuard:
-    """Looks at the settings that count for a session."""
+    """Watch the settings that apply to a session."""
 
     def __init__(self, connection: HookConnection, environ: Mapping[str, str]) -> None:
         self._connection = connection
         self._home = environ.get("HOME", "")
 
     def find_problem(self, call: HookCall, folder: str) -> str:
-        """Why the hooks of a session that began in a folder are not in force."""
+        """Return why the hooks of a session that began in a folder are not in force."""
         return hooks_problem(
             {"HOME": self._home, **call.payload.action.env},
             folder,
@@ -42,11 +42,11 @@ def hooks_problem(
     url: str,
     proxied: bool = False,
 ) -> str:
-    """Why sessions in a folder are not supervised as they should be; empty: they are.
+    """Return why sessions in a folder are not fully supervised; "" if they are.
 
-    `installed`: the settings files that Handrail was installed in. Hooks that came some other
-    way, such as by `--settings`, are not missed. `proxied`: the session's own environment names
-    a proxy, which matters only to hooks that are called at `url`.
+    `installed`: the settings files with an installation of Handrail. Hooks from elsewhere, such as
+    `--settings`, may be missing here. `proxied`: the session's own environment names a proxy, which
+    matters only to hooks called at `url`.
     """
     known = set(installed)
     by_http = False

@@ -1,4 +1,4 @@
-"""How Claude Code is to call Handrail, by its version and by what stands in its way."""
+"""Choose how Claude Code calls Handrail, by its version and the obstacles."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from handrail.hosts.port import HookConnection, HostError, HostProgram
 def choose_style(
     handler: str, program: HostProgram | None, environ: Mapping[str, str], folder: str
 ) -> tuple[Style, list[str]]:
-    """How Claude Code is to call us in a folder, and what to say about it. Raises HostError."""
+    """Return the style of the hooks in a folder, and remarks about it. Raises HostError."""
     first = ".".join(map(str, HTTP_SINCE))
     if program is None:
         if handler == "command":
@@ -39,7 +39,7 @@ def choose_style(
 def hooking_for(
     style: Style, connection: HookConnection, program: HostProgram | None
 ) -> HookOptions:
-    """Where our hooks lead."""
+    """Return the options of our hooks."""
     version = program.version if program else None
     return HookOptions(
         style, hook_url(connection.port), connection.token, connection.client, version

@@ -28,10 +28,10 @@ from handrail.supervise.supervisor import Supervisor
 Answer = DecisionProgress[Reply]
 
 _ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
-"""Permission modes in which the person has not said that they do not want to be asked."""
+"""Permission modes in which the person is willing to answer questions."""
 
 _STARTS = frozenset({"startup", "resume", "clear"})
-"""Sources of a session's start that a person is behind; a compaction is not one."""
+"""Session starts by a person; a compaction is not one."""
 
 WELCOME = (
     "Handrail reviews every tool call of this session before it runs. If it refuses a call, do "
@@ -44,18 +44,18 @@ _STOPPED = (
     "handrail incident show {0}. How it can go on: handrail incident resume {0}"
 )
 _NOTIFICATION = "<task-notification>"
-"""How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
+"""The start of prompts that Claude Code gives itself when a sub-agent or command has ended."""
 
 
 class HookCall(msgspec.Struct, frozen=True):
-    """One hook request: what it says, and what is known of the session beside it."""
+    """One hook request, with the known facts about its session."""
 
     payload: Payload
     origin: SessionOrigin = SessionOrigin()
 
 
 class ClaudeHooks:
-    """Answers hook requests of all sessions. Used from one thread at a time."""
+    """Answer the hook requests of all sessions. Used from one thread at a time."""
 
     def __init__(
         self,
@@ -68,11 +68,11 @@ class ClaudeHooks:
         self.transcripts = TranscriptIndex(clock)
         self.place = self.transcripts.place
         self._find_problem = find_problem
-        """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
+        """Returns why the hooks of a session begun in a folder are not in force, or ""."""
         self._clock = clock
 
     def handle(self, body: bytes, origin: SessionOrigin = SessionOrigin()) -> Answer:  # noqa: B008 - it is frozen
-        """Answer one request; what it raises is a bug, and `failed` is the answer then."""
+        """Answer one request. An exception is a bug; then `failed` gives the answer."""
         try:
             payload = read_payload(body)
         except PayloadError as error:
@@ -89,18 +89,18 @@ class ClaudeHooks:
             return _now(unreadable("it is nested too deeply", payload.hook_event_name))
 
     def reconsider(self, run: str, event: events.ModelAsked) -> Ready[Reply | None]:
-        """The reply in the light of a second opinion; None: it stays as it was."""
+        """Return the reply after a second opinion; None: it has not changed."""
         ready = self.runs.get(run, "/").reconsider(event)
         return ready.then(
             lambda verdict: None if verdict is None else reply.before_tool(verdict, ask=False)
         )
 
     def failed(self, problem: str, body: bytes) -> Reply:
-        """The answer when Handrail itself breaks down over a request; asked in any thread."""
+        """Return the reply when Handrail breaks down over a request. Any thread may call it."""
         return failed(problem, body, self.runs.on_fault)
 
     def unreadable(self, problem: str) -> Reply:
-        """The answer to what cannot be read: a refusal."""
+        """Refuse a request that cannot be read."""
         return unreadable(problem)
 
     def fault_answers(self) -> FaultAnswers:
@@ -122,7 +122,7 @@ class ClaudeHooks:
         )
 
     def may_ask(self, call: HookCall, supervisor: Supervisor) -> bool:
-        """Whether a refusal should become a question."""
+        """Return whether to turn a refusal into a question."""
         wanted = supervisor.project.config.attended
         if wanted != "auto":
             return wanted == "always"
@@ -135,7 +135,7 @@ class ClaudeHooks:
         )
         supervisor = self.runs.get(payload.session_id, payload.cwd)
         state = supervisor.state
-        # Handrail came in later, or the session's start was not heard.
+        # Handrail was installed later, or missed the start of the session.
         origin = call.origin
         unknown = state.seq == 0 or origin.attended not in (None, state.attended)
         if unknown and payload.hook_event_name != "SessionStart":
@@ -148,7 +148,7 @@ class ClaudeHooks:
         return supervisor
 
     def _without_log(self, call: HookCall, error: StoreError) -> Reply:
-        """The log cannot be read: nothing is known of the run, but what only reads may go on."""
+        """Answer without the log: nothing is known of the run, but reading may go on."""
         payload = call.payload
         event = payload.hook_event_name
         if event == "SessionStart":
@@ -166,20 +166,20 @@ class ClaudeHooks:
     # One method for each event
 
     def before_tool(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A tool is about to be called."""
+        """Answer before a tool runs."""
         payload = call.payload
         ask = self.may_ask(call, supervisor)
         progress = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
         return progress.then(lambda verdict: reply.before_tool(verdict, ask=ask))
 
     def after_tool(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A tool was called, and worked or failed."""
+        """Answer after a tool succeeded or failed."""
         event = call.payload.hook_event_name
         ready = supervisor.take_in(read_end(call.payload))
         return ready.then(lambda verdict: reply.after_tool(event, verdict))
 
     def after_batch(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """What has not been heard of by now did not run."""
+        """Close the calls of a batch: those without a result by now did not run."""
         receipts = []
         for each in call.payload.tool_calls:
             said = each.tool_response if isinstance(each.tool_response, str) else ""
@@ -187,7 +187,7 @@ class ClaudeHooks:
         return Ready(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
 
     def permission(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """The host asks on its own account, or because Handrail told it to."""
+        """Answer when the host asks for permission, by itself or because Handrail told it to."""
         action = call.payload.action
         known = supervisor.state.find_same(fingerprint(action), command_name(action))
         if known is None:
@@ -195,7 +195,7 @@ class ClaudeHooks:
         return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
 
     def prompt(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A person says what to do; not passed on where nothing would be supervised."""
+        """Record a person's prompt; hold it back if the session would run unsupervised."""
         text = call.payload.prompt
         if incident := supervisor.state.course.stopped:
             return _now(reply.block(_STOPPED.format(incident)))
@@ -203,7 +203,7 @@ class ClaudeHooks:
             return _now(reply.block(_ended_by(supervisor.state)))
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
-        # This event comes by a safe way, so it can still stop what would go on unsupervised.
+        # This event is delivered safely, so it can still stop an unsupervised session.
         if problem := self._problem(call, supervisor):
             event = events.FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
@@ -217,7 +217,7 @@ class ClaudeHooks:
         return answer
 
     def start(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A session begins, or is taken up again."""
+        """Answer when a session begins or resumes."""
         payload = call.payload
         if payload.source in _STARTS:
             self.runs.renew(payload.session_id, payload.cwd, call.origin.pid)
@@ -241,35 +241,35 @@ class ClaudeHooks:
         )
 
     def end(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A session has ended."""
+        """Record the end of a session."""
         answer = self._note(supervisor, events.RunEnded(self._clock(), call.payload.reason))
         self.runs.end(call.payload.session_id)
         return answer
 
     def stop(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """The agent waits for the next prompt."""
+        """Answer when the agent has stopped and waits for the next prompt."""
         payload = call.payload
-        # Who was sent on once already is not sent on again: that would be a loop of our own.
+        # Send an agent on only once: twice would be a loop of our own.
         again = payload.stop_hook_active
         ready = supervisor.rest(payload.last_assistant_message, for_good=again)
         return ready.then(reply.after_turn)
 
     def agent_stop(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """A sub-agent has ended."""
-        # /compact ends a sub-agent that was never started.
+        """Record the end of a sub-agent."""
+        # /compact ends a sub-agent that never started.
         if call.payload.agent_id not in supervisor.state.agents:
             return _now(reply.NO_OPINION)
         return self._note(supervisor, events.AgentEnded(self._clock(), call.payload.agent_id))
 
     def note(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """Something has happened that is only written down."""
+        """Record an event that needs no answer."""
         make = _NOTED[call.payload.hook_event_name]
         return self._note(supervisor, make(self._clock(), call.payload))
 
     def config_change(self, call: HookCall, supervisor: Supervisor) -> Answer:
-        """Settings have changed; not taken over where they would end supervision."""
+        """Answer a change of settings; block one that would end supervision."""
         payload = call.payload
-        # All files count, not only the changed one: what is taken over later takes this along.
+        # All files count, not only the changed one: a later change brings this one along.
         refused = self._problem(call, supervisor)
         event = events.SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
         answer = reply.block(refused) if refused else reply.NO_OPINION
@@ -311,9 +311,9 @@ _LOWERINGS: dict[str, Callable[[Verdict], Reply]] = {
     "PreToolUse": lambda verdict: reply.before_tool(verdict, ask=False),
     "PermissionRequest": reply.permission,
 }
-"""The events that a verdict can be told to, where nobody is asked."""
+"""The events that can carry a verdict without asking anybody."""
 _GUARDED = frozenset({"UserPromptSubmit", "ConfigChange"})
-"""The events that are held back where the hooks would not be, or are not, in force."""
+"""The events to hold back if the hooks are, or would be, out of force."""
 
 
 def _ended_by(state: RunState) -> str:
@@ -329,7 +329,7 @@ def _ended_by(state: RunState) -> str:
 
 
 def unreadable(problem: str, event: str = "") -> Reply:
-    """The answer to what cannot be read: if it was, or may have been, about a tool, a refusal."""
+    """Return the reply to an unreadable request: a refusal if it may be about a tool."""
     verdict = Verdict(
         Decision.BLOCK,
         f"The hook's message cannot be read: {problem}.",
@@ -341,7 +341,7 @@ def unreadable(problem: str, event: str = "") -> Reply:
 def failed(
     problem: str, body: bytes, on_fault: Callable[[str], OnFault] = lambda run: "deny"
 ) -> Reply:
-    """The answer when Handrail itself breaks down over a request of a run."""
+    """Return the reply when Handrail itself breaks down over a request of a run."""
     try:
         payload = read_payload(body)
     except PayloadError as error:

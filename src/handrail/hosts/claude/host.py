@@ -1,6 +1,6 @@
-"""Claude Code, as the port of hosts wants it.
+"""Claude Code behind the port of hosts.
 
-What works with sessions is imported when it is asked for: many commands need only a small part.
+It imports the parts that work with sessions on demand: many commands need only a few.
 """
 
 import os
@@ -37,36 +37,36 @@ class ClaudeCode(port.HostAdapter):
     def hooks(
         self, runs: "RunRegistry", connection: port.HookConnection, environ: Mapping[str, str]
     ) -> "ClaudeHooks":
-        """Answers the hooks of all sessions."""
+        """Return the object that answers the hooks of all sessions."""
         from handrail.hosts.claude.guard import SettingsGuard
         from handrail.hosts.claude.hooks import ClaudeHooks
 
         return ClaudeHooks(runs, find_problem=SettingsGuard(connection, environ).find_problem)
 
     def is_urgent(self, body: bytes) -> bool:
-        """Whether an agent waits for leave to do something."""
+        """Return whether an agent waits for permission."""
         return _BEFORE in body
 
     def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
-        """The conversation of a checkpoint, as far as the transcript shows it."""
+        """Return the conversation of a checkpoint, as far as the transcript shows it."""
         from handrail.hosts.claude.transcript import located
 
         return located(record)
 
     def recording(self, seen: set[str]) -> "Transcript":
-        """Reads a transcript."""
+        """Return a reader of a transcript."""
         from handrail.hosts.claude.recording import Transcript
 
         return Transcript(seen)
 
     def find_program(self, environ: Mapping[str, str]) -> port.HostProgram | None:
-        """The Claude Code that a terminal would start."""
+        """Return the Claude Code that a terminal would start."""
         from handrail.hosts.claude.program import find_claude
 
         return find_claude(environ)
 
     def settings_file(self, environ: Mapping[str, str], project: str) -> str:
-        """`settings.json` of a user, `settings.local.json` of a project."""
+        """Return `settings.json` of the user, or `settings.local.json` of a project."""
         from handrail.hosts.claude.obstacles import project_file, user_file
 
         return project_file(project, "local") if project else os.path.abspath(user_file(environ))
@@ -81,7 +81,7 @@ class ClaudeCode(port.HostAdapter):
         handler: str,
         view: "GitView",
     ) -> port.InstallOffer:
-        """What to change for our hooks, and whether they will run in a folder."""
+        """Plan the installation of our hooks, and tell whether they will run in a folder."""
         from handrail.hosts.claude.handler import choose_style, hooking_for
         from handrail.hosts.claude.install import plan_install
         from handrail.hosts.claude.obstacles import find_obstacles
@@ -100,13 +100,13 @@ class ClaudeCode(port.HostAdapter):
         return port.InstallOffer(program, style, plan, notes, found)
 
     def plan_removal(self, path: str, record: str) -> "Removal":
-        """What to change to take our hooks out."""
+        """Plan the removal of our hooks."""
         from handrail.hosts.claude.install import plan_removal
 
         return plan_removal(path, record)
 
     def diagnose(self, who: port.ExaminedHost) -> Iterator[port.DoctorCheck]:
-        """The program, the hooks, and what keeps them from running."""
+        """Check the program, the hooks, and everything that keeps them from running."""
         from handrail.hosts.claude import doctor
 
         yield from doctor.check_program(who)
@@ -120,13 +120,13 @@ class ClaudeCode(port.HostAdapter):
         return run_probe(asked)
 
     def check_arguments(self, arguments: Sequence[str]) -> None:
-        """Raises HostError for the first one that would undo what a driven session needs."""
+        """Raise HostError for the first argument that a driven session cannot have."""
         from handrail.hosts.claude.launch import check_arguments
 
         check_arguments(arguments)
 
     def check_mode(self, mode: str) -> None:
-        """Raises HostError where Claude Code would not start."""
+        """Raise HostError if Claude Code would not start in this mode."""
         if mode == _BYPASS and os.geteuid() == 0 and not os.environ.get("IS_SANDBOX"):
             raise port.HostError(
                 "Claude Code does not take bypassPermissions as root: run it as a user, set "
@@ -142,7 +142,7 @@ class ClaudeCode(port.HostAdapter):
         environ: Mapping[str, str],
         options: port.DriveOptions,
     ) -> str:
-        """The hooks, unless they are installed."""
+        """Return the hooks, unless they are installed."""
         from handrail.hosts.claude.handler import choose_style, hooking_for
         from handrail.hosts.claude.launch import environment, settings_for
         from handrail.hosts.claude.obstacles import find_obstacles
@@ -160,7 +160,7 @@ class ClaudeCode(port.HostAdapter):
     def drive(
         self, request: port.LaunchRequest, heard: Callable[[str], None]
     ) -> "AbstractAsyncContextManager[DrivenAgent]":
-        """One process that takes prompts in its stdin."""
+        """Start one process that takes prompts on stdin."""
         from handrail.hosts.claude.driver import ClaudeDriver
         from handrail.hosts.claude.launch import launch
 

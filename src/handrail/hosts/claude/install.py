@@ -11,13 +11,13 @@ from handrail.hosts.json_text import scan
 
 
 def plan_install(path: str, hooking: HookOptions, view: GitView, record: str) -> Installation:
-    """What to change for our hooks; see `installation.plan_install`."""
+    """Plan the installation of our hooks; see `installation.plan_install`."""
     ours = partial(add, hooking=hooking)
     return installation.plan_install(PROFILE.name, path, ours, _HOOKS, view, record)
 
 
 def plan_removal(path: str, record: str) -> Removal:
-    """What to change to take our hooks out."""
+    """Plan the removal of our hooks."""
     return installation.plan_removal(path, _HOOKS, record)
 
 

@@ -1,9 +1,9 @@
-"""How Claude Code is started to be driven: its arguments, its environment, and our hooks.
+"""Start Claude Code as a driven agent: its arguments, its environment, and our hooks.
 
-Its settings may have the hooks already; else they come along, so that a driven session is
-supervised wherever it runs. What comes along with `--settings` is above a project's settings and a
-user's, is read once, and cannot be switched off by an agent that writes such a file. Of several
-`--settings` the last one counts alone.
+If no settings file has the hooks, they come with `--settings`, so that a driven session is
+supervised wherever it runs. These settings override those of the project and the user, are read
+once, and an agent that writes a settings file cannot switch them off. Of several `--settings`
+only the last one counts.
 """
 
 import glob
@@ -26,9 +26,9 @@ _OF_A_SESSION = frozenset(
     "CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED "
     "CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_PROJECT_DIR".split()
 )
-"""What another session has put into the environment of all that it starts."""
+"""Variables that another session sets for the processes that it starts."""
 _UNREAD = frozenset({"--setting-sources", "--restricted"})
-"""With these, Claude Code does not read every settings file."""
+"""With these options, Claude Code does not read every settings file."""
 
 _OURS = "Handrail sets it itself"
 _UNSUPERVISED = "without hooks nothing would be reviewed"
@@ -49,7 +49,7 @@ _REFUSED = {
 
 
 class ArgumentError(HostError):
-    """Claude Code cannot be driven with an argument."""
+    """A driven Claude Code cannot have this argument."""
 
     def __init__(self, argument: str, why: str) -> None:
         super().__init__(f"{argument} cannot be passed on to Claude Code: {why}")
@@ -58,22 +58,22 @@ class ArgumentError(HostError):
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """How a process is started."""
+    """The parameters of a new process."""
 
     argv: tuple[str, ...]
     environ: dict[str, str]
     cwd: str
     model: str = ""
     settings: str = ""
-    """What has to be in `settings_file` before."""
+    """The required content of `settings_file`."""
     settings_file: str = ""
 
 
 def launch(request: LaunchRequest) -> Launch:
-    """How Claude Code is started as a run. Raises ArgumentError.
+    """Return how to start Claude Code as a run. Raises ArgumentError.
 
-    The settings are passed in a file, because the command line of a process is there for every
-    user of the machine to read.
+    The settings are passed in a file, because every user of the machine can read the command line
+    of a process.
     """
     options, run = request.options, request.run
     check_arguments(options.arguments)
@@ -86,7 +86,7 @@ def launch(request: LaunchRequest) -> Launch:
     }
     chosen = (part for option, value in wanted.items() if value for part in (option, value))
     return Launch(
-        # An option with any number of values would take what is not an option for one of them.
+        # An option with any number of values would swallow an argument that is not an option.
         argv=(request.program, *_STREAM, *options.arguments, *chosen),
         environ=environment(run, request.environ),
         cwd=request.cwd,
@@ -97,25 +97,25 @@ def launch(request: LaunchRequest) -> Launch:
 
 
 def environment(run: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """An environment for a session of its own, whose processes can be told by a mark."""
+    """Return the environment of a new session, with a mark on all its processes."""
     dropped = _OF_A_SESSION | frozenset(PROFILE.off_variables)
     return {name: text for name, text in environ.items() if name not in dropped} | {MARK: run}
 
 
 def check_arguments(arguments: Sequence[str]) -> None:
-    """Raises ArgumentError for the first one that would undo what a driven session needs."""
+    """Raise ArgumentError for the first argument that a driven session cannot have."""
     for argument in arguments:
         option = argument.partition("=")[0]
         if not option.startswith("--"):
-            option = option[:2]  # short ones may stand together, or with their value
+            option = option[:2]  # short options may be joined, or have their value attached
         if why := _REFUSED.get(option):
             raise ArgumentError(argument, why)
 
 
 def has_conversation(environ: Mapping[str, str], run: str) -> bool:
-    """Whether a run has begun to talk.
+    """Return whether a run has a conversation.
 
-    Before that there is nothing to resume, and afterwards its id cannot be given to another one.
+    Without one there is nothing to resume; with one, no other run can have its id.
     """
     folder = os.path.dirname(user_file(environ))
     return bool(glob.glob(f"{glob.escape(folder)}/projects/*/{glob.escape(run)}.jsonl"))
@@ -128,9 +128,9 @@ def settings_for(
     installs: Iterable[str],
     arguments: Sequence[str] = (),
 ) -> str:
-    """The settings that a driven session needs beside those in files.
+    """Return the settings that a driven session needs beside those in files.
 
-    `installs`: the settings files that Handrail was installed in.
+    `installs`: the settings files with an installation of Handrail.
     """
     unread = any(argument.partition("=")[0] in _UNREAD for argument in arguments)
     settings: dict[str, object] = {"disableAllHooks": False}

@@ -1,8 +1,8 @@
-"""What in Claude Code's settings keeps our hooks from running, seen with Claude Code 2.1.325.
+"""Find settings that keep our hooks from running, as seen with Claude Code 2.1.325.
 
-Settings come from several files. Of `disableAllHooks` the highest file that sets it decides for
-all hooks, lists of allowed addresses are joined, and variables of higher files replace those of
-lower ones. A file that does not load counts for nothing, but for the hooks that are lost with it.
+Settings come from several files. The strongest file that sets `disableAllHooks` decides for all
+hooks, lists of allowed addresses are joined, and variables of stronger files replace those of
+weaker ones. A file that does not load has no effect, except that its hooks are lost.
 """
 
 import glob
@@ -36,18 +36,18 @@ _IGNORED = "Claude Code ignores the whole file"
 _TOO_LARGE = "too large to be looked through, so what it does is not known: make it smaller"
 _TOO_DEEP = "nested too deeply to be looked through, so what it does is not known: make it flatter"
 _NOT_KNOWN = frozenset({_TOO_LARGE, _TOO_DEEP})
-"""Claude Code may well load such a file, and whatever is in it would count."""
+"""Claude Code may load such a file, and then its content counts."""
 
 
 class SettingsFile(msgspec.Struct, frozen=True):
-    """One place where Claude Code looks for settings."""
+    """One settings file of Claude Code."""
 
     scope: Scope
     path: str
 
 
 def settings_files(environ: Mapping[str, str], cwd: str) -> tuple[SettingsFile, ...]:
-    """Every file that counts for a session in a folder, the one that wins first."""
+    """Return the files that apply to a session in a folder, the strongest first."""
     base = (
         "/Library/Application Support/ClaudeCode"
         if sys.platform == "darwin"
@@ -63,14 +63,14 @@ def settings_files(environ: Mapping[str, str], cwd: str) -> tuple[SettingsFile, 
 
 
 def user_file(environ: Mapping[str, str]) -> str:
-    """The user's settings."""
+    """Return the user's settings file."""
     home = environ.get("HOME") or os.path.expanduser("~")
     folder = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
     return os.path.join(folder, "settings.json")
 
 
 def project_file(folder: str, scope: Literal["local", "project"]) -> str:
-    """A project's settings: those for everybody, or those of this machine."""
+    """Return a project's settings file: the shared one, or the one of this machine."""
     name = "settings.local.json" if scope == "local" else "settings.json"
     return os.path.join(folder, ".claude", name)
 
@@ -78,12 +78,12 @@ def project_file(folder: str, scope: Literal["local", "project"]) -> str:
 def find_obstacles(
     environ: Mapping[str, str], cwd: str, *, url: str = "", instead: Mapping[str, str] = {}
 ) -> tuple[Obstacle, ...]:
-    """What keeps our hooks from running in a folder. `instead`: files as they are going to be."""
+    """Find the obstacles for our hooks in a folder. `instead`: files as they are going to be."""
     return obstacles(_texts(environ, cwd, instead), url=url, environ=environ)
 
 
 def session_variables(environ: Mapping[str, str], cwd: str) -> dict[str, str]:
-    """The environment of a session in a folder: ours, and what the settings put over it."""
+    """Return the environment of a session in a folder: ours, overridden by the settings."""
     variables, _ = _merged(_loaded(_texts(environ, cwd, {})), environ)
     return variables
 
@@ -94,16 +94,16 @@ def _texts(
     texts: dict[str, tuple[SettingsFile, str]] = {}
     for file in settings_files(environ, cwd):
         text = instead.get(file.path) or read_text(file.path)
-        if text is not None:  # in the home folder, the user's file is the project's as well
+        if text is not None:  # in the home folder, the user's file is also the project's
             texts.setdefault(file.path, (file, text))
     return list(texts.values())
 
 
 def read_text(path: str) -> str | None:
-    """A settings file, so much of it as may be looked through; None if it cannot be read."""
+    """Read a settings file up to the size limit; None if it cannot be read."""
     try:
         data = read(path, 4 * MAX_CHARACTERS + 1)  # a character has at most four bytes
-    except OSError:  # what we may not read, Claude Code may not read either
+    except OSError:  # Claude Code cannot read a file that we cannot read
         return None
     return None if data is None else decode(data)
 
@@ -111,7 +111,7 @@ def read_text(path: str) -> str | None:
 def obstacles(
     texts: Sequence[tuple[SettingsFile, str]], *, url: str = "", environ: Mapping[str, str] = {}
 ) -> tuple[Obstacle, ...]:
-    """What in all files together keeps our hooks from running; the file that wins comes first."""
+    """Find the obstacles in all files together; the strongest file comes first."""
     found = [
         Obstacle(file.path, why)
         for file, text in texts
@@ -128,7 +128,7 @@ def obstacles(
 
 
 def proxied(environ: Mapping[str, str]) -> str:
-    """The variable that sends requests to this machine through a proxy, if there is one."""
+    """Return the variable that sends requests to this machine through a proxy, or ""."""
     direct = f"{environ.get('NO_PROXY', '')},{environ.get('no_proxy', '')}".split(",")
     if {"127.0.0.1", "*"} & {name.strip() for name in direct}:
         return ""
@@ -185,7 +185,7 @@ def _by_environment(
 def _merged(
     files: Sequence[tuple[SettingsFile, Settings]], environ: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Every variable's text, and the file that it comes from."""
+    """Return the text of every variable, and the file it comes from."""
     variables, origin = dict(environ), dict.fromkeys(environ, "")
     for file, settings in reversed(files):
         for name, text in _variables(settings).items():
@@ -215,7 +215,7 @@ def _variables(settings: Settings) -> dict[str, str]:
 
 
 def _load(text: str) -> "Settings | str":
-    """The settings, or why Claude Code does not load the file."""
+    """Return the settings, or why Claude Code does not load the file."""
     if len(text) > MAX_CHARACTERS:
         return _TOO_LARGE
     try:
@@ -231,7 +231,7 @@ def _load(text: str) -> "Settings | str":
 
 
 def _as_javascript(text: str) -> object:
-    """The value of a text. Unlike `scan`, it takes two of the same name: the last one counts."""
+    """Return the value of a text. Unlike `scan`, accept duplicate names: the last one counts."""
     found: object = json.loads(
         text.removeprefix("\ufeff"), parse_int=float, parse_constant=_refuse_constant
     )
@@ -243,7 +243,7 @@ def _refuse_constant(name: str) -> object:
 
 
 def _place(text: str) -> str:
-    """Where a text stops being JSON, and what is there."""
+    """Describe where a text stops being JSON."""
     try:
         scan(text)
     except JsonTextError as error:
@@ -260,7 +260,7 @@ _KINDS: tuple[tuple[str, type, str], ...] = (
 
 
 def _wrong(settings: Settings) -> str:
-    """The first thing that keeps a file from loading, among those that matter to us."""
+    """Return the first relevant reason why the file does not load."""
     for name, kind, should in _KINDS:
         if name in settings and not isinstance(settings[name], kind):
             return f'"{name}" must be {should}'

@@ -1,4 +1,4 @@
-"""What Claude Code sends to a hook, read tolerantly: fields come and go with its versions."""
+"""Read the payload of a hook tolerantly: fields come and go with Claude Code's versions."""
 
 import json
 import os
@@ -14,19 +14,19 @@ from handrail.supervise.followup.breach import EndedCall
 
 _EVENT = "hook_event_name"
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
-"""Fields that must be understood; where another one is not, its default is taken."""
+"""Fields that must be readable; any other falls back to its default."""
 _MAX_FILES = 1_000
-"""Made or changed files of one action that are noted: what is noted is kept with the run."""
+"""Maximal number of files to record for one action; the run keeps them all."""
 _EXIT_CODE = re.compile(r"Exit code ([0-9]{1,3})(?:\n|$)")
 
 
 class PayloadError(ValueError):
-    """It is not a payload that can be understood."""
+    """The payload cannot be read."""
 
     def __init__(self, says: str, event: str = "") -> None:
         super().__init__(says)
         self.event = event
-        """The event it is about, as far as that could be read."""
+        """The event of the payload, as far as it could be read."""
 
 
 class BatchedCall(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class BatchedCall(msgspec.Struct, frozen=True):
 
 @decodable
 class Payload(msgspec.Struct, frozen=True):
-    """The fields that Handrail reads, of every event."""
+    """The fields of all events that Handrail reads."""
 
     hook_event_name: str = ""
     session_id: str = ""
@@ -68,11 +68,11 @@ class Payload(msgspec.Struct, frozen=True):
 
     @property
     def action(self) -> Action:
-        """The action that a tool event is about."""
+        """Return the action of a tool event."""
         return Action(self.tool_name, self.tool_input, self.cwd, self._env(), self.tool_use_id)
 
     def _env(self) -> dict[str, str]:
-        """Where Claude Code keeps its settings, if that is not the usual place.
+        """Return where Claude Code keeps its settings, if that is not the usual place.
 
         The name alone says nothing: `CLAUDE_CONFIG_DIR=/x/.claude` ends like the usual one.
         """
@@ -87,7 +87,7 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Payload)}
 
 
 def read_payload(body: bytes) -> Payload:
-    """The payload in a request; raises PayloadError."""
+    """Return the payload of a request; raises PayloadError."""
     if len(body) > MAX_BYTES:
         raise PayloadError(f"it has {len(body):,} bytes; {MAX_BYTES:,} are read")
     try:
@@ -114,7 +114,7 @@ def _check(payload: Payload, body: bytes) -> None:
 
 
 def _refuse_twins(body: bytes) -> None:
-    """Which of two values counts is a matter of taste, and an event decides about everything."""
+    """Refuse duplicate keys: readers disagree on the value, and an event decides a lot."""
     try:
         names = json.loads(body, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
     except (ValueError, RecursionError) as error:
@@ -124,7 +124,7 @@ def _refuse_twins(body: bytes) -> None:
 
 
 def _read_again(body: bytes) -> Payload:
-    """What the fast reader does not take: halves of characters, and fields of another type."""
+    """Read a payload that the fast reader rejects: broken characters, fields of another type."""
     try:
         found = _whole_characters(json.loads(body.decode(), parse_constant=_refuse))
     except (ValueError, RecursionError) as error:
@@ -149,7 +149,7 @@ def _refuse(name: str) -> object:
 
 
 def _whole_characters(value: object) -> object:
-    """The value as UTF-8 can hold it; JavaScript puts the same sign in the place of a half."""
+    """Return the value as UTF-8 can hold it, with JavaScript's sign for broken characters."""
     if isinstance(value, str):
         if value.isascii():
             return value
@@ -162,7 +162,7 @@ def _whole_characters(value: object) -> object:
 
 
 def read_end(payload: Payload) -> EndedCall:
-    """What came of a tool call, from PostToolUse or PostToolUseFailure."""
+    """Return the outcome of a tool call, from PostToolUse or PostToolUseFailure."""
     if payload.hook_event_name == "PostToolUseFailure":
         error = payload.error
         outcome = Outcome(False, _exit_code(error), error=error, duration_ms=payload.duration_ms)
@@ -179,14 +179,14 @@ def _exit_code(error: str) -> int | None:
 
 
 def _text(response: object) -> str:
-    """What the tool said, whatever shape it has."""
+    """Return the output of a tool, whatever its shape."""
     if isinstance(response, str):
         return response
     if isinstance(response, dict):
         parts = [response.get(name) for name in ("stdout", "stderr")]
         if texts := [part for part in parts if isinstance(part, str)]:
             return "\n".join(filter(None, texts))
-    if isinstance(response, list):  # as MCP tools answer
+    if isinstance(response, list):  # the form of MCP tools
         blocks = [block.get("text") for block in response if isinstance(block, dict)]
         if texts := [text for text in blocks if isinstance(text, str)]:
             return "\n".join(texts)
@@ -196,7 +196,7 @@ def _text(response: object) -> str:
 
 
 def _files(response: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files that were made and files that were changed, as far as the host says so."""
+    """Return the created and the changed files, as far as the host reports them."""
     if not isinstance(response, dict):
         return (), ()
     path = response.get("filePath")

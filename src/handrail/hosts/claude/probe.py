@@ -1,4 +1,4 @@
-"""One session of Claude Code against a scripted model, with the settings that count in a folder."""
+"""Run one session of Claude Code against a scripted model, with a folder's settings."""
 
 import json
 import os
@@ -10,11 +10,11 @@ from handrail.hosts.port import ProbeSession
 
 _SECONDS = 60.0
 _TAKEN_OUT = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION")
-"""Set where the doctor is called by an agent; the probe is a session of its own."""
+"""Variables that an agent sets for the doctor; the probe is a session of its own."""
 
 
 def run_probe(asked: ProbeSession) -> str:
-    """Why the session did not work out; empty: it did."""
+    """Return why the session failed; "" if it worked."""
     model_env = {
         "ANTHROPIC_BASE_URL": asked.model,
         "ANTHROPIC_API_KEY": "sk-ant-handrail-probe",
@@ -26,7 +26,7 @@ def run_probe(asked: ProbeSession) -> str:
     }
     env = {name: value for name, value in asked.environ.items() if name not in _TAKEN_OUT}
     env |= {**model_env, "TMPDIR": asked.scratch, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-    # Nothing but a hook may be what stops it.
+    # Only a hook may stop it.
     permissions = {"allow": ["Bash(touch:*)"], "additionalDirectories": [asked.state]}
     settings = {"env": model_env, "permissions": permissions}
     arguments = [

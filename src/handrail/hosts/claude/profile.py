@@ -1,4 +1,4 @@
-"""What Claude Code hands in about itself."""
+"""The profile of Claude Code."""
 
 from handrail.model.host import HostProfile, LaunchOptions
 
@@ -24,7 +24,7 @@ PROFILE = HostProfile(
     path_variables=("CLAUDE_ENV_FILE", "CLAUDE_CONFIG_DIR"),
     agent_variables=("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"),
     session_variable="CLAUDE_CODE_SESSION_ID",
-    program_path=r"/claude/versions/[^/]+$",  # its own installer calls it by its version
+    program_path=r"/claude/versions/[^/]+$",  # its own installer names the file by the version
     program_script=(
         r"(?:^|[/:])claude-code(?:@[^/]*)?(?:/(?:bin/)?(?:cli|claude|cli-wrapper)(?:\.[cm]?js)?)?$"
     ),
@@ -42,7 +42,7 @@ PROFILE = HostProfile(
     ),
     client="handrail-hook",
     resume="claude --resume {run}",
-    # It goes back only without a terminal; the command that is given to it asks no model.
+    # It goes back only without a terminal; the command in this call asks no model.
     resume_at="claude -p --resume {session} --resume-session-at {message} --fork-session"
     " --session-id {copy} '/rename back-at-{checkpoint}' && claude --resume {copy}",
     recordings="~/.claude",

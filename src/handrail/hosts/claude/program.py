@@ -1,4 +1,4 @@
-"""The `claude` on this machine, and its version."""
+"""Find the `claude` on this machine, and its version."""
 
 import os
 import re
@@ -15,11 +15,11 @@ _USUAL = (
     "/opt/homebrew/bin/claude",
     "/usr/local/bin/claude",
 )
-"""Where its installers put it, for a PATH that does not lead there."""
+"""Paths of its installers, for a PATH without them."""
 
 
 def find_claude(environ: Mapping[str, str]) -> HostProgram | None:
-    """The Claude Code that a terminal would start."""
+    """Return the Claude Code that a terminal would start."""
     home = environ.get("HOME", "")
     usual = (path.replace("~", home, 1) for path in _USUAL)
     path = shutil.which("claude", path=environ.get("PATH", "")) or next(
@@ -44,6 +44,6 @@ def _version(path: str, environ: Mapping[str, str]) -> Version | None:
 
 
 def read_version(text: str) -> Version | None:
-    """The first thing in a text that looks like a version."""
+    """Return the first version number in a text."""
     found = re.search(r"\b(\d{1,6})\.(\d{1,6})\.(\d{1,6})\b", text)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None

@@ -1,4 +1,4 @@
-"""What the command `claude` does, for the tables of programs."""
+"""The effects of the command `claude`, for the tables of programs."""
 
 from handrail.shell.tables.agents import HELP, LIMITS, PERSON, adds_tool, unlimited
 from handrail.shell.tables.shorthand import (

@@ -1,4 +1,4 @@
-"""One Claude Code transcript: which tools were called, and what came of it."""
+"""Read one Claude Code transcript: the tool calls and their results."""
 
 import re
 from datetime import datetime
@@ -38,12 +38,12 @@ class _RecordedLine(msgspec.Struct):
 
     @property
     def agent(self) -> str:
-        """The sub-agent that it belongs to."""
+        """Return the sub-agent of this line."""
         return (self.agentId or "sub-agent") if self.isSidechain else ""
 
     @property
     def at(self) -> float | None:
-        """When it was written."""
+        """Return the time of this line."""
         try:
             return datetime.fromisoformat(self.timestamp or "").timestamp()
         except (ValueError, OverflowError, OSError):
@@ -66,21 +66,21 @@ _content = msgspec.json.Decoder(str | list[_RecordedBlock])
 
 
 class Transcript:
-    """Takes a transcript line by line; a call that another file had already is left out."""
+    """Read a transcript line by line; skip calls that another file has."""
 
     def __init__(self, seen: set[str]) -> None:
         self._seen = seen
         self._cwd = ""
         self._prompted = False
         self._last: RecordedCall | None = None
-        """The last call of the agent itself, until it has said what came of its turn."""
+        """The last call of the agent itself, until the agent ends its turn with a text."""
         self.messages = 0
         self.goal = ""
         self.started_in = ""
         self.calls: dict[str, RecordedCall] = {}
 
     def add(self, data: bytes) -> None:
-        """One more line; raises ValueError if it is not what it should be."""
+        """Read one more line; raises ValueError for a malformed one."""
         line = _line.decode(data)
         if line.cwd:
             self._cwd = line.cwd

@@ -1,4 +1,4 @@
-"""A verdict in the words of Claude Code's hooks.
+"""Translate a verdict into the replies of Claude Code's hooks.
 
 An empty object means "no opinion": the host's own permission rules decide. Handrail never says
 `allow`, which would switch them off.
@@ -13,7 +13,7 @@ NO_OPINION: Reply = {}
 
 
 def before_tool(verdict: Verdict, *, ask: bool) -> Reply:
-    """The answer to PreToolUse; `ask`: a person decides about what may be overruled."""
+    """Return the reply to PreToolUse; `ask`: let a person decide where they may overrule."""
     said: Reply = {"hookEventName": "PreToolUse"}
     text = told(verdict, ask=ask)
     if refuses(verdict):
@@ -27,7 +27,7 @@ def before_tool(verdict: Verdict, *, ask: bool) -> Reply:
 
 
 def after_tool(event: str, verdict: Verdict) -> Reply:
-    """The answer to PostToolUse and PostToolUseFailure."""
+    """Return the reply to PostToolUse and PostToolUseFailure."""
     said: Reply = {"hookEventName": event}
     if text := told_after(verdict):
         said["additionalContext"] = text
@@ -35,7 +35,7 @@ def after_tool(event: str, verdict: Verdict) -> Reply:
 
 
 def after_turn(verdict: Verdict) -> Reply:
-    """The answer to Stop: with guidance the agent goes on, because it is not done."""
+    """Return the reply to Stop: with guidance the agent goes on, because it is not done."""
     if verdict.stop or not verdict.guidance:
         return _whole({"hookEventName": "Stop"}, verdict)
     said: Reply = {"decision": "block", "reason": advice(verdict)}
@@ -43,7 +43,7 @@ def after_turn(verdict: Verdict) -> Reply:
 
 
 def permission(verdict: Verdict) -> Reply:
-    """The answer to PermissionRequest: only a refusal is an answer."""
+    """Return the reply to PermissionRequest: only a refusal is an answer."""
     said: Reply = {"hookEventName": "PermissionRequest"}
     if refuses(verdict):
         said["decision"] = {"behavior": "deny", "message": refused(verdict)}
@@ -51,13 +51,13 @@ def permission(verdict: Verdict) -> Reply:
 
 
 def context(event: str, text: str, alarm: str = "") -> Reply:
-    """A reply that tells the agent something, and the person what they must see at once."""
+    """Return a reply that informs the agent, and alerts the person if needed."""
     said = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": cut(text)}}
     return {**said, "systemMessage": cut(alarm)} if alarm else {**said}
 
 
 def block(reason: str) -> Reply:
-    """The answer that keeps settings as they were (ConfigChange) or a prompt from being heard."""
+    """Return the reply that blocks a change of settings (ConfigChange) or a prompt."""
     return {"decision": "block", "reason": cut(reason), "systemMessage": cut(reason)}
 
 

@@ -1,8 +1,8 @@
-"""Handrail's hooks in a Claude Code settings file: put in, recognised, taken out again.
+"""Add Handrail's hooks to a Claude Code settings file, recognise them, and remove them.
 
-Everything here works on the text of a file. Since when Claude Code knows an event was found out
-by trying its versions: one that it does not know makes a version before 2.1.101 ignore the whole
-file, and with it every hook.
+Everything here works on the text of a file. The version since which Claude Code knows an event
+was found by trying: before 2.1.101, an unknown event makes Claude Code ignore the whole file, and
+with it every hook.
 """
 
 import json
@@ -35,9 +35,9 @@ Handler = dict[str, object]
 Group = dict[str, object]
 
 HTTP_SINCE: Version = (2, 1, 295)
-"""The first version in which a hook that fails can block the call."""
+"""The first version in which a failing hook can block the call."""
 REWRITES_SINCE: Version = (2, 0, 10)
-"""The first version that runs what a hook has changed; those before run the original."""
+"""The first version that runs the command changed by a hook; older ones run the original."""
 CLIENT = PROFILE.client
 ENDPOINT = endpoint(PROFILE.name)
 
@@ -46,16 +46,16 @@ READS = tuple(
     "TodoRead TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput BashOutput CronList "
     "AskUserQuestion EnterPlanMode ExitPlanMode".split()
 )
-"""Tools that change nothing but the agent's own notes: they go on when Handrail cannot answer."""
+"""Tools that change only the agent's own notes: they go on when Handrail cannot answer."""
 _READS = "|".join(READS)
 _CHANGES = f"^(?!(?:{_READS})$)"
 
 _FORGIVING: Version = (2, 1, 101)
 _TIMEOUT = 15
-"""Seconds. More than the daemon allows itself, so that it is the one to say what is wrong."""
+"""Seconds. More than the daemon allows itself, so that the daemon can report the problem."""
 _START_TIMEOUT = 30
 HOLD_TIMEOUT = 600
-"""For calls: a person may hold them for that long (`control.hold_seconds`)."""
+"""Seconds for calls: a person may hold them for that long (`control.hold_seconds`)."""
 _LOOPBACK = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1")
 
 
@@ -63,9 +63,9 @@ class _HookEvent(msgspec.Struct, frozen=True):
     name: str
     since: Version
     starts: bool = False
-    """There is time to start the daemon, so it is always a command."""
+    """The event leaves time to start the daemon, so its hook is always a command."""
     blocks: bool = False
-    """What asks is held back when there is no answer."""
+    """Without an answer, the host holds the event back."""
     timeout: int = _TIMEOUT
 
 
@@ -89,12 +89,12 @@ _EVENTS = (
 
 
 def hook_url(port: int | str) -> str:
-    """Where the daemon hears Claude Code's hooks."""
+    """Return the daemon's address for Claude Code's hooks."""
     return f"http://127.0.0.1:{port}{ENDPOINT}"
 
 
 class HookOptions(msgspec.Struct, frozen=True):
-    """How Claude Code is to reach Handrail."""
+    """The way in which Claude Code reaches Handrail."""
 
     style: Style
     url: str
@@ -102,19 +102,19 @@ class HookOptions(msgspec.Struct, frozen=True):
     client: str
     """The absolute path of the hook client."""
     version: Version | None = None
-    """Of Claude Code. Not known: only what every version understands, in the style `command`."""
+    """Version of Claude Code. Unknown: only features of every version, in the style `command`."""
 
 
 class InstalledHooks(msgspec.Struct, frozen=True):
-    """What of ours is in a file."""
+    """The state of our hooks in a file."""
 
     state: Literal["none", "complete", "partly", "stale"]
-    """`stale`: it leads to another port, token or client. `partly`: something is missing."""
+    """`stale`: it leads to another port, token or client. `partly`: some hooks are missing."""
     style: Style | None = None
 
 
 def hooks_for(hooking: HookOptions) -> dict[str, list[Group]]:
-    """The groups of handlers that each event gets."""
+    """Return the groups of handlers for each event."""
     return {
         event.name: _groups(event, hooking) for event in _EVENTS if _knows(hooking, event.since)
     }
@@ -140,7 +140,7 @@ def _groups(event: _HookEvent, hooking: HookOptions) -> list[Group]:
 def _handlers(event: _HookEvent, hooking: HookOptions) -> list[Handler]:
     handlers = [_handler(event, hooking, "change" if event.blocks else "")]
     if event.name == "PostToolBatch" and hooking.style == "http":
-        # A daemon that died is started again beside the session, which does not wait for it.
+        # The session restarts a dead daemon in the background, and does not wait for it.
         handlers.append({**_command(hooking, "ensure"), "async": True})
     return handlers
 
@@ -160,7 +160,7 @@ def _handler(event: _HookEvent, hooking: HookOptions, mode: str) -> Handler:
 def _command(hooking: HookOptions, *arguments: str) -> Handler:
     if hooking.style == "http":
         handler: Handler = {"type": "command", "command": hooking.client, "args": list(arguments)}
-    else:  # 2.1.131 does not know `args` and would leave them out
+    else:  # 2.1.131 does not know `args` and would drop them
         handler = {"type": "command", "command": shlex.join((hooking.client, *arguments))}
     return {**handler, "timeout": _START_TIMEOUT}
 
@@ -169,7 +169,7 @@ def _command(hooking: HookOptions, *arguments: str) -> Handler:
 
 
 def is_ours(handler: object) -> bool:
-    """Whether a handler leads to Handrail, whatever else it says."""
+    """Return whether a handler leads to Handrail, whatever else it says."""
     if not isinstance(handler, dict):
         return False
     url, command = handler.get("url"), handler.get("command")
@@ -187,7 +187,7 @@ def _is_our_url(url: str) -> bool:
 
 
 def _program(handler: Handler, command: str) -> str:
-    """What a command starts: with `args` it is a path as it stands, else it is for a shell."""
+    """Return the program of a command: with `args` a plain path, otherwise a shell command."""
     if "args" in handler:
         return command
     try:
@@ -198,7 +198,7 @@ def _program(handler: Handler, command: str) -> str:
 
 
 def installed(text: str | None, hooking: HookOptions) -> InstalledHooks:
-    """What of ours is in a file; raises JsonTextError if it cannot be read."""
+    """Return the state of our hooks in a file; raises JsonTextError if it cannot be read."""
     found = list(_ours(text)) if text is not None and not is_blank(text) else []
     if not found:
         return InstalledHooks("none")
@@ -216,7 +216,7 @@ def installed(text: str | None, hooking: HookOptions) -> InstalledHooks:
 
 
 def guards_tools(text: str) -> bool:
-    """Whether a file has our handler for calls that change something, and it fails closed."""
+    """Return whether a file has our handler for calls that change something, failing closed."""
     return any(
         event == "PreToolUse"
         and matcher == _CHANGES
@@ -226,12 +226,12 @@ def guards_tools(text: str) -> bool:
 
 
 def is_blank(text: str) -> bool:
-    """Whether there is nothing in a file."""
+    """Return whether a file has no settings."""
     return not text.strip("\ufeff \t\r\n")
 
 
 def _ours(text: str) -> Iterator[tuple[str, object, Handler]]:
-    """Event, matcher and handler of everything of ours."""
+    """Yield event, matcher and handler of each of our hooks."""
     for event, node in _event_nodes(scan(text)):
         for group in _as_list(value(text, node)):
             if isinstance(group, dict):
@@ -275,7 +275,7 @@ def _as_list(found: object) -> list[object]:
 
 
 def add(text: str | None, hooking: HookOptions) -> str:
-    """The file with our hooks, in the place of older ones; raises JsonTextError."""
+    """Return the file with our hooks, in place of older ones; raises JsonTextError."""
     if text is None or is_blank(text):
         text = "{}\n"
     if installed(text, hooking).state == "complete":
@@ -310,7 +310,7 @@ def _expect(text: str, node: JsonNode, kind: str, says: str) -> None:
 
 
 def remove(text: str) -> str:
-    """The file without our hooks and without what was made for them; raises JsonTextError."""
+    """Return the file without our hooks and the parts made for them; raises JsonTextError."""
     if is_blank(text):
         return text
     root = scan(text)
@@ -331,7 +331,7 @@ def remove(text: str) -> str:
 
 
 def _removals(text: str, groups: JsonNode) -> list[TextEdit] | None:
-    """What takes our handlers out of one event; None if the event goes with them."""
+    """Return the edits that remove our handlers from one event; None: remove the whole event."""
     edits: list[TextEdit] = []
     gone = []
     for number, group in enumerate(groups.entries if groups.kind == "[" else ()):

@@ -1,8 +1,8 @@
-"""What Claude Code prints and reads as stream-json: one JSON text in each line.
+"""Read and write Claude Code's stream-json: one JSON text in each line.
 
-Read tolerantly, because fields come and go with its versions: what is not known is passed over,
-and a field that is not understood counts as missing. Written strictly: a line that it cannot read
-ends Claude Code.
+Reading is tolerant, because fields come and go with its versions: unknown lines are skipped, and
+unreadable fields count as missing. Writing is strict: a line that Claude Code cannot read ends
+it.
 """
 
 import json
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 MAX_LINE = 32 * 1024 * 1024
-"""Bytes of a longer line are thrown away as they come."""
+"""Bytes of a line; a longer line is dropped as it comes."""
 
 _SYNTHETIC = "<synthetic>"
-"""The model of words that Claude Code puts into the model's mouth."""
+"""The model name of messages that Claude Code writes itself."""
 _WORKERS = frozenset({"local_agent", "local_workflow"})
-"""Kinds of background tasks that think; others are commands, and some of them never end."""
+"""Kinds of background tasks with a model; others are commands, and some never end."""
 _MOST = 10**15
 _TOKENS = (
     ("inputTokens", "input_tokens"),
@@ -27,29 +27,29 @@ _TOKENS = (
 
 
 class WorkBegan(msgspec.Struct, frozen=True):
-    """It begins to work on something, a prompt or the news of a background task."""
+    """It begins to work on a prompt, or on the news of a background task."""
 
     model: str
 
 
 class ModelSpoke(msgspec.Struct, frozen=True):
-    """The model said something; of a sub-agent's words only their cost is told."""
+    """The model answered; for a sub-agent only the cost counts."""
 
     text: str
     model: str
-    """Empty: these are not the words of a model, or those of a sub-agent."""
+    """Empty for a sub-agent, and for a text that no model wrote."""
     message: str = ""
-    """One answer of the model comes in several lines with the same id."""
+    """The id of the answer; one answer comes in several lines."""
     tokens: int = 0
-    """Read and written for this answer, as far as it is known by now."""
+    """Tokens read and written for this answer, as far as known."""
 
 
 class ToolAnswered(msgspec.Struct, frozen=True):
-    """The result of a tool goes to the model, and all news with it; not of a sub-agent."""
+    """The result of a tool goes to the model, with all pending news; not for a sub-agent."""
 
 
 class PromptHeard(msgspec.Struct, frozen=True):
-    """What became of a prompt."""
+    """The state of a prompt."""
 
     prompt: str
     state: str
@@ -57,11 +57,11 @@ class PromptHeard(msgspec.Struct, frozen=True):
 
 
 class BackgroundTasks(msgspec.Struct, frozen=True):
-    """What runs in the background now."""
+    """The present background tasks."""
 
     ids: frozenset[str]
     workers: frozenset[str]
-    """Those that think: sub-agents."""
+    """The tasks with a model: sub-agents."""
 
 
 class TaskEnded(msgspec.Struct, frozen=True):
@@ -69,11 +69,11 @@ class TaskEnded(msgspec.Struct, frozen=True):
 
     id: str
     stopped: bool
-    """By somebody. Else the model is told about it, if need be in a turn of its own."""
+    """Somebody stopped it. Otherwise the model hears about it, if need be in a turn of its own."""
 
 
 class TokenUsage(msgspec.Struct, frozen=True):
-    """What was used."""
+    """The usage of tokens and money."""
 
     tokens: int = 0
     cost_usd: float = 0.0
@@ -82,27 +82,27 @@ class TokenUsage(msgspec.Struct, frozen=True):
         return TokenUsage(self.tokens + other.tokens, self.cost_usd + other.cost_usd)
 
     def since(self, before: "TokenUsage") -> "TokenUsage":
-        """What came on top; all of it where the count began anew."""
+        """Return the difference, or all of it if the count began anew."""
         if self.tokens < before.tokens or self.cost_usd < before.cost_usd:
             return self
         return TokenUsage(self.tokens - before.tokens, self.cost_usd - before.cost_usd)
 
 
 class TurnEnded(msgspec.Struct, frozen=True):
-    """It has stopped."""
+    """The agent has stopped."""
 
     text: str
     subtype: str
     reason: str
-    """Why it stopped; empty: it does not say, as nothing was asked of the model."""
+    """The reason; empty if it gives none, because it asked the model nothing."""
     is_error: bool
     errors: tuple[str, ...]
     answers: int | None
-    """How often the model was asked; None: it does not say."""
+    """The number of calls to the model; None if it does not say."""
     total: TokenUsage
-    """Of the whole session, also before it was resumed."""
+    """Usage of the whole session, including the time before a resume."""
     used: TokenUsage | None
-    """Since the result before; None: it does not say, as in old versions."""
+    """Usage since the previous result; None if it does not say, as in old versions."""
 
 
 class ControlReply(msgspec.Struct, frozen=True):
@@ -110,12 +110,12 @@ class ControlReply(msgspec.Struct, frozen=True):
 
     request: str
     error: str
-    """Empty: it was done."""
+    """Empty if the request succeeded."""
     model: str
 
 
 class ControlQuestion(msgspec.Struct, frozen=True):
-    """A control request of its own, which waits for an answer."""
+    """A control request from Claude Code, which waits for an answer."""
 
     request: str
 
@@ -136,7 +136,7 @@ _Fields = Mapping[str, object]
 
 
 class LineSplitter:
-    """Makes lines of what comes out of a pipe."""
+    """Split the output of a pipe into lines."""
 
     def __init__(self, max_line: int = MAX_LINE) -> None:
         self._max = max_line
@@ -144,7 +144,7 @@ class LineSplitter:
         self._length = 0
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The lines that are complete with these bytes; those that are too long are left out."""
+        """Return the lines completed by these bytes, except lines that are too long."""
         *ends, rest = data.split(b"\n")
         lines = []
         for end in ends:
@@ -167,7 +167,7 @@ class LineSplitter:
 
 
 def read_line(line: bytes) -> Line | None:
-    """What a line says; None: nothing that matters here, or it is no JSON object."""
+    """Return the meaning of a line; None if it is irrelevant or no JSON object."""
     try:
         found: object = msgspec.json.decode(line)
     except (ValueError, RecursionError):
@@ -282,7 +282,7 @@ def _text(value: object) -> str:
 
 
 def _number(value: object) -> float:
-    """A number that can be added up, whatever was sent."""
+    """Return a number that can be added up, for any value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
     return min(max(0, value), _MOST)
@@ -292,23 +292,23 @@ def _number(value: object) -> float:
 
 
 def prompt(text: str, uuid: str) -> bytes:
-    """A prompt; we hear of it again by its id."""
+    """Return a prompt; later lines refer to it by its id."""
     message = {"role": "user", "content": text}
     return _line({"type": "user", "uuid": uuid, "message": message})
 
 
 def control_request(name: str, subtype: str, **more: str) -> bytes:
-    """A control request; its answer has the same name."""
+    """Return a control request; its answer has the same name."""
     asked = {"subtype": subtype, **more}
     return _line({"type": "control_request", "request_id": name, "request": asked})
 
 
 def refusal(name: str, why: str) -> bytes:
-    """The answer to a control request that we do not know: without one it would wait for ever."""
+    """Refuse an unknown control request: without an answer Claude Code would wait for ever."""
     response = {"subtype": "error", "request_id": name, "error": why}
     return _line({"type": "control_response", "response": response})
 
 
 def _line(message: object) -> bytes:
-    # ASCII alone: what came from a command line may not be text, and escaped it is.
+    # ASCII alone: a command line may contain invalid text, and escapes keep it.
     return json.dumps(message, ensure_ascii=True).encode() + b"\n"

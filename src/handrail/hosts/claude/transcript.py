@@ -1,6 +1,6 @@
-"""Where a Claude Code session was in its conversation, found in its transcript afterwards.
+"""Find a session's place in its conversation in the transcript afterwards.
 
-Not when a hook calls: the transcript is written some time after what it tells of.
+Not during a hook: Claude Code writes the transcript a little later.
 """
 
 import os
@@ -20,14 +20,14 @@ _BEGINNING = datetime.fromtimestamp(0, UTC)
 
 
 class TranscriptIndex:
-    """The transcripts of sessions, as their hooks name them. May be asked in any thread."""
+    """The transcripts of sessions, as their hooks name them. Callable in any thread."""
 
     def __init__(self, clock: Callable[[], float] = time) -> None:
         self._places: OrderedDict[str, ConversationPosition] = OrderedDict()
         self._clock = clock
 
     def note(self, session: str, path: str, prompt: str = "", call: str = "") -> None:
-        """A hook says where its session is: its transcript, the prompt, the call it is about."""
+        """Note a session's place from a hook: its transcript, prompt and call."""
         self._places[session] = ConversationPosition(
             PROFILE.name, session, transcript=path, prompt=prompt, call=call, at=self._clock()
         )
@@ -36,7 +36,7 @@ class TranscriptIndex:
             self._places.popitem(last=False)
 
     def place(self, session: str) -> ConversationPosition:
-        """Where the session was when its last hook called."""
+        """Return the session's place at its last hook."""
         return self._places.get(session) or ConversationPosition(PROFILE.name, session)
 
 
@@ -46,7 +46,7 @@ class _TranscriptMessage(msgspec.Struct):
 
 
 class _TranscriptEntry(msgspec.Struct):
-    """A line of a transcript. Each goes on from another one: together they are a tree."""
+    """A line of a transcript. Each one names its predecessor: together they form a tree."""
 
     type: str = ""
     uuid: str = ""
@@ -58,21 +58,21 @@ class _TranscriptEntry(msgspec.Struct):
     calls: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
     part_of: str = ""
-    """The id of the answer of the model: it is written in several entries."""
+    """The id of the model's answer, which spans several entries."""
 
     @property
     def is_prompt(self) -> bool:
-        """Whether it is something that the model was told, other than by a tool."""
+        """Return whether this is input for the model, but no tool result."""
         return self.type == "user" and not self.results
 
     @property
     def is_answer(self) -> bool:
-        """Whether the model said it."""
+        """Return whether the model said it."""
         return self.type == "assistant"
 
     @property
     def is_said(self) -> bool:
-        """Whether the model is sent it as something that was said."""
+        """Return whether the model gets it as part of the conversation."""
         return self.type == "user" or self.is_answer
 
 
@@ -80,10 +80,10 @@ _decoder = msgspec.json.Decoder(_TranscriptEntry)
 
 
 def located(record: CheckpointRecord) -> ConversationPosition | None:
-    """The conversation of a checkpoint, with the message at which it can be taken up again.
+    """Return the conversation of a checkpoint, with the message from which it can resume.
 
-    Without one where the host cannot go back to it: the conversation was summed up or taken
-    another way since, it had not begun yet, or a sub-agent was at work.
+    The message is missing if the host cannot go back to it: the conversation was summarized or has
+    branched since, it had not begun yet, or a sub-agent was at work.
     """
     place = record.conversation
     if place is None or place.message or not os.path.isabs(place.transcript):
@@ -98,7 +98,7 @@ def located(record: CheckpointRecord) -> ConversationPosition | None:
 def _message(
     entries: Sequence[_TranscriptEntry], moment: CheckpointTrigger, place: ConversationPosition
 ) -> str:
-    """The id of the last entry that belongs to it; empty: there is none."""
+    """Return the id of the last entry that belongs to it, or ""."""
     chain = _chain(entries)
     find = _FINDERS.get(moment)
     end = find(chain, entries, place) if find is not None else 0
@@ -106,7 +106,7 @@ def _message(
 
 
 def _read(path: str) -> Iterator[_TranscriptEntry]:
-    """What was said in the session itself, sub-agents aside."""
+    """Yield the session's own conversation, without sub-agents."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -115,14 +115,14 @@ def _read(path: str) -> Iterator[_TranscriptEntry]:
             try:
                 entry = _decoder.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                continue  # just being written
+                continue  # the last line is not complete yet
             if entry.uuid and not entry.is_sidechain:
                 _take_out_ids(entry)
                 yield entry
 
 
 def _take_out_ids(entry: _TranscriptEntry) -> None:
-    """Keep of what was said only which calls and answers it is about; it may be long."""
+    """Keep only the ids of calls and answers: the texts may be long."""
     if entry.at.tzinfo is None:
         entry.at = entry.at.replace(tzinfo=UTC)
     if entry.message is None:
@@ -140,7 +140,7 @@ def _ids(content: object, kind: str, key: str) -> Iterator[str]:
 
 
 def _chain(entries: Sequence[_TranscriptEntry]) -> list[_TranscriptEntry]:
-    """The branch that the session is on, which is all that it can go back on."""
+    """Return the session's present branch: the host can go back only along it."""
     known = {entry.uuid: entry for entry in entries}
     chain: list[_TranscriptEntry] = []
     entry = entries[-1] if entries else None
@@ -150,13 +150,13 @@ def _chain(entries: Sequence[_TranscriptEntry]) -> list[_TranscriptEntry]:
     return chain[::-1]
 
 
-# Each says how many entries of the chain belong to it
+# Each returns how many entries of the chain belong to it
 
 
 def _before_prompt(
     chain: Sequence[_TranscriptEntry], _: Sequence[_TranscriptEntry], place: ConversationPosition
 ) -> int:
-    """A prompt may have several entries; in a copied session, what came before has its id too."""
+    """Stop before the prompt: it may have several entries, and a copied session repeats its id."""
     found: int | None = None
     for index, entry in enumerate(chain):
         if entry.at.timestamp() > place.at:
@@ -171,7 +171,7 @@ def _before_prompt(
 def _before_call(
     chain: Sequence[_TranscriptEntry], _: Sequence[_TranscriptEntry], place: ConversationPosition
 ) -> int:
-    """Before the whole answer of the model: the host knows no half ones."""
+    """Stop before the whole answer of the model: the host knows no partial ones."""
     made = next((entry for entry in chain if place.call in entry.calls), None)
     if made is None:
         return 0
@@ -182,7 +182,7 @@ def _before_call(
 def _after_call(
     chain: Sequence[_TranscriptEntry], rest: Sequence[_TranscriptEntry], place: ConversationPosition
 ) -> int:
-    """After its result, if it is the last one of its answer: the host takes all or none."""
+    """Stop after the result, if it is the last of its answer: the host takes all or none."""
     begin = _before_call(chain, rest, place)
     results = (index for index, entry in enumerate(chain) if index > begin and entry.results)
     end = next(results, None)
@@ -194,11 +194,11 @@ def _at_rest(
     entries: Sequence[_TranscriptEntry],
     place: ConversationPosition,
 ) -> int:
-    """Before what the model was told next; that may have been written before it came to rest."""
+    """Stop before the model's next input, which may have been written before the agent stopped."""
     said = [each for each in entries if each.is_answer and each.at.timestamp() < place.at]
     last = next((i for i, each in enumerate(chain) if said and each is said[-1]), -1)
     if said and last < 0:
-        return 0  # the session went another way since
+        return 0  # the session has taken another branch since
     later = (i for i, each in enumerate(chain) if i > last and (each.is_prompt or each.is_answer))
     return next(later, len(chain))
 

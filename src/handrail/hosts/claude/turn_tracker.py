@@ -1,7 +1,7 @@
-"""Knows from what Claude Code prints whether it works, and what came of it.
+"""Tell from the output of Claude Code whether it works, and how a turn ended.
 
-It stops more than once for a prompt: a sub-agent works on beside it and wakes it up again. And it
-works without a prompt: a background command that ends wakes it up, too.
+It may stop several times for a prompt: a sub-agent goes on in the background, and wakes it up
+again. It also works without a prompt: a background command wakes it up when it ends.
 """
 
 from enum import Enum, auto
@@ -11,71 +11,71 @@ from handrail.hosts.driven_agent import AgentTurn
 
 _ABORTED = ("aborted_streaming", "aborted_tools")
 _BROKEN_OFF = "error_during_execution"
-"""All that versions say that give no reason, of an interrupt and of other troubles."""
+"""The only reason in old versions, for interrupts and all other problems."""
 _BY_A_HOOK = "hook_stopped"
 _NO_STOP = "a hook stopped it"
 _NOTHING_SAID = "it ended without a word"
 
 
 class Activity(Enum):
-    """Whether it is at rest."""
+    """Whether the agent is at rest."""
 
     WORKS = auto()
     STIRS = auto()
-    """It has stopped, and there is news for it that may wake it up within a moment."""
+    """It has stopped, but pending news may wake it up within a moment."""
     RESTS = auto()
 
 
 class TurnTracker:
-    """A fold of the lines, from one rest to the next."""
+    """Follow the lines from one rest to the next."""
 
     def __init__(self) -> None:
         self.model = ""
         self.interrupting = False
-        """Somebody has asked it to stop."""
+        """Somebody asked it to stop."""
         self._runs = False
-        """Between its beginning and its result."""
+        """A turn has begun, and has no result yet."""
         self._tasks = stream.BackgroundTasks(frozenset(), frozenset())
         self._news: set[str] = set()
-        """After which something comes: tasks that have ended, and the model does not know yet."""
+        """Ended tasks that the model does not know yet; it will wake up for them."""
         self._prompt = ""
-        """The one that has no result yet."""
+        """The prompt without a result."""
         self._state = ""
-        """What was heard of it."""
+        """The last reported state of the prompt."""
         self._tells = False
-        """Whether this version tells what becomes of a prompt."""
+        """This version reports the state of prompts."""
         self._result: stream.TurnEnded | None = None
         self._says = ""
         self._cut = False
-        """Work was broken off, or a prompt thrown away, and no result tells of it."""
+        """Work was interrupted, or a prompt dropped, and no result reports it."""
         self._total = stream.TokenUsage()
         self._used = stream.TokenUsage()
         self._answers: dict[str, int] = {}
-        """By answer of the model since the last result, its tokens."""
+        """Tokens of each answer of the model since the last result."""
 
     @property
     def tokens(self) -> int:
-        """Used since the rest before, about; the result tells exactly."""
+        """Return the approximate tokens since the last rest; the result has the exact number."""
         return self._used.tokens + sum(self._answers.values())
 
     @property
     def rest(self) -> Activity:
-        """Whether it is at rest, and every prompt is done with."""
+        """Return whether it is at rest, and done with every prompt."""
         if self._runs or self._prompt or self._tasks.workers:
             return Activity.WORKS
         return Activity.STIRS if self._news else Activity.RESTS
 
     @property
     def has_tasks(self) -> bool:
-        """Whether something runs in the background."""
+        """Return whether anything runs in the background."""
         return bool(self._tasks.ids)
 
     def send(self, prompt: str) -> None:
-        """A prompt is on its way."""
+        """Note that a prompt is on its way."""
         self._prompt, self._state = prompt, ""
 
     def finish_turn(self) -> AgentTurn:
-        """All that came since the rest before; what comes now is another turn."""
+        """Return everything since the last rest; the next line begins another turn."""
         result = self._result
         interrupted = self._cut or (result is not None and self._was_broken_off(result))
         problem = _problem(result) if result and not interrupted else ""
@@ -93,7 +93,7 @@ class TurnTracker:
         return turn
 
     def read(self, line: stream.Line) -> None:
-        """Go on with a line."""
+        """Take one more line into account."""
         match line:
             case stream.WorkBegan():
                 self._runs = True
@@ -126,7 +126,7 @@ class TurnTracker:
             self._prompt, self._cut = "", True
             if self._state == "started":
                 self._runs = False
-                self._news.add(heard.prompt)  # its result comes now, if it comes at all
+                self._news.add(heard.prompt)  # its result comes now, if ever
         elif heard.state == "started":
             self._runs = True
         self._state = heard.state
@@ -135,7 +135,7 @@ class TurnTracker:
         if not task.stopped and task.id in self._tasks.ids:
             self._news.add(task.id)
         elif task.stopped and task.id in self._tasks.workers:
-            # Else its master has stopped it, or the result tells of it.
+            # Otherwise its agent has stopped it, or the result reports it.
             self._cut = self._cut or self.interrupting or not self._runs
 
     def _end(self, result: stream.TurnEnded) -> None:
@@ -143,7 +143,7 @@ class TurnTracker:
         self._total, self._used = result.total, self._used + used
         self._runs, self._result = False, result
         self._answers.clear()
-        # A result that came before the prompt was begun is that of something else.
+        # A result from before the prompt belongs to something else.
         if not self._tells or self._state not in ("", "queued"):
             self._prompt = ""
 

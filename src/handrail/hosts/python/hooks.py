@@ -1,4 +1,4 @@
-"""What Handrail does with each event of a program that uses it as a library."""
+"""Answer the events of a program that uses Handrail as a library."""
 
 from collections.abc import Callable
 from time import time
@@ -40,14 +40,14 @@ _DOCTOR = "handrail doctor says what is wrong."
 
 
 class PythonHooks:
-    """Answers every event with a verdict. Used from one thread at a time."""
+    """Answer every event with a verdict. Used from one thread at a time."""
 
     def __init__(self, runs: RunRegistry, *, clock: Callable[[], float] = time) -> None:
         self._runs = runs
         self._clock = clock
 
     def handle(self, body: bytes, seat: SessionOrigin) -> DecisionProgress[Reply]:
-        """Answer one event; a message that cannot be read is refused."""
+        """Answer one event; refuse an unreadable message."""
         try:
             payload = read_message(body)
         except UnreadableMessageError as error:
@@ -60,18 +60,18 @@ class PythonHooks:
             return _now(self.unreadable("it is nested too deeply"))
 
     def reconsider(self, run: str, event: ModelAsked) -> Ready[Reply | None]:
-        """The reply in the light of a second opinion; None: it stays as it was."""
+        """Return the reply after a second opinion; None: it has not changed."""
         ready = self._runs.get(run, "/").reconsider(event)
         return ready.then(lambda verdict: None if verdict is None else _lowered(verdict))
 
     def failed(self, problem: str, body: bytes) -> Reply:
-        """A refusal: Handrail itself broke down over a request."""
+        """Refuse a request over which Handrail itself broke down."""
         return _lowered(
             fault_verdict(harmless=False, problem=problem, fix=_DOCTOR, policy="deny_all")
         )
 
     def unreadable(self, problem: str) -> Reply:
-        """A refusal."""
+        """Refuse an unreadable request."""
         says = f"The call cannot be read: {problem.rstrip('.')}."
         return _lowered(Verdict(Decision.BLOCK, says, "Use a shorter and plainer input."))
 
@@ -90,19 +90,19 @@ class PythonHooks:
         )
 
     def place(self, run: str) -> ConversationPosition:
-        """The run; where its conversation is, only the program knows."""
+        """Return the run; only the program knows the place in its conversation."""
         return ConversationPosition(PROFILE.name, run)
 
     def _answer(self, payload: AnyMessage) -> Answer:
         supervisor = self._runs.get(payload.run, payload.cwd)
         if isinstance(payload, StartMessage):
             return self._start(payload, supervisor)
-        if supervisor.state.seq == 0:  # its start was not heard, or the log is another one
+        if supervisor.state.seq == 0:  # its start was missed, or the log is a new one
             supervisor.record(RunStarted(self._clock(), PROFILE.name, payload.cwd))
         return _REACTIONS[type(payload)](self, payload, supervisor)
 
     def _without_log(self, payload: AnyMessage, error: StoreError) -> Verdict:
-        """The log cannot be read: only what reads may go on."""
+        """Answer without the log: only reading may go on."""
         if isinstance(payload, BeforeMessage):
             bare = self._runs.bare(payload.run, payload.cwd)
             return bare.judge_without_log(_action(payload), error)
@@ -176,7 +176,7 @@ def _refusal(says: str) -> Verdict:
 
 
 def _noted(supervisor: Supervisor, event: Event) -> Ready[Verdict]:
-    """The event is written; whoever sent it hears if that failed."""
+    """Write the event; the sender hears of a failure."""
     failed = "Handrail cannot write its log: {}"
     receipt = supervisor.record(event)
     return Ready(_FINE, [receipt], lambda error: _refusal(failed.format(error)))

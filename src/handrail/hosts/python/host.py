@@ -1,4 +1,4 @@
-"""The library, as the port of hosts wants it."""
+"""The library behind the port of hosts."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ _BEFORE = b'"event": "before"'
 
 
 class PythonProgram(HostAdapter):
-    """The adapter of programs that use Handrail as a library: nothing is installed for them."""
+    """The adapter of programs that use Handrail as a library; they need no installation."""
 
     profile = PROFILE
     capabilities = frozenset(
@@ -23,11 +23,11 @@ class PythonProgram(HostAdapter):
     def hooks(
         self, runs: RunRegistry, connection: HookConnection, environ: Mapping[str, str]
     ) -> PythonHooks:
-        """Answers what the library sends."""
+        """Return the object that answers the library."""
         return PythonHooks(runs)
 
     def is_urgent(self, body: bytes) -> bool:
-        """Whether an agent waits for leave to do something."""
+        """Return whether an agent waits for permission."""
         return _BEFORE in body
 
 

@@ -1,4 +1,4 @@
-"""What the library sends: one JSON object for each event, told apart by the field `event`."""
+"""The library's messages: one JSON object for each event, told apart by the field `event`."""
 
 import os
 
@@ -24,7 +24,7 @@ class StartMessage(LibraryMessage, frozen=True, kw_only=True, tag="start"):
 
     goal: str = ""
     scope: tuple[str, ...] = ()
-    """What the agent may change, instead of what the settings say; relative to `cwd`."""
+    """Scope of the agent in place of the settings' scope; relative to `cwd`."""
     model: str = ""
 
 
@@ -41,7 +41,7 @@ class BeforeMessage(LibraryMessage, frozen=True, kw_only=True, tag="before"):
     tool: str
     input: dict[str, object]
     agent: str = ""
-    """The sub-agent that calls it; empty: the agent itself."""
+    """The sub-agent of the call; empty: the agent itself."""
 
 
 class AfterMessage(LibraryMessage, frozen=True, kw_only=True, tag="after"):
@@ -50,7 +50,7 @@ class AfterMessage(LibraryMessage, frozen=True, kw_only=True, tag="after"):
     id: str
     tool: str
     input: dict[str, object]
-    """What ran."""
+    """The input as it ran."""
     ok: bool
     exit_code: int | None = None
     output: str = ""
@@ -67,7 +67,7 @@ class DropMessage(LibraryMessage, frozen=True, kw_only=True, tag="drop"):
 
 
 class TurnEndMessage(LibraryMessage, frozen=True, kw_only=True, tag="turn_end"):
-    """The agent has stopped, and said this."""
+    """The agent has stopped with this text."""
 
     text: str = ""
 
@@ -91,7 +91,7 @@ _decoder: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
 
 
 def read_message(body: bytes) -> AnyMessage:
-    """The event in a message; raises UnreadableMessageError."""
+    """Return the event in a message; raises UnreadableMessageError."""
     if len(body) > MAX_BYTES:
         raise UnreadableMessageError(f"it has {len(body):,} bytes; {MAX_BYTES:,} are read")
     try:

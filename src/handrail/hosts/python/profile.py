@@ -1,4 +1,4 @@
-"""The profile of the library: no program and no settings that could be changed behind its back."""
+"""The profile of the library: it has no program and no settings to protect."""
 
 from handrail.model.host import HostProfile
 
