@@ -1,4 +1,4 @@
-"""Programs whose arguments are a language of their own: one function each."""
+"""Read programs whose arguments form a language of their own: one function each."""
 
 from collections.abc import Callable, Iterable
 
@@ -54,7 +54,7 @@ READERS: dict[str, Reader] = {
     **tools.READERS,
     **wrappers.READERS,
 }
-"""Readers by the name that a table's `reader` gives them."""
+"""Readers by their name in a table's `reader`."""
 
 SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     **archives.SCRIPTS,
@@ -67,4 +67,4 @@ SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     **wrappers.SCRIPTS,
     **text.SCRIPTS,
 }
-"""Command lines that stand in a program's own language, by the same name as its reader."""
+"""Readers of command lines in a program's own language, by the same names."""

@@ -1,4 +1,4 @@
-"""Agents that are started with settings of their own, so that nobody's hooks are loaded."""
+"""Read calls of agents whose own settings leave out the installed hooks."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,11 +15,11 @@ from handrail.shell.readers.make_effects import effect
 from handrail.shell.word import Word
 
 _OTHER_USERS = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"})
-"""Wrappers behind which the home folder is another one."""
+"""Wrappers that change the home folder."""
 
 
 class _Agent:
-    """Reads how the program of one host is started."""
+    """Read the calls of one host's program."""
 
     def __init__(self, host: HostProfile) -> None:
         self.script = re.compile(host.program_script or r"(?!)")
@@ -28,7 +28,7 @@ class _Agent:
         self._grammar = OptionGrammar(frozenset(options - {""}))
 
     def read(self, command: Command, call: ParsedArguments) -> Iterator[Effect]:
-        """A call by the program's name, which a table has read."""
+        """Read a call by the program's name, already parsed by a table."""
         for name, value in command.assignments:
             if name in HOMES:
                 where = value.shown or "another place"
@@ -43,13 +43,13 @@ class _Agent:
             yield from self._bare([word for word in command.argv[1:] if word.text != "--"])
 
     def read_script(self, command: Command, place: int) -> Iterator[Effect]:
-        """A call by the program's file, which an interpreter runs."""
+        """Read a call by the program's file, run by an interpreter."""
         inner = msgspec.structs.replace(command, argv=command.argv[place:])
         yield from self.read(inner, parse((), self._grammar))
         yield from self._bare(inner.argv[1:])
 
     def _settings(self, call: ParsedArguments) -> Iterator[Effect]:
-        """Options that take the place of settings, or leave them out."""
+        """Find options that replace settings, or leave them out."""
         launch = self._launch
         for word in call.values(launch.settings):
             if not self._keeps_hooks(word):
@@ -61,7 +61,7 @@ class _Agent:
                 yield self._unsupervised(f"{launch.sources} {word.shown}", says)
 
     def _bare(self, words: Sequence[Word]) -> Iterator[Effect]:
-        """The same of arguments that no table has read."""
+        """Find the same options in arguments that no table has parsed."""
         call = parse(words, self._grammar)
         for name in self._launch.off:
             if call.has(name):
@@ -70,7 +70,7 @@ class _Agent:
         yield from self._settings(call)
 
     def _keeps_hooks(self, word: Word) -> bool:
-        """Whether settings stand in the option itself and leave the hooks alone."""
+        """Return whether the option itself contains settings that leave the hooks alone."""
         try:
             settings = msgspec.json.decode(word.text, type=dict[str, object])
         except msgspec.DecodeError:
@@ -86,7 +86,7 @@ _AGENTS = {host.name: _Agent(host) for host in known_hosts()}
 
 
 def _interpreter(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`node …/cli.js`: the program of a host by its file."""
+    """Read `node …/cli.js`: the program of a host by its file."""
     for word, place in zip(call.operands, call.places, strict=True):
         for agent in _AGENTS.values():
             if agent.script.search(word.text):
@@ -99,4 +99,4 @@ READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "interpreter": _interpreter,
     "deno": _interpreter,
 }
-"""A host's program names as its reader the host."""
+"""Readers by host: the program of a host has a reader of that name."""

@@ -1,4 +1,4 @@
-"""Programs that pack and unpack: `tar` with its options without dashes, `7z` with its own."""
+"""Read programs that pack and unpack: `tar` with options without dashes, `7z` with its own."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -29,18 +29,18 @@ _LONG = {
 
 
 class TarCall(msgspec.Struct):
-    """A `tar` call, taken apart."""
+    """The parts of a `tar` call."""
 
     flags: set[str] = msgspec.field(default_factory=set)
     archive: Word | None = None
     lists: list[Word] = msgspec.field(default_factory=list)
-    """Files that hold the names of files."""
+    """Files that list the names of files."""
     members: list[tuple[Word, Word]] = msgspec.field(default_factory=list)
-    """Each file with the folder it is looked for in."""
+    """Each file with the folder to look for it in."""
     folder: Word = Word("")
 
     def value(self, letter: str, word: Word) -> None:
-        """An option got its value."""
+        """Take the value of an option."""
         self.flags.add(letter)
         if letter == "f":
             self.archive = word
@@ -51,7 +51,7 @@ class TarCall(msgspec.Struct):
 
 
 def read_tar(command: Command) -> TarCall:
-    """Take a `tar` call apart; `tar czf` and `tar -czf` are the same."""
+    """Parse a `tar` call; `tar czf` and `tar -czf` are the same."""
     packing = TarCall(folder=command.cwd)
     words = command.argv[1:]
     index = 0
@@ -70,7 +70,7 @@ def read_tar(command: Command) -> TarCall:
 
 
 def _old_style(words: tuple[Word, ...], packing: TarCall) -> int:
-    """`tar cfb archive 20 …`: the values follow in the order of the letters."""
+    """Parse `tar cfb archive 20 …`: the values follow in the order of the letters."""
     index = 1
     for letter in words[0].text:
         if letter not in _VALUES:
@@ -139,7 +139,7 @@ def _loses(archive: Word) -> Effect:
 
 
 def _tar_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
-    """`--checkpoint-action=exec=cmd`."""
+    """Find the command of `--checkpoint-action=exec=cmd`."""
     for value in call.values("--checkpoint-action"):
         action, equals, script = value.text.partition("=")
         if action == "exec" and equals:
@@ -147,7 +147,7 @@ def _tar_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _seven(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`7z x archive -oDIR`, `7z a archive files -sdel`."""
+    """Read `7z x archive -oDIR`, `7z a archive files -sdel`."""
     if len(call.operands) < 2:
         return
     verb = call.operands[0].text

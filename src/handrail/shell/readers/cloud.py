@@ -1,4 +1,4 @@
-"""Copies between this machine and object stores: which files leave, which are written."""
+"""Read copies between this machine and object stores: files that leave, files that are written."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -18,13 +18,13 @@ _MOVES = frozenset({"mv", "move", "moveto"})
 
 
 def is_remote(text: str) -> bool:
-    """`s3://bucket/x`, `gs://…`, `https://…`, and rclone's `remote:path`."""
+    """Return whether this is `s3://bucket/x`, `gs://…`, `https://…`, or rclone's `remote:path`."""
     name, colon, _ = text.partition(":")
     return bool(colon) and "/" not in name and name not in {"", "."}
 
 
 def copies(command: Command, verb: str, operands: tuple[Word, ...]) -> Iterator[Effect]:
-    """What a copy from the first operands to the last does."""
+    """Yield the effects of a copy from the first operands to the last."""
     if verb not in _COPIES or len(operands) < 2:
         return
     *sources, target = operands
@@ -50,7 +50,7 @@ def _aws(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _object_copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`gsutil cp a b`, `rclone copy a b`: a verb, then from and to."""
+    """Read `gsutil cp a b`, `rclone copy a b`: a verb, then from and to."""
     if call.operands:
         yield from copies(command, call.operands[0].text, call.operands[1:])
 
@@ -68,7 +68,7 @@ _DNS_DELETION = re.compile(r"^\s*(?:update\s+)?del(?:ete)?\b", re.MULTILINE | re
 
 
 def _nsupdate(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """What the script on its input does to DNS records."""
+    """Yield the effects of its input script on DNS records."""
     for word in call.operands:
         yield path_effect(Kind.READ, join(command.cwd, word))
     if command.input is not None and _DNS_DELETION.search(command.input):

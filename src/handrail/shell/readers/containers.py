@@ -1,4 +1,4 @@
-"""Containers: what a mount opens, what is copied out, what is removed all at once."""
+"""Read container commands: mounts, copies out of a container, removals of everything at once."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ _WHOLE = re.compile(
     r"|/var/(?:run|lib|log|spool)|/var/lib/(?:docker|containerd|kubelet|rancher|etcd)"
     r"|/(?:home|Users)/[^/]+"
 )
-"""Folders that are the machine's (or a person's) own, so a container gets a hold of it."""
+"""Folders of the machine itself (or of a person): mounting one gives a container a hold of it."""
 _SYSTEM = re.compile(r"/(?:etc|root|boot|usr|bin|sbin|lib\w*|proc|sys|var/lib/(?:docker|kubelet))/")
 _KERNEL = re.compile(r"/(?:proc|sys)")
 _ERASES = re.compile(r"\b(?:rm|rmdir|unlink|shred|wipe|srm)\b|-delete\b|\bmkfs\b|\btruncate\b")
@@ -52,7 +52,7 @@ class Mount(msgspec.Struct, frozen=True):
 
 
 def mounts(call: ParsedArguments) -> Iterator[Mount]:
-    """The mounts that `-v`, `--volume` and `--mount` ask for."""
+    """Yield the mounts of `-v`, `--volume` and `--mount`."""
     for word in call.values("-v", "--volume"):
         source, colon, rest = word.text.partition(":")
         if not colon:
@@ -115,7 +115,7 @@ def _mounted(command: Command, mount: Mount) -> Iterator[Effect]:
 
 
 def _erased(command: Command, mount: Mount, inner: str) -> Iterator[Effect]:
-    """`docker run -v DATA:/d IMAGE rm -rf /d`: the container deletes what it was given."""
+    """Read `docker run -v DATA:/d IMAGE rm -rf /d`: the container deletes a mounted folder."""
     if not mount.target or not _ERASES.search(inner):
         return
     for match in re.finditer(
@@ -148,7 +148,7 @@ def _handed_over(call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _mass(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`docker rm -f $(docker ps -aq)`: whatever there is, not what the task made."""
+    """Read `docker rm -f $(docker ps -aq)`: it removes all containers, not only the task's."""
     opaque = [word for word in call.operands if not word.exact]
     fed = [word for word in opaque if command.fed_by and _is_a_listing(word)]
     if not fed:
@@ -175,7 +175,7 @@ _REMOVES = frozenset({"rm", "rmi", "kill", "stop", "down", "remove", "prune"})
 
 
 def _engine(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """The docker of another machine: what is removed there is not ours."""
+    """Read calls of another machine's docker: what they remove is not ours."""
     hosts = [word.shown for word in call.values("-H", "--host", "--url")]
     hosts += [value.shown for name, value in command.assignments if name == "DOCKER_HOST"]
     remote = next((host for host in hosts if _REMOTE.match(host)), "")
@@ -200,7 +200,7 @@ def _engine(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`docker cp`: between this machine and a container."""
+    """Read `docker cp`: between this machine and a container."""
     if len(call.operands) < 2:
         return
     source, target = call.operands[-2:]

@@ -1,4 +1,4 @@
-"""Clients of databases: where their SQL stands, and the languages of those that speak none."""
+"""Find the SQL in calls of database clients, and read the clients with other languages."""
 
 import re
 import shlex
@@ -37,7 +37,7 @@ def _server(command: Command, call: ParsedArguments) -> SqlServer:
 
 
 def _texts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Every text of SQL that a call of a client holds: options, operands, standard input."""
+    """Yield every SQL text in a call of a client: options, operands, standard input."""
     for word in call.values(*TEXT_OPTIONS):
         yield word.text
     if command.name in _FILE_CLIENTS:
@@ -97,7 +97,7 @@ def _without_client_lines(text: str) -> str:
 
 
 def _client_lines(text: str, command: Command) -> Iterator[Effect]:
-    """Files that a client's own commands read and write."""
+    """Find files that a client's own commands read and write."""
     for line in text.split("\n"):
         if not _CLIENT.match(line):
             continue
@@ -117,7 +117,7 @@ def _client_lines(text: str, command: Command) -> Iterator[Effect]:
 
 
 def _sql_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Command lines that SQL or a client's own commands run."""
+    """Find command lines that SQL or a client's own commands run."""
     for text in _texts(command, call):
         for line in re.split(r"\n|;\s*(?=\\!|system\s)", text):
             if (match := _RUNS.match(line)) or (match := _PIPES.match(line)):
@@ -154,7 +154,7 @@ _MONGO = (
 
 
 def _mongo(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """JavaScript for the mongo shell, by the methods that lose data."""
+    """Read JavaScript for the mongo shell, by the methods that lose data."""
     codes = [word.text for word in call.values("--eval")]
     if command.input is not None and not codes:
         codes.append(command.input)
@@ -206,7 +206,7 @@ _RUBY_LOSES = re.compile(r"\.(?:delete_all|destroy_all|truncate!?|drop_table|dro
 
 
 def _rails(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """Tasks of rails and rake, and what `rails runner` is given."""
+    """Read tasks of rails and rake, and the code of `rails runner`."""
     settings = {name: value.text for name, value in command.assignments}
     for word in call.operands:
         name, equals, value = word.text.partition("=")
@@ -246,7 +246,7 @@ _DJANGO_LOSES = re.compile(
 
 
 def _manage(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`manage.py shell -c CODE` and `manage.py dbshell -- -c SQL`."""
+    """Read `manage.py shell -c CODE` and `manage.py dbshell -- -c SQL`."""
     verb = call.operands[0].text if call.operands else ""
     if verb == "dbshell":
         for text in _texts(command, call):

@@ -1,4 +1,4 @@
-"""Editors that are given commands: `vim -c`, `ex`, `ed`, `emacs --eval`, `less +!`."""
+"""Read the commands given to editors: `vim -c`, `ex`, `ed`, `emacs --eval`, `less +!`."""
 
 import re
 import shlex
@@ -17,7 +17,7 @@ _SKIPPED = re.compile(
     r"[\s:%\d.$,;+\-'<>]+|\\[/?&]|g?/[^/]*/"
     r"|(?:sil(?:ent)?!?|noa(?:utocmd)?|keepj(?:umps)?|keepp(?:atterns)?|verb(?:ose)?)\s+"
 )
-"""Ranges, and words that only change how a line is run."""
+"""Ranges, and words that only change how a line runs."""
 _TO_SHELL = re.compile(
     r"(?:r(?:ead)?|w(?:rite)?!?|e(?:dit)?)?\s*!(?P<bang>.*)"
     r"|(?:ter(?:minal)?|te|Term(?:inal)?|split\s+term://|e\s+term://)\s+(?P<term>.+)",
@@ -45,7 +45,7 @@ def _unquoted(text: str) -> str:
 
 
 def _ex_lines(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """The lines that an editor of the vi family is told to run."""
+    """Yield the lines that an editor of the vi family will run."""
     for value in call.values("-c", "--cmd"):
         yield value.text
     for word in call.operands:
@@ -57,7 +57,7 @@ def _ex_lines(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _bare(line: str) -> str:
-    """A line without its range and without words that only change how it is run."""
+    """Return a line without its range and without words that only change how it runs."""
     text = line
     while match := _SKIPPED.match(text):
         text = text[match.end() :]
@@ -65,7 +65,7 @@ def _bare(line: str) -> str:
 
 
 def ex_scripts(line: str) -> Iterator[str]:
-    """The command lines that one line of ex hands to a shell."""
+    """Yield the command lines that one line of ex hands to a shell."""
     text = _bare(line)
     if _SHELL.match(text):
         yield "sh"
@@ -163,7 +163,7 @@ def _emacs(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _pager_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
-    """`less +!cmd`."""
+    """Find the command of `less +!cmd`."""
     for word in call.operands:
         if word.text.startswith("+") and "!" in word.text:
             yield word.text.partition("!")[2]

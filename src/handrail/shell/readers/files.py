@@ -1,4 +1,4 @@
-"""Programs that copy, move, link, find and fill files."""
+"""Read programs that copy, move, link, find and fill files."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ _ENDLESS = re.compile(r"/dev/(?:zero|u?random|full)")
 _NO_PLACE = re.compile(r"/dev/(?:null|zero|full|tty|std(?:in|out|err)|fd/.*)")
 _DEVICE = re.compile(r"/dev/(?!shm/).*")
 _FULL = 64 << 30
-"""From this many bytes on, one command is meant to fill the disk (64 GiB)."""
+"""From this many bytes on (64 GiB), one command counts as filling the disk."""
 _SIZE = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE)
 _UNITS = {
     "": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
@@ -29,7 +29,7 @@ _LIMIT = "Say how much: `dd if=/dev/zero of=test.img bs=1M count=10`."
 
 
 def _sources_and_target(call: ParsedArguments) -> tuple[tuple[Word, ...], Word | None, bool]:
-    """What is copied, where to, and whether that is known to be a folder."""
+    """Return the sources, the target, and whether the target is certainly a folder."""
     folder = call.values("-t", "--target-directory")
     if folder:
         return call.operands, folder[-1], True
@@ -41,11 +41,11 @@ def _sources_and_target(call: ParsedArguments) -> tuple[tuple[Word, ...], Word |
 
 
 def _written(command: Command, sources: Iterable[Word], target: Word, into: bool) -> Iterator[Word]:
-    """The paths that come into being at the target."""
+    """Yield the paths that appear at the target."""
     folders = into or "." not in target.text.rpartition("/")[2]
     for source in sources:
         name = source.text.rstrip("/").rpartition("/")[2]
-        # `cp .bashrc ~` writes `~/.bashrc`: a hidden file keeps its name, so that is a folder.
+        # `cp .bashrc ~` writes `~/.bashrc`: a hidden file keeps its name, so `~` is a folder.
         if name not in {"", ".", ".."} and (into or (folders and name.startswith("."))):
             path = Word(f"{target.text}/{name}", target.glob or source.glob)
             yield join(command.cwd, path)
@@ -93,7 +93,7 @@ def _link(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     symbolic = call.has("-s", "--symbolic") and not call.has("-r", "--relative")
     where = command.cwd
     if symbolic and target is not None:
-        # The text of a symbolic link is read from where the link lies.
+        # A symbolic link's text is relative to the link's folder.
         where = join(command.cwd, target if into else Word(f"{target.text}/.."))
     for source in sources:
         yield path_effect(Kind.LINK, join(where, source))
@@ -114,7 +114,7 @@ def _find(command: Command, _: ParsedArguments) -> Iterator[Effect]:
 
 
 def size_of(text: str) -> int:
-    """A size as people write it (`10M`, `1GiB`, `2x512`), in bytes; 0 if it is not one."""
+    """Return a size such as `10M`, `1GiB`, `2x512` in bytes; 0 if it is not one."""
     total = 1
     for part in text.lower().split("x"):
         match = _SIZE.match(part)
@@ -149,7 +149,7 @@ def _fills(target: str) -> Effect:
 
 
 def _endless(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`yes > file`, `cat /dev/zero > file`: output without end into a file."""
+    """Read `yes > file`, `cat /dev/zero > file`: endless output into a file."""
     if command.name != "yes" and not any(_ENDLESS.fullmatch(word.text) for word in call.operands):
         return
     for redirect in command.redirects:

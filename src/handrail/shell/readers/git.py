@@ -1,4 +1,4 @@
-"""git where options alone do not say what happens: checkout, config; and the forges' APIs."""
+"""Read git calls whose options alone do not tell the effect: checkout, config, forges' APIs."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -35,14 +35,14 @@ _BRANCH = re.compile(
     r"dependabot|renovate|codex|claude|copilot|cursor)/",
     re.IGNORECASE,
 )
-"""How branches are named; `fix/node.js` is one of them, not a file."""
+"""The form of branch names; `fix/node.js` is one, not a file."""
 _TEMPORARY = re.compile(r"(?:^|[\s'\"=!])(?:/tmp|/var/tmp|/dev/shm|/private/tmp)(?:/|$)")
 _ADDRESS = re.compile(r"https?://")
 _OFF = frozenset({"false", "0", "no", "off", ""})
 
 
 def _checkout(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`git checkout` is two commands: one goes to a branch, the other overwrites files."""
+    """Read `git checkout`: with a branch it switches, with paths it overwrites files."""
     if call.has("-p", "--patch"):
         return
     paths = _checked_out_paths(command, call)
@@ -82,7 +82,7 @@ def _is_path(word: Word) -> bool:
 
 
 def _clean(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`git -c clean.requireForce=false clean` needs no `--force`."""
+    """Read `git clean`: with `-c clean.requireForce=false` it needs no `--force`."""
     yield from cleaned(command, call)
     if not call.has("-f", "--force") and _setting(command, "clean.requireforce") in _OFF - {""}:
         yield effect(
@@ -96,7 +96,7 @@ def _clean(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _gc(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`git -c gc.pruneExpire=now gc` is `git gc --prune=now`."""
+    """Read `git gc`: with `-c gc.pruneExpire=now` it is `git gc --prune=now`."""
     if not call.has("--prune") and _setting(command, "gc.pruneexpire") in {"now", "all", "0"}:
         yield effect(
             Kind.REWRITE,
@@ -107,7 +107,7 @@ def _gc(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _setting(command: Command, name: str) -> str | None:
-    """The value that `-c name=value` gives."""
+    """Return the value of `-c name=value`."""
     for word in command.argv:
         key, _, value = word.text.removeprefix("-c").partition("=")
         if key.lower() == name:
@@ -116,7 +116,7 @@ def _setting(command: Command, name: str) -> str | None:
 
 
 def _git(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """The options before the subcommand: `-c key=value`, `--exec-path=folder`."""
+    """Read the options before the subcommand: `-c key=value`, `--exec-path=folder`."""
     yield from _settings(call.values("-c"))
     yield from work_tree(command, call)
     for word in call.values("--config-env"):
@@ -139,7 +139,7 @@ def _clone(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _init(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`--template`: its hooks become those of the new repository."""
+    """Read `--template`: its hooks become those of the new repository."""
     for word in call.values("--template"):
         yield path_effect(Kind.READ, join(command.cwd, word))
         if _TEMPORARY.search(join(command.cwd, word).text):
@@ -158,7 +158,7 @@ def _settings(words: Iterable[Word]) -> Iterator[Effect]:
 
 
 def set_values(call: ParsedArguments) -> tuple[str, Word] | None:
-    """The key and the value that a `git config` call sets, if it sets one."""
+    """Return the key and the value that a `git config` call sets, if any."""
     operands = call.operands
     if operands and operands[0].text == "set":
         operands = operands[1:]
@@ -257,7 +257,7 @@ _LOOK = "Read it: `gh api {path}`."
 
 
 def _api(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`gh api`, `glab api`, `hub api`: what the method and the address say."""
+    """Read `gh api`, `glab api`, `hub api` by method and address."""
     operands = [word for word in call.operands if word.text != "api"]
     path = operands[0].shown if operands else ""
     fields = call.values("-f", "-F", "--field", "--raw-field")

@@ -1,7 +1,7 @@
-"""Files that git and patch change among others, where they steer an agent or its guard.
+"""Find files of an agent or its guard among those that git and patch change.
 
-Which files those are only the review knows; here they are told by their names, so that ordinary
-files do not show up twice.
+Only the review knows the exact files; this module goes by their names, so that ordinary files
+do not show up twice.
 """
 
 import re
@@ -18,7 +18,7 @@ from handrail.shell.word import Word
 
 UNTRACKED = "untracked files"
 TRACKED = "files as another version has them"
-"""Targets of what git does to whatever files there are."""
+"""Targets for commands of git that change all files of a sort."""
 
 _FOLDERS = "".join(f"|{re.escape(host.folder)}" for host in known_hosts())
 _STEERING = re.compile(rf"(?:^|/)(?:handrail\.yaml{_FOLDERS})(?:/|$)")
@@ -31,7 +31,7 @@ _PATCHED = re.compile(r"(?m)^(?:\+\+\+|---|rename (?:from|to)|copy to) ([^\t\n]+
 
 
 def touched(command: Command, words: Iterable[Word]) -> Iterator[Effect]:
-    """Those of the paths that are or hold settings of an agent or its guard."""
+    """Yield the paths that are or contain settings of an agent or its guard."""
     for word in words:
         path = join(command.cwd, word)
         if word.glob or _STEERING.search(path.text):
@@ -39,19 +39,19 @@ def touched(command: Command, words: Iterable[Word]) -> Iterator[Effect]:
 
 
 def swept(target: str) -> Effect:
-    """Something that happens to all files of a sort; it weighs nothing by itself."""
+    """Return an effect on all files of a sort; it has no weight by itself."""
     return effect(Kind.DISCARD, target, severity=Severity.NONE, says=f"changes {target}")
 
 
 def replaced(command: Command, paths: tuple[Word, ...], *, other: bool) -> Iterator[Effect]:
-    """Files that get the content of the index, or of another version."""
+    """Find files that get the content of the index, or of another version."""
     yield from touched(command, paths)
     if other and any(path.text in _WHOLE for path in paths):
         yield swept(TRACKED)
 
 
 def work_tree(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """The folder that git works in, where an option or a variable says another one."""
+    """Find the work tree of git, if an option or a variable names another one."""
     named = [*call.values("--work-tree")]
     named += [value for name, value in command.assignments if name == "GIT_WORK_TREE"]
     for word in named:
@@ -61,7 +61,7 @@ def work_tree(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def cleaned(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`git clean`: everything that is untracked, or only below the paths that are named."""
+    """Read `git clean`: all untracked files, or only those below the named paths."""
     kept = call.values("-e", "--exclude")
     if call.operands:
         yield from touched(command, call.operands)
@@ -89,13 +89,13 @@ def _stash(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _paths(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`git rm`, `update-index`, `checkout-index`: paths, some behind a mode and a number."""
+    """Read `git rm`, `update-index`, `checkout-index`: paths, some after a mode and a number."""
     given = [*call.operands, *call.values("--cacheinfo")]
     yield from touched(command, (Word(word.text.rpartition(",")[2]) for word in given))
 
 
 def _patch(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """A patch on the standard input, where it stands in the command line."""
+    """Read a patch on the standard input, if the command line contains it."""
     folders = call.values("-d", "--directory") or [Word(".")]
     for name in _PATCHED.findall(command.input or ""):
         path = name.strip().strip('"')
@@ -104,7 +104,7 @@ def _patch(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _tree(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`git read-tree -u`: the files become those of another version."""
+    """Read `git read-tree -u`: the files become those of another version."""
     if call.has("-u", "--reset"):
         yield swept(TRACKED)
 

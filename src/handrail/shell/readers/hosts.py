@@ -1,4 +1,4 @@
-"""Which machine an address means: this one, a neighbour, a cloud's metadata service, or anyone."""
+"""Classify addresses: this machine, a neighbour, a cloud's metadata service, or anyone."""
 
 import ipaddress
 import re
@@ -21,7 +21,7 @@ _PRIVATE_SUFFIXES = (".local", ".internal", ".lan", ".home.arpa", ".intranet", "
 
 
 class Address(msgspec.Struct, frozen=True):
-    """An address taken apart: `scheme://user@host:port/path`, as far as it is given."""
+    """The parts of an address: `scheme://user@host:port/path`, as far as given."""
 
     host: str
     scheme: str = ""
@@ -31,7 +31,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The host for a person; of this machine with its port, as there are many services."""
+        """Return the host for a person; for this machine with its port, as it has many services."""
         host = self.host.replace(OPAQUE, "…")
         if self.port is not None and may_be_loopback(self.host):
             return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
@@ -39,32 +39,32 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it is this machine."""
+        """Return whether this is the local machine."""
         return is_loopback(self.host)
 
     @property
     def is_private(self) -> bool:
-        """Whether it is a machine of the own network, this one included."""
+        """Return whether it is a machine of the own network, including this one."""
         return is_private(self.host)
 
     @property
     def is_metadata(self) -> bool:
-        """Whether it is a service that hands out a cloud machine's credentials."""
+        """Return whether it is a service that hands out a cloud machine's credentials."""
         return is_metadata(self.host)
 
     @property
     def is_external(self) -> bool:
-        """Whether it is a machine of someone else, as far as the name tells."""
+        """Return whether the machine belongs to someone else, judging by the name."""
         return bool(self.host) and not self.is_private
 
     @property
     def file_name(self) -> str:
-        """What a download is called: the last part of the path."""
+        """Return the file name of a download: the last part of the path."""
         return re.split(r"[?#]", self.path)[0].rpartition("/")[2]
 
 
 def parse_url(text: str) -> Address:
-    """Take a URL apart; the scheme may be missing (`localhost:3000/x`)."""
+    """Parse a URL; the scheme may be missing (`localhost:3000/x`)."""
     text = text.strip().strip("'\"")
     scheme = ""
     match = _SCHEME.match(text)
@@ -79,7 +79,7 @@ def parse_url(text: str) -> Address:
 
 
 def parse_host(text: str) -> Address:
-    """Take a host word apart: `user@host`, `host:port`, `[::1]:22`, or a URL."""
+    """Parse a host word: `user@host`, `host:port`, `[::1]:22`, or a URL."""
     if _SCHEME.match(text):
         return parse_url(text)
     user, _, host = text.rpartition("@")
@@ -87,7 +87,7 @@ def parse_host(text: str) -> Address:
 
 
 def parse_remote(text: str) -> Address | None:
-    """Take `user@host:path` apart as scp and rsync do; None for a local path."""
+    """Parse `user@host:path` as scp and rsync do; None for a local path."""
     if _SCHEME.match(text):
         return parse_url(text)
     head = text.partition("/")[0]
@@ -118,7 +118,7 @@ def _clean(host: str) -> str:
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The numeric address that a host is, also where it is spelt as one number, octal or hex."""
+    """Return a host's numeric address, even if it is written as one number, octal or hex."""
     host = host.partition(OPAQUE)[0].rstrip(".")
     if not host or len(host) > 64:
         return None
@@ -153,7 +153,7 @@ def _number(text: str) -> int:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
+    """Return whether a host is this machine."""
     host = _clean(host)
     if host in {"localhost", "host.docker.internal", "host.containers.internal", "ip6-localhost"}:
         return True
@@ -167,16 +167,16 @@ _LOOPBACK_NAMES = (
     "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "traefik.me", ".nip.io", ".sslip.io",
     ".xip.io",
 )  # fmt: skip
-"""Public names that mean this machine, or that can mean any."""
+"""Public names that mean this machine, or can mean any."""
 
 
 def may_be_loopback(host: str) -> bool:
-    """Whether a host is or could be this machine, whatever its name says."""
+    """Return whether a host is or could be this machine, whatever its name."""
     return is_loopback(host) or _clean(host).endswith(_LOOPBACK_NAMES)
 
 
 def is_private(host: str) -> bool:
-    """Whether a host is in the own network: private ranges, `*.local`, names without a dot."""
+    """Return whether a host is in the own network: private ranges, `*.local`, bare names."""
     host = _clean(host)
     if is_loopback(host):
         return True
@@ -199,7 +199,7 @@ def _in_private_range(address: ipaddress.IPv4Address | ipaddress.IPv6Address) ->
 
 
 def is_metadata(host: str) -> bool:
-    """Whether a host is a cloud's metadata service, however its address is written."""
+    """Return whether a host is a cloud's metadata service, however its address is written."""
     host = _clean(host)
     if host in _METADATA_NAMES:
         return True

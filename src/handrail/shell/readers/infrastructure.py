@@ -1,4 +1,4 @@
-"""Terraform that nobody is asked about, and what an Ansible module does to machines."""
+"""Read Terraform calls without approval, and Ansible modules that change machines."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ _SHOW_PLAN = "Show what would change and let the user apply it: `terraform plan`
 
 
 def _terraform(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`yes | terraform apply` and `TF_CLI_ARGS=-auto-approve` are approvals that nobody gave."""
+    """Read `yes | terraform apply` and `TF_CLI_ARGS=-auto-approve`: nobody approves them."""
     if not call.operands or call.operands[0].text != "apply":
         return
     given = " ".join(value.text for name, value in command.assignments if name in _ARGUMENTS)

@@ -1,4 +1,4 @@
-"""Kubernetes: what a deletion takes with it, and which answers hold secrets."""
+"""Read kubectl calls: deletions with all they remove, and answers with secrets."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from handrail.shell.readers.make_effects import effect, path_effect
 _RECREATED = frozenset(
     "pod pods po job jobs replicaset replicasets rs event events ev lease leases".split()
 )
-"""Kinds that a controller makes again, or that only record what happened."""
+"""Kinds that a controller recreates, or that only record the past."""
 _SECRETS = frozenset({"secret", "secrets"})
 _DATA = re.compile(r"(?<!meta)data\b|\{\}|\{\.items\[\*\]\}|\{\.\}|\{\{ ?\. ?\}\}")
 _WHOLE_OUTPUTS = frozenset({"yaml", "json", "kyaml"})
@@ -22,7 +22,7 @@ _RAW_SECRETS = re.compile(r"/secrets(?:[/?]|$)|/token(?:[/?]|$)")
 
 
 def _kinds_and_names(call: ParsedArguments) -> tuple[list[str], list[str]]:
-    """`delete pod,svc a b`, `delete pod/a svc/b`: the kinds, and the names."""
+    """Return the kinds and the names of `delete pod,svc a b`, `delete pod/a svc/b`."""
     texts = [word.shown for word in call.operands]
     if any("/" in text for text in texts):
         pairs = [text.partition("/") for text in texts]
@@ -94,7 +94,7 @@ def _get(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _shows_data(call: ParsedArguments) -> bool:
-    """Whether the asked-for output holds more than names."""
+    """Return whether the output contains more than names."""
     if call.has("--template"):
         return any(_DATA.search(word.text) for word in call.values("--template"))
     for word in call.values("-o", "--output"):
@@ -107,7 +107,7 @@ def _shows_data(call: ParsedArguments) -> bool:
 
 
 def _copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`kubectl cp`: between this machine and a pod."""
+    """Read `kubectl cp`: between this machine and a pod."""
     if len(call.operands) < 2:
         return
     source, target = call.operands[:2]

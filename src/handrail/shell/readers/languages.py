@@ -1,4 +1,4 @@
-"""Code of languages without a reader of their own: calls that start commands or delete files."""
+"""Find calls that start commands or delete files in languages without a reader of their own."""
 
 import base64
 import binascii
@@ -45,7 +45,7 @@ def _code(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Command lines that such code starts; a deletion is told as the `rm` that it is."""
+    """Find command lines in such code; show a deletion as the equal `rm`."""
     for code in _code(command, call):
         for match in _STARTS.finditer(code):
             rest = [_first(found) for found in _WORDS.findall(match[4] or "")]
@@ -91,7 +91,7 @@ _ASK = "Write the command out for the shell that reviews it, e.g. `ls -la`."
 
 
 def _windows_code(command: Command, call: ParsedArguments) -> str:
-    """The command text of `pwsh -c …` or `cmd /c …`."""
+    """Return the command text of `pwsh -c …` or `cmd /c …`."""
     words = [word.text for word in command.argv[1:]]
     for index, text in enumerate(words):
         if re.fullmatch(r"-c(?:ommand)?|//?[ck]", text, re.IGNORECASE):
@@ -126,7 +126,7 @@ def _powershell(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _powershell_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Deletions, told as the `rm` that they are, and what else a shell would read alike."""
+    """Find deletions, shown as the equal `rm`, and other commands that a shell reads alike."""
     code = f"{_windows_code(command, call)} {_decoded(command)}"
     for match in _REMOVES.finditer(code.strip()):
         words = match[1].split()

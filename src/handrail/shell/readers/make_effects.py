@@ -1,4 +1,4 @@
-"""How readers make effects."""
+"""Build the effects for readers."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ def path_effect(
     says: str = "",
     instead: str = "",
 ) -> Effect:
-    """An effect on a path that was already joined to its folder."""
+    """Return an effect on a path that is already joined to its folder."""
     facts = KINDS[kind]
     return Effect(
         kind,
@@ -33,7 +33,7 @@ def path_effect(
 
 
 def takes_over(path: Word, says: str) -> Effect:
-    """A hold on a folder that weighs nothing in most places: a mount, a work tree elsewhere."""
+    """Return a hold on a folder, mostly harmless: a mount, a work tree elsewhere."""
     made = path_effect(Kind.PERMIT, path, recursive=True, severity=Severity.NONE)
     return msgspec.structs.replace(
         made, undo=Undo.IMPOSSIBLE, says=says.replace("{target}", made.target)
@@ -41,7 +41,7 @@ def takes_over(path: Word, says: str) -> Effect:
 
 
 def is_hold(effect: Effect) -> bool:
-    """Whether an effect is only a hold on a folder."""
+    """Return whether an effect is only a hold on a folder."""
     return (
         effect.kind is Kind.PERMIT
         and effect.severity is Severity.NONE
@@ -50,7 +50,7 @@ def is_hold(effect: Effect) -> bool:
 
 
 def unknown_path(kind: Kind, path: Word) -> str:
-    """What to say of a path that is not known: how it was written."""
+    """Return the words for an unknown path: the path as written."""
     return "" if path.exact or not path.raw else f"{KINDS[kind].verb} {path.raw}"
 
 
@@ -63,7 +63,7 @@ def effect(
     says: str = "",
     instead: str = "",
 ) -> Effect:
-    """An effect on anything but a path."""
+    """Return an effect on anything but a path."""
     facts = KINDS[kind]
     return Effect(kind, target, severity or facts.severity, undo or facts.undo, says, instead)
 
@@ -72,7 +72,7 @@ _HARMLESS_METHODS = ("", "OPTIONS", "HEAD", "GET")
 
 
 def http_method(call: ParsedArguments, *names: str) -> str:
-    """The HTTP method that options give: of several times the last, of two spellings the worse."""
+    """Return the HTTP method from the options: the last of several, the worse of two spellings."""
     found = [call.options[name][-1].text.upper() for name in names if call.options.get(name)]
     if "DELETE" in found:
         return "DELETE"

@@ -1,4 +1,4 @@
-"""Programs that talk to other machines: what they fetch, and what of ours they send."""
+"""Read programs that talk to other machines: the data they fetch, and our data they send."""
 
 import posixpath
 import re
@@ -22,19 +22,19 @@ _CREDENTIAL = re.compile(
 _DATABASE_PORTS = frozenset({
     2379, 5984, 6333, 7474, 7700, 8001, 8086, 8108, 8123, 8500, 8983, 9090, 9200, 9201, 9243, 15672,
 })  # fmt: skip
-"""Where databases, queues and gateways are told by HTTP what to delete."""
+"""Ports where databases, queues and gateways take deletions by HTTP."""
 _SOCKETS = re.compile(r"(?:docker|containerd|crio|podman|buildkitd|cri-dockerd)\.sock$")
 _ADMIN = re.compile(
     r"_delete_by_query|delete_series|/doDelete\b|/scriptText\b|/purge_cache\b|/_cluster/settings\b"
 )
-"""Addresses of well-known services that delete or stop something when they are posted to."""
+"""Addresses of well-known services that delete or stop something on a POST."""
 _SEARCH_PORTS = frozenset({9200, 9201, 9243})
 _SQL_PORTS = frozenset({4001, 8086, 8123, 8443, 8529, 9047})
 _SQL_LOSES = re.compile(
     r"\b(?:DROP|TRUNCATE)[\s+]+\w+|\bDELETE[\s+]+FROM\b|\bDETACH[\s+]+(?:TABLE|DATABASE)",
     re.IGNORECASE,
 )
-"""Databases that take SQL by HTTP, and SQL that loses data."""
+"""Databases that accept SQL by HTTP, and SQL that loses data."""
 _SEARCH_ORDER = re.compile(r"/_(?:close|shutdown|freeze)\b")
 _ADMIN_BODY = re.compile(r"<delete>|\"purge_everything\"\s*:\s*true")
 _LIVE_KEY = re.compile(r"\b[sr]k_live_")
@@ -46,7 +46,7 @@ ASK_A_PERSON = "Write what shall be sent into a file of the project and ask a pe
 
 
 def reaches(address: Address) -> Iterator[Effect]:
-    """Contacting an address, without sending anything of ours."""
+    """Yield the effect of contacting an address without sending data."""
     if address.is_metadata:
         yield metadata(address)
     elif address.scheme == "file" or not address.host:
@@ -58,7 +58,7 @@ def reaches(address: Address) -> Iterator[Effect]:
 
 
 def metadata(address: Address) -> Effect:
-    """Asking a cloud's metadata service, which hands out the machine's credentials."""
+    """Return the effect of asking a cloud's metadata service, which hands out credentials."""
     return effect(
         Kind.SECRET, address.shown, severity=Severity.HIGH,
         says=f"asks the cloud's metadata service {address.shown}, which hands out credentials",
@@ -67,7 +67,7 @@ def metadata(address: Address) -> Effect:
 
 
 def sends(address: Address, severity: Severity, what: str = "data") -> Effect:
-    """Sending something to an address; less weighs what stays in the own network."""
+    """Return the effect of sending data to an address; the own network weighs less."""
     host = address.shown
     if address.is_metadata:
         return metadata(address)
@@ -83,7 +83,7 @@ def sends(address: Address, severity: Severity, what: str = "data") -> Effect:
 
 
 def unknown_input(command: Command) -> bool:
-    """Whether a command gets data on its standard input that cannot be read from the line."""
+    """Return whether a command gets data on its standard input that the line does not show."""
     opened = [item.target.text for item in command.redirects if not item.writes]
     if opened:
         return command.input is None and opened[-1] != "/dev/null"
@@ -91,7 +91,7 @@ def unknown_input(command: Command) -> bool:
 
 
 def is_outside(command: Command, path: Word) -> bool:
-    """Whether a path is neither below the folder the command runs in nor temporary."""
+    """Return whether a path is neither below the command's folder nor temporary."""
     text = path.text
     if not text.startswith(("/", "~")):
         return False
@@ -100,12 +100,12 @@ def is_outside(command: Command, path: Word) -> bool:
 
 
 def reads(command: Command, path: Word, *, recursive: bool = False) -> Effect:
-    """Reading a local file or folder."""
+    """Return the effect of reading a local file or folder."""
     return path_effect(Kind.READ, join(command.cwd, path), recursive=recursive)
 
 
 def writes(command: Command, path: Word) -> Iterator[Effect]:
-    """Writing a local file, if it is one."""
+    """Yield the effect of writing a local file, if it is one."""
     if path.text not in NO_FILE:
         yield path_effect(Kind.WRITE, join(command.cwd, path))
 
@@ -115,13 +115,13 @@ def _file(word: Word, text: str) -> Word:
 
 
 def _literal(word: Word) -> Severity:
-    """Text given on the command line weighs more where a credential's variable is put into it."""
+    """Weigh a literal text; a credential's variable in it weighs more."""
     written = word.raw or word.text
     return Severity.HIGH if _CREDENTIAL.search(written) else Severity.MEDIUM
 
 
 class _RequestBody:
-    """The data that a request carries: how much it weighs, and which files it is read from."""
+    """The data of a request: its weight, and the files it comes from."""
 
     def __init__(self, command: Command) -> None:
         self.command = command
@@ -135,7 +135,7 @@ class _RequestBody:
         self.add(_literal(word))
 
     def add_value(self, word: Word, file: str) -> None:
-        """A value that names a file if it matches, and is the data itself otherwise."""
+        """Add a value: a file if it matches, otherwise the data itself."""
         match = re.match(file, word.text, re.DOTALL)
         if match:
             self.add_file(word, match[1])
@@ -157,7 +157,7 @@ class _RequestBody:
         return "its input" if self.severity is Severity.HIGH else "data"
 
     def effects(self, addresses: Iterable[Address]) -> Iterator[Effect]:
-        """Reading the files, and sending them to each address."""
+        """Yield the effects of reading the files, and of sending them to each address."""
         for path in self.files:
             yield reads(self.command, path)
         if self.severity is not None:
@@ -166,7 +166,7 @@ class _RequestBody:
 
 
 def _deletes(address: Address) -> Iterator[Effect]:
-    """An HTTP DELETE: gone on the server, whatever stood there."""
+    """Read an HTTP DELETE: it removes the resource on the server."""
     known_database = address.port in _DATABASE_PORTS
     if address.is_loopback and not known_database:
         yield effect(Kind.CHANGE, address.shown, severity=Severity.LOW)
@@ -207,14 +207,14 @@ _CONFIG_URL = re.compile(r"(?mi)^\s*-{0,2}url\s*[=: ]?\s*[\"']?([^\s\"']+)")
 
 
 def _config_urls(command: Command, call: ParsedArguments) -> Iterator[Word]:
-    """`curl -K -`: addresses on the standard input."""
+    """Find addresses on the standard input, as in `curl -K -`."""
     if any(word.text in {"-", "/dev/stdin"} for word in call.values("-K", "--config")):
         for text in _CONFIG_URL.findall(command.input or ""):
             yield Word(text)
 
 
 def _rerouted(call: ParsedArguments) -> Iterator[Effect]:
-    """Where a request goes in truth: `--resolve`, `--connect-to`, a proxy."""
+    """Find the real target of a request: `--resolve`, `--connect-to`, a proxy."""
     for word in call.values("--resolve", "--connect-to"):
         for part in re.split(r"[:,+\[\]]", word.text):
             if (other := parse_host(part)).is_metadata:
@@ -231,7 +231,7 @@ _RESOLVE = re.compile(r"[+-]?[^:]+:(?P<port>\d+):(?P<host>\[?[^,\[\]]+\]?)(?:,.*
 
 
 def _local(address: Address) -> Iterator[Effect]:
-    """Only what ends on this machine is something else than the address says."""
+    """Yield an effect only for this machine; any other target is what the address says."""
     if address.is_loopback:
         yield effect(Kind.REACH, address.shown)
 
@@ -244,7 +244,7 @@ _TEXTS = (
 def _curl_orders(
     command: Command, call: ParsedArguments, addresses: list[Address]
 ) -> Iterator[Effect]:
-    """What the server is told to delete, stop or pay."""
+    """Find requests that make the server delete, stop or pay something."""
     method = http_method(call, "-X", "--request")
     if call.operands and _METHOD.fullmatch(call.operands[0].text):
         method = method or call.operands[0].text.upper()  # curlie POST address
@@ -316,14 +316,14 @@ def _curl_files(
 
 
 def _downloads(command: Command, folder: Word, addresses: Iterable[Address]) -> Iterator[Effect]:
-    """Files that get the name that they have on the server."""
+    """Find files that get their name from the server."""
     for address in addresses:
         name = address.file_name or "index.html"
         yield from writes(command, Word(posixpath.join(folder.text, name)))
 
 
 def local_socket(command: Command, word: Word) -> Iterator[Effect]:
-    """A socket of a service on this machine that can do anything in its name."""
+    """Read a socket of a local service that can do anything in its name."""
     if _SOCKETS.search(word.text):
         yield effect(Kind.ESCAPE, word.shown, severity=Severity.HIGH,
                      says=f"speaks to the container engine through {word.shown}",
@@ -369,13 +369,13 @@ def _wget(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _listed(command: Command, call: ParsedArguments) -> Iterator[Word]:
-    """`wget -i -`: addresses on the standard input."""
+    """Find addresses on the standard input, as in `wget -i -`."""
     if any(word.text in {"-", "/dev/stdin"} for word in call.values("-i", "--input-file")):
         yield from map(Word, (command.input or "").split())
 
 
 def _downloader(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """aria2c, axel, fetch and others that store what they get under a name or in a folder."""
+    """Read aria2c, axel, fetch and others that store downloads under a name or in a folder."""
     addresses = [parse_url(word.text) for word in call.operands if " " not in word.text]
     for address in addresses:
         yield from reaches(address)
@@ -391,14 +391,14 @@ def _downloader(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _browser(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """Programs whose operands are addresses that are only looked at."""
+    """Read programs that only view the addresses in their operands."""
     for word in (*call.operands, *call.values("-c", "--connect", "--url", "-u")):
         if " " not in word.text and re.search(r"[.:/]|localhost", word.text):
             yield from reaches(parse_url(word.text))
 
 
 def _opener(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`open`, `xdg-open` and browsers: operands are addresses or files."""
+    """Read `open`, `xdg-open` and browsers: operands are addresses or files."""
     for word in call.operands:
         address = parse_url(word.text)
         if address.scheme in {"http", "https", "ws", "wss"} or address.is_loopback:
@@ -410,7 +410,7 @@ _ITEM = re.compile(r"^[^=:@]*(?::=@|=@|@|:=|==|=|:)", re.DOTALL)
 
 
 def _httpie(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`http POST host a=b file@path`: a method, an address, and items."""
+    """Read `http POST host a=b file@path`: a method, an address, and items."""
     words = list(call.operands)
     method = ""
     if len(words) > 1 and _METHOD.fullmatch(words[0].text):
@@ -451,7 +451,7 @@ _PLAIN_FACTS = re.compile(r"\s*(?:hostname|whoami|date|uname|id|arch|logname)\b[
 
 
 def _lookup(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """dig, host, ping: a name made from a file's content carries that content out."""
+    """Read dig, host, ping: a name made from a file's content carries that content out."""
     carried = list(call.values("-p", "--pattern")) if "ping" in command.name else []
     for word in (*call.operands, *carried):
         if word.text.startswith("@") and (server := parse_host(word.text[1:])).host:
@@ -470,7 +470,7 @@ def _lookup(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _carries(word: Word, *, whole: bool) -> bool:
-    """Whether a name holds the output of a command that can tell more than who and where."""
+    """Return whether a name contains the output of a command that tells more than who and where."""
     if OPAQUE not in word.text or not re.search(r"\$\(|`", word.raw):
         return False
     if not whole and not re.search(OPAQUE + r"[\w.-]*\.[A-Za-z]", word.text):
@@ -508,7 +508,7 @@ def _mail(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def listens_on(words: Iterable[Word]) -> Iterator[Effect]:
-    """A port of this machine on which a program answers; it weighs nothing by itself."""
+    """Yield a port of this machine on which a program answers; it has no weight by itself."""
     for word in words:
         port = word.text.rpartition(":")[2]
         if port.isdecimal():
@@ -517,7 +517,7 @@ def listens_on(words: Iterable[Word]) -> Iterator[Effect]:
 
 
 def _serve(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """A web server for a folder: everyone who reaches the port can read it."""
+    """Read a web server for a folder: everyone who reaches the port can read it."""
     yield from listens_on((*call.operands, *call.values("-p", "--port", "-l", "--listen")))
     folders = call.values("-d", "--directory", "-D", "--root")
     if command.name not in {"http.server", "SimpleHTTPServer"}:

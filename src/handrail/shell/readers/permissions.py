@@ -1,4 +1,4 @@
-"""`chmod`: what a mode allows to whom."""
+"""Read `chmod`: who gets which rights."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,13 +14,13 @@ from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.word import Word
 
 _WORLD = re.compile(r"0*[2-7]?[0-7]{2}[2367]")
-"""Others may write; not with the sticky bit (1777), which is how shared temp folders are made."""
+"""Others may write; except with the sticky bit (1777), as on shared temp folders."""
 _SET_UID = re.compile(r"0*[4567][0-7]{3}")
 _SET_GID = re.compile(r"0*[2367][0-7]{3}")
 _AS_ROOT = frozenset({"sudo", "doas", "su", "pkexec", "run0", "sudo-rs", "please"})
 _NO_ACCESS = re.compile(r"0+|(?:a|ugo)?-rwx|(?:a|ugo)?=")
 _PRIVATE = re.compile(r"0*[4-7]00|(?:go|og|o|g)(?:-[rwxX]+|=),?")
-"""Only takes something away from others, as is done with keys."""
+"""Modes that only take rights from others, as for keys."""
 _MINUS_MODE = re.compile(r"-[rwxXst]+(?:,.*)?")
 _OPERATOR = re.compile(r"^[=+](?=[0-7]+$)")
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=][rwxXstugo]*)+)")
@@ -38,7 +38,7 @@ def _opens_to_all(mode: str) -> bool:
 
 
 def _sets_identity(mode: str, octal: re.Pattern[str], who: str) -> bool:
-    """Whether a mode makes a program act as its owner (`u`) or as its group (`g`)."""
+    """Return whether a mode makes a program act as its owner (`u`) or as its group (`g`)."""
     if octal.fullmatch(mode):
         return True
     for clause in mode.split(","):
@@ -51,7 +51,7 @@ def _sets_identity(mode: str, octal: re.Pattern[str], who: str) -> bool:
 
 
 def _mode_and_files(command: Command, call: ParsedArguments) -> tuple[str, tuple[Word, ...]]:
-    """`chmod -x file` looks like an option, `--reference` stands for a mode."""
+    """Return mode and files; `chmod -x file` looks like an option, `--reference` is a mode."""
     minus = [word.text for word in command.argv[1:] if _MINUS_MODE.fullmatch(word.text)]
     if minus:
         return minus[0], call.operands
@@ -68,7 +68,7 @@ def _chmod(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         if _sets_identity(mode, _SET_UID, "u"):
             yield _acts_as(word, path, "owner (setuid)")
         elif _AS_ROOT.intersection(command.via) and _sets_identity(mode, _SET_GID, "g"):
-            # Without root it is the own group, as is done with folders that several share.
+            # Without root it is the own group, as usual for shared folders.
             yield _acts_as(word, path, "group (setgid)")
         if _opens_to_all(mode):
             says = f"lets every user change {path.shown}"
@@ -86,7 +86,7 @@ def _chmod(command: Command, call: ParsedArguments) -> Iterator[Effect]:
             says=says,
             instead=f"Give only yourself access: `chmod -R u+rwX {word.shown}`.",
         )
-        # Which file had which mode is known to nobody afterwards.
+        # Afterwards nobody knows the old mode of each file.
         yield msgspec.structs.replace(wide, undo=Undo.UNKNOWN)
 
 

@@ -1,4 +1,4 @@
-"""kill and its kin: which processes would be ended, watched or entered."""
+"""Read kill and its kin: the processes that they end, watch or enter."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,12 +13,12 @@ from handrail.shell.tables.processes import GUARD_PROCESSES, SECRET_PROCESSES, S
 from handrail.shell.word import OPAQUE, Word
 
 PROCESS_NUMBER = "process "
-"""What stands before a number in a target that is a process."""
+"""The text before the number of a process in a target."""
 _END_ONE = "End one process by its number: `kill 12345`."
 _SIGNAL = re.compile(r"-(?:SIG)?(?:[A-Z]{3,}\d*(?:[+-]\d+)?|\d{1,2})")
 _HARMLESS_SIGNALS = frozenset({"0", "CHLD", "WINCH", "SIGCHLD", "SIGWINCH", "URG", "CONT"})
 _PARENT = re.compile(r"\$(?:PPID\b|\{PPID\b)")
-"""By this one finds the host of the agent, its process group, and who drives it."""
+"""The way to the agent's host, its process group and its driver."""
 _SELF = "handrail"
 _OWN = (
     "handrail", "handrail serve", "python -m handrail serve", "handrail serve --background",
@@ -100,7 +100,7 @@ def _pkill(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def by_name(name: str, words: Sequence[Word]) -> Iterator[Effect]:
-    """What ending the processes would do that `pkill`, `killall`, `pgrep`, `pidof` select."""
+    """Yield the effects of ending the processes that `pkill`, `killall`, `pgrep`, `pidof` find."""
     call = _by_name(words)
     exact = name in {"killall", "pidof"} and not call.has("-r", "--regexp")
     if call.has("-l", "--list", "-V", "--version", "--help") and name in {"pkill", "killall"}:
@@ -150,7 +150,7 @@ def _matching(pattern: str, names: Iterable[str], *, exact: bool) -> list[str]:
 
 
 def fed_effect(feeders: Sequence[Command]) -> Iterator[Effect]:
-    """What `kill $(…)` or `… | xargs kill` ends, told by the commands that print the numbers."""
+    """Read `kill $(…)` and `… | xargs kill` by the commands that print the numbers."""
     narrowed = any(_narrows(feeder) for feeder in feeders)
     for feeder in feeders:
         name, words = feeder.name, feeder.argv[1:]
@@ -253,14 +253,14 @@ def _renice(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _touches(pids: Iterable[Word]) -> Iterator[Effect]:
-    """Processes that are slowed down, limited or moved."""
+    """Read calls that slow down, limit or move processes."""
     for pid in pids:
         if pid.text.isdecimal():
             yield effect(Kind.CHANGE, f"{PROCESS_NUMBER}{pid.text}", severity=Severity.LOW)
 
 
 def _limits(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`taskset -p MASK PID`, `ionice -p PID`, `prlimit --pid PID`."""
+    """Read `taskset -p MASK PID`, `ionice -p PID`, `prlimit --pid PID`."""
     given = call.values("-p", "--pid", "-P")
     yield from _touches((*given, *call.operands) if given or call.has("-p", "--pid") else ())
 
@@ -310,7 +310,7 @@ def _debugger_file(word: Word) -> Iterator[Effect]:
 
 
 def debugger_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`gdb -ex 'shell cmd'`, `lldb -o 'platform shell cmd'`."""
+    """Find the commands of `gdb -ex 'shell cmd'`, `lldb -o 'platform shell cmd'`."""
     for word in call.values(*_COMMANDS):
         match = re.match(r"\s*(?:shell|!|pipe|platform shell|make)\s*(.+)", word.text, re.DOTALL)
         if match:

@@ -1,4 +1,4 @@
-"""redis-cli and its like: commands in the arguments or on the input, and scripts in Lua."""
+"""Read redis-cli and its kin: commands in the arguments or on the input, and Lua scripts."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -53,11 +53,11 @@ _CLUSTER_LOSES = frozenset({"del-node", "reset", "rebalance", "fix"})
 
 
 def _redis(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`redis-cli COMMAND args`, or one command a line on the input."""
+    """Read `redis-cli COMMAND args`, or one command a line on the input."""
     words = list(call.operands)
     manager = [word.text for word in call.values("--cluster")]
     if "call" in manager:
-        del words[:1]  # the host that it asks for the others
+        del words[:1]  # the host from which it learns the others
     elif _CLUSTER_LOSES.intersection(manager):
         yield effect(Kind.DESTROY, "the cluster", severity=Severity.HIGH,
                      says="removes nodes from the cluster or moves its data",
@@ -71,14 +71,14 @@ def _redis(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def typed_orders(command: Command) -> Iterator[Effect]:
-    """What a server is told by lines on the input, also through nc or telnet."""
+    """Read lines on the input for a server, also through nc or telnet."""
     for line in (command.input or "").splitlines():
         yield from _order(command, [Word(text) for text in _split(line)])
 
 
 def _order(command: Command, words: list[Word]) -> Iterator[Effect]:
     if len(words) > 1 and words[0].text.isdecimal():
-        words = words[1:]  # how often
+        words = words[1:]  # the number of repetitions
     name = words[0].text.upper() if words else ""
     if name in _SCRIPTS:
         yield from _script(" ".join(word.text for word in words[1:]))
@@ -118,7 +118,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 
 
 def _split(line: str) -> list[str]:
-    """A line as redis-cli takes it apart: words may be quoted."""
+    """Split a line as redis-cli does: words may be quoted."""
     return [
         single.replace("\\'", "'") if single else bare or _unescaped(double)
         for double, single, bare in _WORD.findall(line)
@@ -146,7 +146,7 @@ _MADE = re.compile(
 
 
 def _script(code: str) -> Iterator[Effect]:
-    """What a script in Lua tells the server to do, by the names of its calls."""
+    """Read a Lua script by the names of its calls."""
     before = ""
     while before != code:
         before, code = code, _JOINED.sub(r"\1\2\4\1", code)
@@ -162,7 +162,7 @@ def _script(code: str) -> Iterator[Effect]:
             instead=_KEYS if searched else "",
         )  # fmt: skip
     if "" in names:
-        # `redis.call(name)`: the name stands elsewhere, or is put together from pieces.
+        # `redis.call(name)`: the name is elsewhere, or joined from pieces.
         for found in _LITERAL.findall(code):
             yield from _known(found)
         if _MADE.search(code):

@@ -1,4 +1,4 @@
-"""Programs that open a channel to another machine: shells, copies, raw connections, tunnels."""
+"""Read programs that open a channel to another machine: shells, copies, connections, tunnels."""
 
 import posixpath
 import re
@@ -35,7 +35,7 @@ def _contact(address: Address) -> Effect:
 
 
 def _at_port(address: Address, port: str) -> Address:
-    """`nc host 80`: the port is a word of its own."""
+    """Join address and port: in `nc host 80` the port is a word of its own."""
     return msgspec.structs.replace(address, port=int(port[:9])) if port.isdecimal() else address
 
 
@@ -53,7 +53,7 @@ _TAKES_INPUT = re.compile(
 
 
 class _Ssh(msgspec.Struct):
-    """An ssh call taken apart as ssh does it: options may also stand behind the host."""
+    """An ssh call, parsed as ssh does: options may follow the host."""
 
     options: list[tuple[str, Word]]
     host: Word | None
@@ -138,7 +138,7 @@ def _unquoted(text: str) -> str:
 
 
 def ssh_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Commands that ssh runs here, before or after it has connected."""
+    """Find commands that ssh runs on this machine, before or after it connects."""
     for letter, value in _read_ssh(command).options:
         if letter == "o" and (match := _SSH_COMMANDS.match(value.text)):
             yield _unquoted(match[1])
@@ -148,7 +148,7 @@ def ssh_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _copies(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`scp a host:b`: what goes where; either side may be another machine."""
+    """Read `scp a host:b`; either side may be another machine."""
     if len(call.operands) < 2:
         for word in call.operands:
             if remote := parse_remote(word.text):
@@ -186,7 +186,7 @@ def _received(command: Command, remote: Address, target: Word) -> Iterator[Effec
 
 
 def copy_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Commands that scp and rsync start: a remote shell of one's own, a proxy."""
+    """Find commands that scp and rsync start: another remote shell, a proxy."""
     for value in call.values("-o"):
         if match := _SSH_COMMANDS.match(value.text):
             yield _unquoted(match[1])
@@ -230,11 +230,11 @@ _REMOVE = re.compile(
     re.IGNORECASE,
 )
 _MANY = re.compile(r"^\s*(?:mrm|mdelete|mirror|glob)\b|^\s*rm\s+-\w*[rR]|[*?]|\s/$", re.IGNORECASE)
-"""Deletes more than the one file that is named."""
+"""Commands that delete more than the one named file."""
 
 
 def _transfer(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """sftp, ftp, lftp: a little language of commands on the input or in `-e`/`-c`."""
+    """Read sftp, ftp, lftp: a small language of commands on the input or in `-e`/`-c`."""
     address = next((parse_url(word.text) for word in call.operands), Address(""))
     host = parse_remote(address.host) or address
     if host.host:
@@ -266,7 +266,7 @@ def _transfer_lines(command: Command, call: ParsedArguments) -> list[str]:
 
 
 def transfer_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`!cmd` runs here in every ftp client."""
+    """Find `!cmd`: it runs on this machine in every ftp client."""
     for line in _transfer_lines(command, call):
         if line.lstrip().startswith("!"):
             yield line.lstrip()[1:]
@@ -334,7 +334,7 @@ _SOCAT_PORT = re.compile(r"\w+-L(?:ISTEN)?:(\d+)", re.IGNORECASE)
 
 
 def _socat(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """Two addresses, joined: a socket and a shell are a remote shell."""
+    """Read two joined addresses: a socket and a shell make a remote shell."""
     ends = [word.text for word in call.operands[:2]]
     hosts = [parse_host(match[1]) for end in ends if (match := _SOCAT_HOST.match(end))]
     hosts = [host for host in hosts if host.host]
@@ -364,14 +364,14 @@ def _socat(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def socat_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Programs that socat starts."""
+    """Find programs that socat starts."""
     for word in call.operands[:2]:
         if match := _SOCAT_RUNS.match(word.text):
             yield match[1].partition(",")[0].strip("\"'")
 
 
 def _connects(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """telnet, wscat and others: an address, and what is piped in goes there."""
+    """Read telnet, wscat and others: piped input goes to an address."""
     for word in (*call.operands[:1], *call.values("-c", "--connect")):
         address = _at_port(parse_url(word.text), "".join(w.text for w in call.operands[1:2]))
         if not address.host or " " in word.text:
@@ -410,7 +410,7 @@ _DIGESTS = frozenset({"dgst", "sha1", "sha256", "sha512", "md5"})
 
 
 def _openssl_files(command: Command, call: ParsedArguments, verb: str) -> Iterator[Effect]:
-    """Keys and data that are read; with `-noout` they are only checked."""
+    """Find keys and data that are read; with `-noout` they are only checked."""
     inputs = ("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile")
     if not call.has("-noout") or call.has("-text"):
         for word in call.values(*inputs):
@@ -428,7 +428,7 @@ _RCLONE_LOSES = frozenset({"delete", "deletefile", "purge", "rmdirs", "cleanup",
 
 
 def _rclone(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`rclone copy here remote:there`: both ends may be anywhere."""
+    """Read `rclone copy here remote:there`: both ends may be anywhere."""
     if call.has("-n", "--dry-run", "-i", "--interactive") or not call.operands:
         return
     verb, *ends = call.operands

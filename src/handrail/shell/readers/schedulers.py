@@ -1,4 +1,4 @@
-"""crontab: an editor that is no editor writes the table without anyone looking."""
+"""Read crontab: a fake editor writes the table without anyone looking."""
 
 from collections.abc import Callable, Iterable, Iterator
 

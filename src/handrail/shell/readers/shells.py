@@ -1,4 +1,4 @@
-"""Programs that open a shell nobody looks into (`vim -c ':!sh'`, `find -exec sh`)."""
+"""Find programs that open a shell nobody looks into (`vim -c ':!sh'`, `find -exec sh`)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ _BARE = re.compile(r"\s*(?:exec\s+)?(?:\S*/)?(?:ba|z|da|k|a|fi|c|tc)?sh(?:\s+-[i
 
 
 def bare_shell(script: str) -> bool:
-    """Whether a command line is nothing but a shell without anything to run."""
+    """Return whether a command line is only a shell without anything to run."""
     return _BARE.fullmatch(script) is not None
 
 
 def opened_shells(program: str, scripts: Iterable[str]) -> Iterator[Effect]:
-    """An effect if one of the command lines that a program runs is a bare shell."""
+    """Yield an effect if one of a program's command lines is a bare shell."""
     if any(bare_shell(script) for script in scripts):
         yield effect(
             Kind.UNSEEN,

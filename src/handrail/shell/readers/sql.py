@@ -1,4 +1,4 @@
-"""SQL as it stands in command lines: what a statement destroys, grants, or starts."""
+"""Read SQL in command lines: statements that destroy, grant or start something."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
 
 
 def statements(text: str) -> Iterator[SqlStatement]:
-    """Split a text into statements; comments go, strings are kept apart from the words."""
+    """Split a text into statements; drop comments, and keep strings apart from the words."""
     pieces: list[str] = []
     strings: list[str] = []
     last = 0
@@ -74,7 +74,7 @@ def _build(pieces: list[str], strings: list[str]) -> SqlStatement | None:
 
 
 class SqlRule(msgspec.Struct, frozen=True):
-    """What a piece of a query language does, by an expression that it matches."""
+    """The effect of a piece of a query language, by a regular expression."""
 
     pattern: re.Pattern[str]
     kind: Kind
@@ -91,7 +91,7 @@ _SHELL_INSTEAD = "Run the command in the shell itself, where it can be reviewed.
 
 
 def rule(pattern: str, kind: Kind, severity: Severity, says: str, instead: str = "") -> SqlRule:
-    """A rule of a table; the case of letters does not count."""
+    """Return a rule of a table; case does not count."""
     return SqlRule(re.compile(pattern, re.IGNORECASE | re.DOTALL), kind, severity, says, instead)
 
 
@@ -179,16 +179,16 @@ _OPTIONS = {
     "psql": "-c", "duckdb": "-c", "sqlite3": "FILE", "clickhouse-client": "-q", "snowsql": "-q",
     "sqlcmd": "-Q", "trino": "--execute", "bq": "query", "impala-shell": "-q", "usql": "-c",
 }  # fmt: skip
-"""How the clients are given a query, where it is not `-e`."""
+"""The option for a query, by client, if it is not `-e`."""
 
 
 class SqlServer(msgspec.Struct, frozen=True):
-    """The database that a client speaks to."""
+    """The database behind a client."""
 
     file: Word | None = None
     """The file, for databases that are files."""
     throwaway: bool = False
-    """In memory or in a temp folder: nothing of value is lost."""
+    """In memory or in a temp folder: no loss of value."""
 
 
 SERVER = SqlServer()
@@ -196,7 +196,7 @@ SERVER = SqlServer()
 
 
 def read_sql(text: str, command: Command, server: SqlServer = SERVER) -> Iterator[Effect]:
-    """The effects of a text of SQL."""
+    """Yield the effects of an SQL text."""
     found = list(statements(text))
     rolled_back = bool(found) and found[-1].text.startswith(("ROLLBACK", "ABORT"))
     made: set[str] = set()
@@ -254,7 +254,7 @@ def _filled(instead: str, name: str, command: Command) -> str:
 
 
 def _rows(text: str, command: Command) -> Iterator[Effect]:
-    """DELETE and UPDATE: with a condition some rows, without one all of them."""
+    """Read DELETE and UPDATE: with a condition some rows, without one all of them."""
     match = _ROWS.match(text)
     if match is None:
         return
@@ -273,7 +273,7 @@ def _rows(text: str, command: Command) -> Iterator[Effect]:
 
 
 def _files(statement: SqlStatement, command: Command) -> Iterator[Effect]:
-    """Files that the server or the client reads and writes."""
+    """Find files that the server or the client reads and writes."""
     text = statement.text
     path = next(
         (string for string in reversed(statement.strings) if "/" in string or "." in string), None
@@ -299,7 +299,7 @@ def _files(statement: SqlStatement, command: Command) -> Iterator[Effect]:
 def _code(
     statement: SqlStatement, command: Command, server: SqlServer, made: set[str], depth: int
 ) -> Iterator[Effect]:
-    """Statements that run strings: as SQL, or as commands of the server's shell."""
+    """Read statements that run strings: as SQL, or as commands of the server's shell."""
     text = statement.text
     if "XP_CMDSHELL" in text or "SP_OACREATE" in text or "SYS_EXEC(" in text or "SYS_EVAL(" in text:
         yield effect(

@@ -1,4 +1,4 @@
-"""Programs whose arguments are expressions and files: jq, yq, fzf."""
+"""Read programs whose arguments are expressions and files: jq, yq, fzf."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ _JQ_PROGRAM = frozenset({"-f", "--from-file"})
 
 
 def _jq(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """The first operand is a program, the others are files; some options take two values."""
+    """Read jq: a program, then files; some options take two values."""
     words = command.argv[1:]
     named = call.values("-f", "--from-file")
     files = named[:0]
@@ -43,7 +43,7 @@ _YQ_VERBS = frozenset({"eval", "e", "eval-all", "ea"})
 
 
 def _yq(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`yq [eval] EXPRESSION file…`; with `-i` the files are changed."""
+    """Read `yq [eval] EXPRESSION file…`; with `-i` it changes the files."""
     operands = list(call.operands)
     if operands and operands[0].text in _YQ_VERBS:
         operands = operands[1:]
@@ -61,7 +61,7 @@ _ACTION = re.compile(
 
 
 def _fzf_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
-    """`--preview cmd`, `--bind 'enter:execute(cmd)'`."""
+    """Find the commands of `--preview cmd`, `--bind 'enter:execute(cmd)'`."""
     for value in call.values("--preview"):
         yield value.text
     for value in call.values("--bind"):

@@ -1,4 +1,4 @@
-"""Commands that stand in the options of package managers and build tools."""
+"""Find commands in the options of package managers and build tools."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ _TEMPORARY = re.compile(r"\s*(?:/tmp|/var/tmp|/dev/shm)/")
 
 
 def cargo_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`cargo --config 'target.x.runner="cmd"'`, and the same by variables."""
+    """Find the command of `cargo --config 'target.x.runner="cmd"'`, or of the equal variables."""
     for name, value in command.assignments:
         if _CARGO_VARIABLES.fullmatch(name):
             yield value.text
@@ -48,7 +48,7 @@ _REMOVING = frozenset(
 
 
 def _removed_list(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """`apt remove $(a list)`, `a list | xargs pip uninstall`: nobody sees which packages go."""
+    """Read `apt remove $(a list)`, `a list | xargs pip uninstall`: the packages are not known."""
     verbs = {word.text for word in call.operands[:2]}
     removing = verbs & _REMOVING or call.has("-R", "--remove") or command.name == "xbps-remove"
     for word in call.operands if removing else ():
@@ -64,7 +64,7 @@ def _removed_list(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _pip(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """An index whose name only looks like a known one."""
+    """Find an index whose name only looks like a known one."""
     yield from _removed_list(command, call)
     for word in call.values(*_INDEX):
         if not word.text.replace(OPAQUE, "").isascii():
@@ -77,7 +77,7 @@ def _pip(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def nix_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`nix develop -c cmd args`: everything behind the option is the command."""
+    """Find the command of `nix develop -c cmd args`: everything after the option."""
     texts = [word.text for word in command.argv]
     for option in ("-c", "--command"):
         if option in texts:
@@ -85,14 +85,14 @@ def nix_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def after_dashes(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`onchange 'src/**' -- cmd args`."""
+    """Find the command of `onchange 'src/**' -- cmd args`."""
     texts = [word.text for word in command.argv]
     if "--" in texts:
         yield _joined(texts[texts.index("--") + 1 :])
 
 
 def apt_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`apt-get -o APT::Update::Pre-Invoke::=cmd`."""
+    """Find the command of `apt-get -o APT::Update::Pre-Invoke::=cmd`."""
     for word in call.values("-o", "--option"):
         key, _, value = word.text.partition("=")
         if "invoke" in key.lower() or key.lower().startswith("dir::bin"):
@@ -100,7 +100,7 @@ def apt_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def rpm_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`rpm --eval '%(cmd)'`."""
+    """Find the command of `rpm --eval '%(cmd)'`."""
     for word in call.values("-E", "--eval", "-D", "--define"):
         match = re.search(r"%\((.*)\)", word.text, re.DOTALL)
         if match:
@@ -108,7 +108,7 @@ def rpm_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def cmake_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`cmake -E chdir folder cmd`, `cmake -E env A=1 cmd`, `cmake -E time cmd`."""
+    """Find the command of `cmake -E chdir folder cmd`, `… -E env A=1 cmd`, `… -E time cmd`."""
     words = [word.text for word in call.operands]
     if not call.has("-E") or len(words) < 2:
         return
@@ -119,27 +119,27 @@ def cmake_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def maven_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`mvn exec:exec -Dexec.executable=cmd -Dexec.args='…'`."""
+    """Find the command of `mvn exec:exec -Dexec.executable=cmd -Dexec.args='…'`."""
     arguments = " ".join(word.text for word in call.values("-Dexec.args"))
     for word in call.values("-Dexec.executable"):
         yield f"{word.text} {arguments}"
 
 
 def compiler_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`gcc -wrapper sh,-c,cmd`."""
+    """Find the command of `gcc -wrapper sh,-c,cmd`."""
     for word in call.values("-wrapper"):
         yield shlex.join(word.text.split(","))
 
 
 def hatch_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`hatch run 'cmd args'` and `hatch run cmd args`."""
+    """Find the command of `hatch run 'cmd args'` and `hatch run cmd args`."""
     words = call.operands
     if len(words) > 1 and words[0].text == "run":
         yield words[1].text if len(words) == 2 else _rest(command, call, 1)
 
 
 def _rest(command: Command, call: ParsedArguments, first: int) -> str:
-    """The command line from an operand on, with the options that belong to it."""
+    """Return the command line from an operand on, with its options."""
     if len(call.places) <= first:
         return ""
     return _joined(word.text for word in command.argv[call.places[first] :])

@@ -1,4 +1,4 @@
-"""Wrappers whose way of naming a command is a language of its own: terminals, debuggers, loops."""
+"""Read wrappers with their own way to name a command: terminals, debuggers, loops."""
 
 import re
 import shlex
@@ -41,7 +41,7 @@ _NEW_LINE = re.compile(r"(?:Enter|KPEnter|C-m|C-j)", re.IGNORECASE)
 
 
 def _tmux_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """What tmux starts in a window, and what it types into a shell."""
+    """Find the commands that tmux starts in a window, or types into a shell."""
     words = list(command.argv[1:])
     while words and words[0].text.startswith("-"):
         takes_value = words[0].text[-1] in "cfLST" and not words[0].text.startswith("--")
@@ -74,7 +74,7 @@ def _split(words: list[Word], mark: str) -> Iterator[list[Word]]:
 
 
 def _operands(words: list[Word], values: str) -> list[str]:
-    """The words behind a subcommand's options; `values` are the letters that take one."""
+    """Return the words after a subcommand's options; `values`: the letters with a value."""
     index = 0
     while index < len(words) and re.match(r"-[A-Za-z]", words[index].text):
         text = words[index].text
@@ -95,7 +95,7 @@ def _typed(keys: list[str]) -> Iterator[str]:
 
 
 def _screen_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`screen -X stuff 'text^M'`: text typed into a shell; `screen -X exec cmd`."""
+    """Read `screen -X stuff 'text^M'`, which types into a shell, and `screen -X exec cmd`."""
     words = [word.text for word in command.argv[1:]]
     if "-X" not in words:
         return
@@ -111,7 +111,7 @@ def _screen_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _each_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """hyperfine, concurrently: every operand is a command line."""
+    """Read hyperfine, concurrently: every operand is a command line."""
     for word in call.operands:
         yield word.text
 
@@ -120,7 +120,7 @@ _TCL = re.compile(r"(?:^|[;\[{\n])\s*(?:exec|spawn|system)\s+(?:-\w+\s+)*([^;\]\
 
 
 def _tcl_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """expect and tclsh: `spawn cmd`, `exec cmd`, and what is sent to a spawned shell."""
+    """Read expect and tclsh: `spawn cmd`, `exec cmd`, and the text sent to a spawned shell."""
     texts = [word.text for word in call.values("-c")]
     if command.input is not None:
         texts.append(command.input)
@@ -133,7 +133,7 @@ def _tcl_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _flock_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`flock file -c 'script'`: the option stands behind the operand."""
+    """Read `flock file -c 'script'`: the option follows the operand."""
     words = command.argv[1:]
     for index, word in enumerate(words[:-1]):
         if word.text in {"-c", "--command"}:
@@ -150,7 +150,7 @@ _BWRAP_PAIRS = re.compile(
 
 
 def _bwrap_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """bwrap's options take no, one or two values; the rest is the command."""
+    """Read bwrap: its options take no, one or two values; the rest is the command."""
     words = [word.text for word in command.argv[1:]]
     index = 0
     while index < len(words) and words[index].startswith("--") and words[index] != "--":
@@ -164,7 +164,7 @@ def _bwrap_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _timeit_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """`python -m timeit -s setup code`: both are Python."""
+    """Read `python -m timeit -s setup code`: both are Python."""
     for word in (*call.values("-s", "--setup"), *call.operands):
         yield f"python -c {shlex.quote(word.text)}"
 
@@ -175,7 +175,7 @@ def _m4_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _nothing(command: Command, call: ParsedArguments) -> Iterable[Effect]:
-    """These programs do only what the commands do that they run."""
+    """Yield nothing: these programs only do what their commands do."""
     return ()
 
 
@@ -199,7 +199,7 @@ _CREDENTIAL = re.compile(
 
 
 def _environment(command: Command, call: ParsedArguments) -> Iterator[Effect]:
-    """env and printenv: all variables, among them those that a store of secrets has lent."""
+    """Read env and printenv: they show all variables, even those lent by a store of secrets."""
     names = [word.text for word in call.operands]
     if names and (command.name != "printenv" or not any(map(_CREDENTIAL.search, names))):
         return
