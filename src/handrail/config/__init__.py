@@ -1,4 +1,4 @@
-"""Find, read and check `handrail.yaml`."""
+"""The settings in `handrail.yaml`: schema, layers, checks."""
 
 from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.glob import compile_globs

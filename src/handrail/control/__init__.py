@@ -1,1 +1,1 @@
-"""The control protocol: what people and programs may ask of a run, and what they are told."""
+"""The control protocol: requests from people and programs, and the answers to them."""

@@ -1,1 +1,1 @@
-"""Drive an agent in a loop until it is done."""
+"""Agents that Handrail drives itself: turn by turn, until the goal is reached."""

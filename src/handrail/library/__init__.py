@@ -1,1 +1,1 @@
-"""Handrail for programs that run an agent themselves; `import handrail` offers what is in here."""
+"""Handrail for programs that run an agent themselves: the content of `import handrail`."""

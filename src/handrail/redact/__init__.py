@@ -1,4 +1,4 @@
-"""Remove secrets from texts before they reach logs, incidents, notifications or prompts."""
+"""The removal of secrets from logs, incidents, notifications and prompts."""
 
 from handrail.redact.dotenv import env_values, redact_env
 from handrail.redact.redactor import Redactor

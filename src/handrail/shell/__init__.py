@@ -1,4 +1,4 @@
-"""A command line as a program: what it runs, and what that does to the world."""
+"""A command line as a program: the commands it runs, and their effects on the world."""
 
 from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
 from handrail.shell.errors import UnreadableError
