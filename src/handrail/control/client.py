@@ -1,4 +1,4 @@
-"""Asking for something, and hearing what comes of it: the controller's side of the protocol."""
+"""Send a request, and wait for its result: the controller's side of the protocol."""
 
 import os
 import pwd
@@ -15,25 +15,25 @@ from handrail.model.control import ControlCommand
 
 _PAUSE = 0.2
 _ONE_WAIT = 20.0
-"""Seconds for which an answer is awaited in one call; then it is asked again."""
+"""Seconds to wait for an answer in one call, before the next call."""
 
 
 class UnreachableError(Exception):
-    """Nobody takes requests; it may be worth to try again."""
+    """Nobody takes requests; another try may help."""
 
 
 class UnwrittenError(UnreachableError):
-    """It could not be written down, and was done all the same: nothing comes of trying again."""
+    """The request was carried out, but the log failed: do not try again."""
 
 
 class ControlConnection(Protocol):
-    """The way to whoever takes requests. Both raise UnreachableError."""
+    """The connection to the daemon. Both methods raise UnreachableError."""
 
     def send(self, request: bytes) -> list[AnyMessage]:
-        """Hand over a request; the messages that it has led to so far."""
+        """Send a request; return the messages about it so far."""
 
     def wait(self, request_id: str, seconds: float) -> list[AnyMessage] | None:
-        """What has come of a request after so many seconds at most; None: nobody knows it."""
+        """Wait a while for messages about a request, and return them; None if it is unknown."""
 
 
 def make_request(
@@ -46,8 +46,8 @@ def make_request(
     expects: str = "",
     at: float | None = None,
 ) -> Request:
-    """A request; `text` is what the command is about, `expects` how the run stands for the eyes
-    of whoever asks."""
+    """Make a request; `text` is the command's argument, `expects` the standing that the requester
+    saw."""
     about = {command.spec.text.name: text}
     given = {**about, "reason": reason, "by": by or user_name(), "expects": expects}
     return Request(
@@ -60,7 +60,7 @@ def make_request(
 
 
 def user_name() -> str:
-    """Who asks."""
+    """Return the name of the person who asks."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
@@ -75,11 +75,11 @@ def stages(
     clock: Callable[[], float] = monotonic,
     sleep: Callable[[float], None] = sleep,
 ) -> Iterator[Ack | Result]:
-    """What comes of a request, as it comes: an acknowledgment, a result.
+    """Yield the messages about a request as they come: an acknowledgment, a result.
 
-    Ends with the result, or without one when the time is up. Whoever takes requests may end and
-    be started again meanwhile: then it is asked again with the same id, which does nothing twice.
-    Raises UnreachableError where nobody has acknowledged it before it expires.
+    Ends with the result, or without one when the time is up. If the daemon restarts meanwhile, this
+    sends the request again with the same id; the daemon does nothing twice. Raises UnreachableError
+    if nobody acknowledges the request before it expires.
     """
     until = clock() + seconds
     expires = clock() + min(seconds, EXPIRY)
@@ -116,5 +116,5 @@ def stages(
 
 
 def _as_ack(message: AnyMessage) -> Ack | None:
-    """The acknowledgment; that a request is under way says the same, where that got lost."""
+    """Return the acknowledgment; if it was lost, an under-way message says the same."""
     return None if isinstance(message, Request) else ack_to(message, message.timestamp)

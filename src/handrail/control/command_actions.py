@@ -1,4 +1,4 @@
-"""What a command needs done outside: to processes, to files, by whoever drives the agent."""
+"""The port for work outside the supervision thread: on processes, files, or by the driver."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -11,38 +11,38 @@ from handrail.supervise.supervisor import Supervisor
 
 
 class CommandOutcome(msgspec.Struct, frozen=True):
-    """What has come of a command."""
+    """The outcome of a command."""
 
     ok: bool = True
     says: str = ""
     evidence: tuple[str, ...] = ()
-    """What was read back and shows that it is so."""
+    """Evidence, read back after the command."""
     payload: dict[str, object] = {}
-    """What else the result tells, such as the model before and the new one."""
+    """Further facts for the result, such as the old and the new model."""
 
 
 Finished = Callable[[CommandOutcome], None]
-"""Told what has come of a command; may be called in any thread, and more than once."""
+"""Receives the outcome of a command; any thread may call it, even more than once."""
 
 
 class CommandActions(Protocol):
-    """Begins things and returns at once; called in the supervision thread.
+    """Begin work and return at once; called in the supervision thread.
 
-    The same may be begun twice: after a restart nobody knows how far the first one came.
-    A freeze and what undoes it are begun one after the other; a stop waits for neither.
+    It may begin the same work twice: after a restart nobody knows how far it came. A freeze and
+    its thaw begin one after the other; a stop waits for neither.
     """
 
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
-        """Why a command cannot be carried out in this run at all; empty: it can."""
+        """Return why this run can never carry out the command, or ""."""
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Begin what was asked for: on the processes of a run, on its files, by its driver.
+        """Begin the requested work: on the run's processes, on its files, or by its driver.
 
         A freeze that fails leaves no process stopped. A stop is `ok` only if none is left.
         """
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Let the processes of a frozen run go on."""
+        """Thaw the processes of a frozen run."""
 
     def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
-        """Call a function in the supervision thread later, in place of the one set for the run."""
+        """Call a function in the supervision thread later; it replaces the run's earlier one."""

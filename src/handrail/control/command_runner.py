@@ -1,4 +1,4 @@
-"""Begins what each request asks for, and answers when it is done."""
+"""Carry out requests, and answer when they are done."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -19,14 +19,14 @@ from handrail.supervise.supervisor import Supervisor
 
 _AFTER_LOOP = frozenset(command for command in ControlCommand if command.ends)
 _AFTER_SESSION = _AFTER_LOOP | {ControlCommand.RESUME}
-"""Requests that the end of a session or a loop does not make void."""
+"""Requests that stay valid after the end of a session or a loop."""
 _HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
 _TRY_AGAIN = 5.0
-"""Seconds after which a freeze is ended, where the log did not take that."""
+"""Seconds before another try to end a freeze, if the log refused it."""
 
 
 class CommandRunner:
-    """Used from the supervision thread, as the handler that takes the requests in."""
+    """Carry out requests in the supervision thread, on behalf of the handler."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class CommandRunner:
         responses: ResponseLog,
         ask: Callable[[Request], Receipt | None],
     ) -> None:
-        """`ask`: takes in a request of our own; raises StoreError."""
+        """`ask`: submits a request of our own; raises StoreError."""
         self._runs = runs
         self._actions = actions
         self._responses = responses
@@ -45,7 +45,7 @@ class CommandRunner:
         self._turns = FreezeQueue()
 
     def begin(self, run: str, request: str) -> None:
-        """Begin what was asked for, unless it was overtaken meanwhile."""
+        """Begin the requested work, unless a later request has overtaken it."""
         try:
             supervisor = self._runs.find(run)
         except StoreError:
@@ -62,7 +62,7 @@ class CommandRunner:
             )
 
     def take_up(self, supervisor: Supervisor) -> None:
-        """Begin again what was under way when the last daemon ended."""
+        """Begin again the work that the last daemon left unfinished."""
         hand = supervisor.state.hand
         for asked in list(hand.asked.values()):
             self.overtake(supervisor, asked)
@@ -72,7 +72,7 @@ class CommandRunner:
             self._limit_freeze(supervisor)
 
     def overtake(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Answer to earlier requests that a later one has made void."""
+        """Answer earlier requests that a later one has made void."""
         says = f"Overtaken: {asked.by or 'somebody'} asked for {asked.command.value}"
         under_way = supervisor.state.hand.asked.values()
         before = takewhile(lambda each: each.request != asked.request, under_way)
@@ -80,7 +80,7 @@ class CommandRunner:
             self._void(supervisor, each, says)
 
     def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
-        """Answer a request that was carried out, or could not be."""
+        """Answer a request that succeeded or failed."""
         try:
             supervisor = self._runs.find(run)
         except StoreError:
@@ -100,7 +100,7 @@ class CommandRunner:
                 self.begin(run, following.request)
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
-        """Confirm a pause when nothing is under way any more; give up when the run has ended."""
+        """Confirm a pause when nothing runs any more; give up when the run has ended."""
         if supervisor.state.hand.standing == Standing.PAUSING and not isinstance(
             event, ControlAsked
         ):
@@ -108,12 +108,12 @@ class CommandRunner:
         if isinstance(event, LoopEnded):
             self._give_up(supervisor, _AFTER_LOOP)
         elif isinstance(event, RunEnded) and supervisor.state.loop is None:
-            # The agent of a loop is started again, or the loop ends, too.
+            # The loop restarts its agent, or ends too.
             self._give_up(supervisor, _AFTER_SESSION)
             if supervisor.state.hand.standing in _HELD_STILL:
                 self._confirm_pause(supervisor, ("its session has ended",))
 
-    # What is begun for each command
+    # How each command begins
 
     def _pause(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if supervisor.state.hand.frozen:
@@ -131,7 +131,7 @@ class CommandRunner:
             self._confirm(supervisor, asked, CommandOutcome())
 
     def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        if supervisor.state.hand.frozen:  # nobody who stands still can be told anything
+        if supervisor.state.hand.frozen:  # a frozen agent cannot be told anything
             self._thaw(supervisor, asked)
         else:
             self._begin_outside(supervisor, asked)
@@ -150,7 +150,7 @@ class CommandRunner:
         return self._turns.enter(state.run, asked, state.hand.asked)
 
     def _act(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        # The agent is told a message with the next answer that it gets: nothing has to begin.
+        # The agent gets the message with its next answer, so there is nothing to begin.
         if not asked.command.spec.tells:
             self._begin_outside(supervisor, asked)
 
@@ -164,14 +164,14 @@ class CommandRunner:
     # A freeze ends by itself
 
     def _limit_freeze(self, supervisor: Supervisor) -> None:
-        """End a freeze that lasts for longer than is good for the run."""
+        """End a freeze that lasts too long for the run."""
         run, frozen = supervisor.state.run, supervisor.state.hand.frozen
         most = supervisor.project.config.control.freeze_seconds
         left = min(max(frozen + most - self._clock(), 0.0), float(most))
         self._actions.remind(run, left, partial(self._end_freeze, run))
 
     def _end_freeze(self, run: str) -> None:
-        """Pause a frozen run, unless its time is not over; try again where the log fails."""
+        """Turn an expired freeze into a pause; try again if the log fails."""
         again = partial(self._actions.remind, run, _TRY_AGAIN, partial(self._end_freeze, run))
 
         def look(receipt: Receipt) -> None:
@@ -183,7 +183,7 @@ class CommandRunner:
             if supervisor is None or not (since := supervisor.state.hand.frozen):
                 return
             most = supervisor.project.config.control.freeze_seconds
-            if self._clock() < since + most:  # another freeze, which began later
+            if self._clock() < since + most:  # a later freeze
                 self._limit_freeze(supervisor)
                 return
             pause = make_request(
@@ -199,12 +199,12 @@ class CommandRunner:
         except StoreError:
             again()
 
-    # What comes of it
+    # Outcomes
 
     def _finish(self, supervisor: Supervisor, asked: ControlAsked, outcome: CommandOutcome) -> None:
         hand = supervisor.state.hand
         if outcome.ok and hand.frozen and asked.command.holds and asked.command.thaws:
-            # Its processes go on, and what was asked for can begin.
+            # The processes run again, so the requested work can begin.
             self._responses.note(supervisor, hand.standing, outcome.evidence)
             _BEGIN[asked.command](self, supervisor, asked)
         elif outcome.ok and asked.command == ControlCommand.PAUSE:
@@ -219,7 +219,7 @@ class CommandRunner:
     def _confirm(
         self, supervisor: Supervisor, asked: ControlAsked, outcome: CommandOutcome
     ) -> None:
-        """Answer to a request, and to all others that wanted the same of the run."""
+        """Answer a request, and all others that asked the same of the run."""
         run, command = supervisor.state.run, asked.command
         if command == ControlCommand.INTERRUPT and outcome.ok:
             self._drop_all(supervisor, f"interrupted by {asked.by or 'a person'}")
@@ -234,7 +234,7 @@ class CommandRunner:
             self._responses.answer(supervisor, each, outcome, again=again)
 
     def _settle(self, supervisor: Supervisor) -> None:
-        """A pause has taken hold when nothing is under way any more."""
+        """Confirm a pause when nothing runs any more."""
         state = supervisor.state
         goes_on = any(each.command == ControlCommand.RESUME for each in state.hand.asked.values())
         if state.hand.standing != Standing.PAUSING or state.hand.frozen or state.at_work or goes_on:
@@ -247,11 +247,11 @@ class CommandRunner:
         pause = next((each for each in asked if each.command == ControlCommand.PAUSE), None)
         if pause is not None:
             self._confirm(supervisor, pause, CommandOutcome(evidence=evidence))
-        else:  # a stronger hold did not work, and this is what is left of it
+        else:  # a stronger hold has failed, and this one remains
             self._responses.note(supervisor, Standing.PAUSED, evidence)
 
     def _give_up(self, supervisor: Supervisor, stay: frozenset[ControlCommand]) -> None:
-        """Nobody is there any more who could be told or interrupted."""
+        """Give up: nobody is left to tell or interrupt."""
         for asked in list(supervisor.state.hand.asked.values()):
             if asked.command not in stay:
                 standing = answered(supervisor.state.hand, asked.command, ok=False)
@@ -265,7 +265,7 @@ class CommandRunner:
         says: str,
         standing: Standing | None = None,
     ) -> None:
-        """Answer to a request that nothing comes of; something else decides how the run stands."""
+        """Answer a request that has no effect; `standing`: how the run stands instead."""
         state = supervisor.state
         standing = state.hand.standing if standing is None else standing
         again = partial(self._void_again, state.run, asked.request, says)
@@ -280,7 +280,7 @@ class CommandRunner:
             self._void(supervisor, asked, says)
 
     def _let_go(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """A freeze has taken hold that nobody wants any more; a request under way sees to that."""
+        """Undo a freeze that nobody wants any more, unless a request under way does so."""
         hand = supervisor.state.hand
         is_wanted = any(each.command.is_level for each in hand.asked.values())
         if not is_wanted and hand.standing not in ENDING:
@@ -292,7 +292,7 @@ class CommandRunner:
 
 
 def overtaken(under_way: Iterable[ControlAsked], by: ControlCommand) -> list[ControlAsked]:
-    """Which of the requests under way a later one makes void."""
+    """Return the requests under way that a later one makes void."""
     void = OVERTAKES.get(by, frozenset())
     return [each for each in under_way if each.command in void]
 
@@ -304,4 +304,4 @@ _BEGIN: dict[ControlCommand, _Begin] = {
     ControlCommand.INTERRUPT: CommandRunner._interrupt,
     ControlCommand.FREEZE: CommandRunner._freeze,
 }
-"""Commands that depend on whether the run is frozen; the others are begun outside at once."""
+"""Commands that depend on a freeze; the others begin at once."""

@@ -1,4 +1,4 @@
-"""What shows that a request was carried out, in words."""
+"""Word the evidence that a request was carried out."""
 
 import re
 
@@ -6,16 +6,16 @@ from handrail.model.event import ControlAnswered
 from handrail.model.host import known_hosts
 
 _PROTOCOL = "Loop "
-"""How a message for programs begins, which says no more than that it is confirmed."""
+"""The beginning of a protocol message that confirms without details."""
 _PROCESS = re.compile(r"(?P<what>\w[\w ]*): \d+ (?P<program>\S+).*", re.DOTALL)
 _MAX_PROGRAMS = 4
 _PROGRAMS = ("handrail ", *(f"{host.program} " for host in known_hosts()))
 
 
 def evidence_in_words(event: ControlAnswered) -> str:
-    """What shows that it was done; empty: there is nothing to say.
+    """Return the evidence in words, or "".
 
-    Of processes only the programs are told: `ended: node, bash`.
+    Processes appear as program names only: `ended: node, bash`.
     """
     shown: dict[str, list[str]] = {}
     for each in event.evidence:
@@ -35,6 +35,6 @@ def _with_programs(what: str, programs: list[str]) -> str:
 
 
 def without_command(text: str) -> tuple[str, str]:
-    """A sentence, and the command line at its end, which must not be broken in two."""
+    """Split a sentence from the command line at its end, which must stay in one piece."""
     before, colon, command = text.rpartition(": ")
     return (before, command) if colon and command.startswith(_PROGRAMS) else (text, "")

@@ -1,4 +1,4 @@
-"""Freezing and thawing the processes of a run: one after the other, in the order asked for."""
+"""Freeze and thaw the processes of a run one after the other, in the order of the requests."""
 
 from collections.abc import Container
 
@@ -6,16 +6,16 @@ from handrail.model.event import ControlAsked
 
 
 class FreezeQueue:
-    """By run, what is under way outside, and what waits for it.
+    """The work under way for each run, and the requests waiting for it.
 
-    A freeze that is overtaken cannot be called back: what undoes it has to come after it.
+    A freeze that was overtaken cannot be called back: the thaw has to come after it.
     """
 
     def __init__(self) -> None:
         self._lines: dict[str, list[ControlAsked]] = {}
 
     def enter(self, run: str, asked: ControlAsked, wanted: Container[str]) -> bool:
-        """Whether it may begin now; else its turn comes. `wanted`: requests not overtaken yet."""
+        """Return whether a request may begin now; else it waits. `wanted`: requests still valid."""
         line = self._lines.get(run, [])
         line = line[:1] + [each for each in line[1:] if each.request in wanted]
         if not any(each.request == asked.request for each in line):
@@ -24,7 +24,7 @@ class FreezeQueue:
         return len(line) == 1
 
     def leave(self, run: str, request: str) -> ControlAsked | None:
-        """Something has come back; None: it was not its turn, or nobody waits for it."""
+        """End a request's turn and return it; None if it was not its turn."""
         line = self._lines.get(run)
         if not line or line[0].request != request:
             return None
@@ -34,12 +34,12 @@ class FreezeQueue:
         return first
 
     def first(self, run: str, wanted: Container[str]) -> ControlAsked | None:
-        """Whose turn it is; those that were overtaken lose theirs."""
+        """Return the next request; skip those that were overtaken."""
         line = [each for each in self._lines.pop(run, []) if each.request in wanted]
         if line:
             self._lines[run] = line
         return line[0] if line else None
 
     def clear(self, run: str) -> None:
-        """There is nothing left to be frozen."""
+        """Drop all requests: the run has no processes left."""
         self._lines.pop(run, None)

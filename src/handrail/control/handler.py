@@ -1,4 +1,4 @@
-"""Takes requests in: acknowledges them, has them carried out, and answers what is certain."""
+"""Take requests in: acknowledge them, have them carried out, and answer them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,15 +27,15 @@ from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 _SAVE_EVERY = 500
-"""Requests after which it is kept what is known of them."""
+"""Save the ledger after this many requests."""
 _MOST = 100
-"""Requests that may be under way in a run at the same time."""
+"""Maximal number of requests under way in a run."""
 _MOST_BESIDE = 50
-"""So many of them may be messages and the like: there is always room for a stop."""
+"""Maximal number of messages and the like among them, so that a stop always has room."""
 
 
 class ControlHandler:
-    """Used from the supervision thread alone. Every request comes in here, whichever way."""
+    """Take in every request, from any source. Used from the supervision thread alone."""
 
     def __init__(self, runs: RunRegistry, actions: CommandActions, responses: ResponseLog) -> None:
         self._runs = runs
@@ -50,9 +50,9 @@ class ControlHandler:
         self._taken = 0
 
     def open(self) -> None:
-        """Take up what was under way when the last daemon ended, unless that is done.
+        """Take up the requests that the last daemon left unfinished, once.
 
-        Raises StoreError; then it is tried again as soon as anybody asks for something.
+        Raises StoreError; then the next request tries again.
         """
         if self._is_open:
             return
@@ -72,24 +72,24 @@ class ControlHandler:
         self._responses.save()
 
     def close(self) -> None:
-        """Keep what is known of requests."""
+        """Save the ledger of requests."""
         if self._is_open:
             self._responses.save()
 
     def known(self, request: str) -> TakenRequest | None:
-        """What has come of a request so far; None: nobody knows it."""
+        """Return the messages about a request so far; None if it is unknown."""
         self.open()
         self._catch_up()
         seen = self._responses.ledger.find(request, self._clock())
         if seen is None:
             return None
         messages = (wire.decode(seen.result),) if seen.result else ()
-        # What was written before is on the disk when this is.
+        # This receipt covers everything written before it.
         return TakenRequest(messages, self._responses.written())
 
     @property
     def read_until(self) -> int:
-        """The last row of the topic that was looked at."""
+        """Return the last row of the topic that was read."""
         return self._responses.ledger.seq
 
     @read_until.setter
@@ -97,9 +97,9 @@ class ControlHandler:
         self._responses.ledger.seq = seq
 
     def submit(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
-        """Take in a request. `waited`: for so long it has stood in the topic; None: not at all.
+        """Take in a request. `waited`: its seconds in the topic; None: it came directly.
 
-        Raises StoreError, and then nothing has come of it.
+        Raises StoreError; then the request has no effect.
         """
         self.open()
         self._catch_up()
@@ -128,7 +128,7 @@ class ControlHandler:
         return self._acknowledge(supervisor, asked, [*received, ack], again)
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
-        """See whether what has happened in a run confirms a request, or makes it void."""
+        """Check whether an event of a run confirms a request, or makes it void."""
         if self._is_open:
             self.runner.on_event(supervisor, event)
         if self._responses.owed:
@@ -165,7 +165,7 @@ class ControlHandler:
         return TakenRequest(tuple(messages), receipt)
 
     def _why_not(self, supervisor: Supervisor, asked: ParsedRequest) -> str:
-        """Why a command cannot be carried out in a run as it stands; empty: it can."""
+        """Return why the run cannot carry out a command now, or ""."""
         hand, command = supervisor.state.hand, asked.command
         expected = asked.field("expects")
         if expected and expected != hand.standing:
@@ -178,7 +178,7 @@ class ControlHandler:
         return self._actions.can(supervisor, command)
 
     def _when_written(self, run: str, request: str, receipt: Receipt) -> None:
-        """Nothing is done before it is certain that it was asked for; in the writer's thread."""
+        """Begin only after the request is on the disk; runs in the writer's thread."""
         if receipt.exception() is None:
             self._later(lambda: self.runner.begin(run, request))
 
@@ -198,14 +198,14 @@ class ControlHandler:
         return self._responses.refuse(request, "duplicate", says, received, again)
 
     def _clean(self, request: Request, supervisor: Supervisor | None) -> Request:
-        """The request as it may be written down."""
+        """Return the request without secrets, ready for the log."""
         redactor = self._redactor if supervisor is None else supervisor.project.redactor
         return msgspec.structs.replace(request, payload=redactor.value(request.payload))
 
-    # What went wrong
+    # Failures
 
     def _close_lost(self, request: str) -> None:
-        """Answer to a request that was acknowledged, and of which its run knows nothing."""
+        """Answer a request that was acknowledged but never reached its run."""
         seen = self._responses.ledger.seen[request]
         if seen.result:
             return
@@ -221,7 +221,7 @@ class ControlHandler:
         self.submit(body, waited=self._clock() - since)
 
     def _catch_up(self) -> None:
-        """Try again what the log did not take; it may still not do so."""
+        """Try again what the log refused; it may refuse again."""
         if self._catches_up:
             return
         self._catches_up = True
@@ -243,13 +243,13 @@ class ControlHandler:
 
 
 def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
-    """Why a request comes too late; empty: it does not.
+    """Return why a request comes too late, or "".
 
-    One that was made longer ago than answers are remembered may have been carried out before.
+    A request older than the remembered answers may have been carried out before.
     """
     if waited is not None and waited > EXPIRY:
         return f"The request has expired: nobody was there for {EXPIRY:g} s to acknowledge it"
-    # One that comes from the future would be fresh again when its answer is forgotten.
+    # A request from the future would be fresh again after its answer is forgotten.
     if not -EXPIRY <= now - asked.at <= WINDOW:
         return (
             f"The request was made at {asked.request.timestamp}, which is too far from now: "
@@ -259,9 +259,9 @@ def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
 
 
 def _spoilt(asked: ParsedRequest, supervisor: Supervisor) -> str:
-    """Why a text would not arrive as it was meant; empty: it does.
+    """Return why a text would arrive changed, or "".
 
-    It goes through the log, which takes out what looks like a secret.
+    It passes through the log, which removes everything that looks like a secret.
     """
     name = asked.command.spec.text.name
     text = asked.field(name)

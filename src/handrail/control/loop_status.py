@@ -1,4 +1,4 @@
-"""The events of `loop:current`: how a loop stands, or how it has ended (schema 1)."""
+"""The events of `loop:current`: the standing of a loop, or its end (schema 1)."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ USER_CANCELLED = "USER_CANCELLED"
 
 
 class LoopFrame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One loop. Fields that the first readers of the protocol do not know are left out where they
+    """One loop. Fields that the first readers of the protocol do not know are omitted if they
     say nothing new."""
 
     id: str
@@ -22,11 +22,11 @@ class LoopFrame(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str
     escalation_reason: str = ""
     state: str = ""
-    """How it stands, where it is not running."""
+    """The standing, if it is not running."""
 
 
 class StateEvent(msgspec.Struct, frozen=True):
-    """How a loop stands."""
+    """The standing of a loop."""
 
     schema: int
     event: str
@@ -46,7 +46,7 @@ class EndEvent(msgspec.Struct, frozen=True):
 
 
 def frame_of(state: RunState) -> LoopFrame:
-    """A run as the protocol shows it; a session that Handrail does not drive has no maximum."""
+    """Return a run as the protocol shows it; a session that nobody drives has no maximum."""
     loop, hand = state.loop, state.hand
     return LoopFrame(
         state.run,
@@ -60,16 +60,16 @@ def frame_of(state: RunState) -> LoopFrame:
 
 
 def state_entry(state: RunState, at: float) -> NewEntry:
-    """The row that tells how a run stands now."""
+    """Return the row for the present standing of a run."""
     event = StateEvent(1, "STATE", state.run, timestamp.written(at), (frame_of(state),))
     return NewEntry(CURRENT, msgspec.json.encode(event))
 
 
 def done_entry(run: str, reason: str) -> NewEntry:
-    """The row that tells that a loop is done."""
+    """Return the row for a completed loop."""
     return NewEntry(CURRENT, msgspec.json.encode(EndEvent(1, "DONE", reason, run)))
 
 
 def abort_entry(run: str, reason: str) -> NewEntry:
-    """The row that tells that a loop was broken off."""
+    """Return the row for an aborted loop."""
     return NewEntry(CURRENT, msgspec.json.encode(EndEvent(1, "ABORT", reason, run)))

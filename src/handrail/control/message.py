@@ -15,7 +15,7 @@ from handrail.model.decodable import decodable
 MAX_ID = 200
 MAX_BYTES = 256_000
 MAX_NAME = 200
-"""Characters of who asks."""
+"""Characters of the requester's name."""
 _DEEPEST = 20
 
 Code = Literal["not_found", "invalid_state", "duplicate", "bad_request"]
@@ -23,7 +23,7 @@ Payload = dict[str, object]
 
 
 class BadRequestError(ValueError):
-    """What came is no request; `request` is its id, as far as that could be read."""
+    """This is no request; `request` is its id, if readable."""
 
     def __init__(self, says: str, request: "PartialRequest | None" = None) -> None:
         super().__init__(says)
@@ -31,14 +31,14 @@ class BadRequestError(ValueError):
 
 
 class Target(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The run that is meant."""
+    """The target run."""
 
     run_id: str
     issue_id: str | None = None
 
 
 class ControlMessage(msgspec.Struct, frozen=True, tag_field="type", kw_only=True, tag="Message"):
-    """What all three have in common."""
+    """The fields that all three messages share."""
 
     request_id: str
     command: str
@@ -49,31 +49,31 @@ class ControlMessage(msgspec.Struct, frozen=True, tag_field="type", kw_only=True
 
 @decodable
 class Request(ControlMessage, frozen=True, tag="REQUEST", kw_only=True):
-    """Somebody wants something done."""
+    """A person or program wants something done."""
 
 
 @decodable
 class Ack(ControlMessage, frozen=True, tag="ACK", kw_only=True):
-    """It has come, and is looked at now."""
+    """The daemon has got the request, and is working on it."""
 
 
 @decodable
 class Result(ControlMessage, frozen=True, tag="RESULT", kw_only=True):
-    """What has come of it."""
+    """The outcome of a request."""
 
     @property
     def ok(self) -> bool:
-        """Whether it was done."""
+        """Return whether it was done."""
         return self.payload.get("status") == "success"
 
     @property
     def code(self) -> str:
-        """Why it was not; empty: it was."""
+        """Return why it was not done, or ""."""
         return str(self.payload.get("code", ""))
 
     @property
     def says(self) -> str:
-        """For people."""
+        """Return the text for people."""
         return str(self.payload.get("message", ""))
 
 
@@ -81,7 +81,7 @@ AnyMessage = Request | Ack | Result
 
 
 def ack_to(message: AnyMessage, at: str) -> Ack:
-    """The acknowledgment of a request, or of the one that another message answers to."""
+    """Return the acknowledgment of a request, or of the request behind another message."""
     return Ack(
         request_id=message.request_id,
         command=message.command,
@@ -92,7 +92,7 @@ def ack_to(message: AnyMessage, at: str) -> Ack:
 
 
 class PartialRequest(msgspec.Struct, frozen=True):
-    """So much of a bad request as is needed to answer it."""
+    """The parts of a bad request that an answer needs."""
 
     request_id: str
     command: str = ""
@@ -100,15 +100,15 @@ class PartialRequest(msgspec.Struct, frozen=True):
 
 
 class ParsedRequest(msgspec.Struct, frozen=True):
-    """A request that can be understood."""
+    """A readable request."""
 
     request: Request
     command: ControlCommand
     at: float
-    """When it was made, by the clock of whoever made it."""
+    """The time of the request, by the sender's clock."""
 
     def field(self, name: str) -> str:
-        """A text in its payload; empty: there is none."""
+        """Return a text in its payload, or ""."""
         value = self.request.payload.get(name, "")
         return value if isinstance(value, str) else ""
 
@@ -118,12 +118,12 @@ _LONGEST = {"by": MAX_NAME, "reason": 10_000}
 
 
 def text_of(asked: ParsedRequest) -> str:
-    """What a command is about: a message, a goal, a model, a checkpoint."""
+    """Return the argument of a command: a message, a goal, a model, a checkpoint."""
     return asked.field(asked.command.spec.text.name)
 
 
 def encode(message: AnyMessage) -> bytes:
-    """The bytes of a message, as they stand in the topic."""
+    """Return the bytes of a message, as in the topic."""
     fields: dict[str, object] = {
         "schema": 0,
         "type": type(message).__name__.upper(),
@@ -137,7 +137,7 @@ def encode(message: AnyMessage) -> bytes:
 
 
 def find(body: bytes) -> AnyMessage | None:
-    """A message of the topic; None: it is none."""
+    """Return a message of the topic; None for any other row."""
     try:
         return decode(body)
     except _UNREADABLE:
@@ -145,7 +145,7 @@ def find(body: bytes) -> AnyMessage | None:
 
 
 def find_request(body: bytes) -> str:
-    """The id of a request, or of what was meant to be one; empty: nobody waits for an answer."""
+    """Return the id of a request, even a bad one; "": nobody waits for an answer."""
     try:
         fields = _decoder.decode(body)
     except _UNREADABLE:
@@ -155,7 +155,7 @@ def find_request(body: bytes) -> str:
 
 
 def decode(body: bytes) -> AnyMessage:
-    """A message of the topic; raises msgspec.MsgspecError. Unknown fields are passed over."""
+    """Return a message of the topic; raises msgspec.MsgspecError. Ignore unknown fields."""
     found: AnyMessage = _messages.decode(body)
     return found
 
@@ -165,7 +165,7 @@ _messages: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
 
 
 def read_request(body: bytes) -> ParsedRequest:
-    """A request; raises BadRequestError, which says what is wrong with it."""
+    """Return a request; raises BadRequestError with the problem."""
     if len(body) > MAX_BYTES:
         raise BadRequestError(f"it has more than {MAX_BYTES:,} bytes")
     try:

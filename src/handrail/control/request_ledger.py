@@ -1,4 +1,4 @@
-"""Which requests were seen: a fold of `loop:control`, so that a restart forgets nothing."""
+"""Remember the requests seen: a fold of `loop:control`, so that a restart forgets none."""
 
 from collections.abc import Iterator
 
@@ -11,48 +11,48 @@ from handrail.model.control import ControlCommand
 from handrail.store.port import Receipt, Snapshot, Store, StoredEntry
 
 WINDOW = 300.0
-"""Seconds in which the same id means the same request."""
+"""Seconds for which an id stands for the same request."""
 EXPIRY = 30.0
-"""Seconds after which a request that nobody has acknowledged is void."""
+"""Seconds after which an unacknowledged request is void."""
 _PAGE = 500
 _THAWS = frozenset(command for command in ControlCommand if command.thaws)
 
 
 class SeenRequest(msgspec.Struct, omit_defaults=True):
-    """A request, and what has become of it."""
+    """A request, and its result."""
 
     command: str
     run: str
     at: float
-    """When it was heard of last."""
+    """The time of its last message."""
     result: bytes = b""
-    """Empty: it is under way."""
+    """Empty while it is under way."""
 
 
 class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
-    """By id, what was asked for lately and what is under way."""
+    """The recent requests and those under way, by id."""
 
     seq: int = 0
-    """The last row of the topic that is part of it."""
+    """The last row of the topic in this fold."""
     seen: dict[str, SeenRequest] = {}
     frozen: dict[str, float] = {}
-    """By run, since when it is frozen."""
+    """The start of each run's freeze."""
 
     def find(self, request: str, now: float) -> SeenRequest | None:
-        """The request with an id, unless that was too long ago."""
+        """Return the request with an id, unless it is too old."""
         seen = self.seen.get(request)
         if seen is None or (seen.result and now - seen.at > WINDOW):
             return None
         return seen
 
     def under_way(self) -> dict[str, str]:
-        """By id, the runs of requests that were acknowledged and not answered."""
+        """Return the runs of requests without an answer, by id."""
         return {request: each.run for request, each in self.seen.items() if not each.result}
 
     def add(self, message: AnyMessage, body: bytes, at: float) -> None:
         """Take in a row, in the order of the topic."""
         if isinstance(message, Request):
-            return  # by itself it is only a wish
+            return  # a request alone has no effect
         if isinstance(message, Result):
             if counts(message):
                 self._finish(message, body, at)
@@ -61,7 +61,7 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
             self.seen[message.request_id] = SeenRequest(message.command, message.target.run_id, at)
 
     def undo(self, request: str, known: SeenRequest | None, before: SeenRequest | None) -> None:
-        """What was taken in last of a request is not in the log; nothing came after it."""
+        """Undo the last row of a request, which the log refused; nothing came after it."""
         if self.seen.get(request) is not known:
             return
         self.seen.pop(request, None)
@@ -69,12 +69,12 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
             self.seen[request] = before
 
     def forget(self, now: float) -> None:
-        """Let go of what is too long ago to be asked for again."""
+        """Forget requests that are too old to be repeated."""
         old = []
         for request, each in self.seen.items():
             if each.result:
                 if now - each.at <= WINDOW:
-                    break  # those that come after it were finished later
+                    break  # later ones were finished later
                 old.append(request)
         for request in old:
             del self.seen[request]
@@ -84,7 +84,7 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
         before = self.seen.pop(message.request_id, None)
         self.seen[message.request_id] = SeenRequest(message.command, run, at, body)
         if not message.ok or (before is not None and before.result == body):
-            return  # of one that is only told again nothing follows
+            return  # a repeated result has no effect
         if message.command == ControlCommand.FREEZE:
             self.frozen[run] = at
         elif message.command in _THAWS:
@@ -92,7 +92,7 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
 
 
 def counts(result: Result) -> bool:
-    """Whether a request is over with it; else it is about one that only has the same id."""
+    """Return whether a result ends its request; otherwise it answers a duplicate of the id."""
     return result.code not in ("duplicate", "bad_request")
 
 
@@ -100,7 +100,7 @@ _decoder = msgspec.json.Decoder(RequestLedger)
 
 
 def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
-    """The ledger as the log tells it, and the rows of requests that nobody has answered."""
+    """Load the ledger from the log, with the rows of unanswered requests."""
     ledger = _saved(store)
     unanswered: dict[str, StoredEntry] = {}
     for row in _rows(store, ledger.seq):
@@ -111,7 +111,7 @@ def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
             unanswered.pop(message.request_id, None)
         elif request := wire.find_request(row.body):
             first = unanswered.get(request)
-            if first is None or now - first.at > EXPIRY:  # it was tried again
+            if first is None or now - first.at > EXPIRY:  # it was sent again
                 unanswered.pop(request, None)
                 unanswered[request] = row
         if row.seq % _PAGE == 0:
@@ -121,7 +121,7 @@ def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
 
 
 def save(store: Store, ledger: RequestLedger) -> Receipt:
-    """Keep it, so that the next one need not read from the start."""
+    """Save the ledger, so that the next daemon need not read from the start."""
     return store.save_snapshot(CONTROL, Snapshot(ledger.seq, msgspec.json.encode(ledger)))
 
 
@@ -137,6 +137,6 @@ def _saved(store: Store) -> RequestLedger:
         return RequestLedger()
     try:
         ledger = _decoder.decode(snapshot.body)
-    except (ValueError, RecursionError):  # damaged, or made by another version
+    except (ValueError, RecursionError):  # damaged, or written by another version
         return RequestLedger()
     return ledger if store.read(CONTROL, ledger.seq - 1, 1) else RequestLedger()

@@ -1,4 +1,4 @@
-"""What is written about requests: rows of the topic, what is known of them, and who hears of it."""
+"""Write the answers to requests, remember them, and tell listeners."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,15 +27,15 @@ Again = Callable[[], object]
 
 
 class TakenRequest(msgspec.Struct, frozen=True):
-    """What a request has led to so far."""
+    """The messages about a request so far."""
 
     messages: tuple[AnyMessage, ...]
     receipt: Receipt | None = None
-    """When all of that is on the disk; None: nothing of it is written down."""
+    """Resolves when they are on the disk; None: none of them is written."""
 
 
 class ResponseLog:
-    """Used from the supervision thread. What the log did not take counts as never written."""
+    """Used from the supervision thread. An answer that the log refused counts as never written."""
 
     def __init__(
         self,
@@ -45,30 +45,30 @@ class ResponseLog:
         listen: Listener = lambda result: None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`later`: has something done in the supervision thread, and may be called in any.
+        """`later`: runs a function in the supervision thread; any thread may call it.
 
-        `listen`: hears of each result as soon as it is written, in any thread.
+        `listen`: hears each result as soon as it is written, in any thread.
         """
         self.ledger = RequestLedger()
         self.later = later
         self.clock = clock
         self.owed: list[Again] = []
-        """What has to be tried again, because the log has failed."""
+        """Work to try again, because the log has failed."""
         self._store = store
         self._listen = listen
 
     def save(self) -> None:
-        """Keep what is known of requests."""
+        """Save the ledger of requests."""
         save(self._store, self.ledger)
 
     def written(self) -> Receipt:
-        """Tells when all that was handed to the log so far is on the disk."""
+        """Return a receipt for everything handed to the log so far."""
         return self._store.append([])
 
     # Messages
 
     def rows(self, messages: Sequence[AnyMessage]) -> list[NewEntry]:
-        """The rows of messages, which from now on are known."""
+        """Return the rows of messages, and remember these."""
         rows = []
         for message in messages:
             body = wire.encode(message)
@@ -85,7 +85,7 @@ class ResponseLog:
             payload=payload,
         )
 
-    # What is written
+    # Writing
 
     def refuse(
         self,
@@ -95,7 +95,7 @@ class ResponseLog:
         before: Sequence[AnyMessage] = (),
         again: Again | None = None,
     ) -> TakenRequest:
-        """Say that nothing comes of a request; `again`: what to do if that cannot be written."""
+        """Refuse a request; `again`: what to do if the refusal cannot be written."""
         result = self._result(request, _failure(code, says))
         if not request.request_id:
             return TakenRequest((result,))
@@ -108,17 +108,17 @@ class ResponseLog:
         return TakenRequest(messages, receipt)
 
     def repeat(self, seen: SeenRequest, before: Sequence[AnyMessage]) -> TakenRequest:
-        """Give the answer that was given before, to the byte."""
+        """Repeat the earlier answer, byte for byte."""
         cached = wire.decode(seen.result)
         self.ledger.add(cached, seen.result, self.clock())
         receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
         return TakenRequest((*before, cached), receipt)
 
     def delivered(self, supervisor: SupervisedRun, asked: ControlAsked) -> Receipt:
-        """Answer to a person whose message the agent was given."""
+        """Answer a person whose message the agent has got."""
         step = supervisor.state.step
         where = f"at step {step}" if step else "at its start"
-        # If that cannot be written, the agent gets another answer: it is told once more.
+        # If the log fails, the agent gets another answer, and hears the message once more.
         return self.answer(supervisor, asked, CommandOutcome(says=f"The agent was told {where}"))
 
     def answer(
@@ -130,10 +130,10 @@ class ResponseLog:
         standing: Standing | None = None,
         again: Again | None = None,
     ) -> Receipt:
-        """Write the RESULT, and how the run stands now, at once.
+        """Write the RESULT and the new standing of the run together.
 
-        `standing`: where something else decides about that; `again`: what to do if that cannot be
-        written.
+        `standing`: the standing, if the command does not decide it; `again`: what to do if the log
+        fails.
         """
         state, at = supervisor.state, self.clock()
         payload = _payload(state, asked, outcome, supervisor.project.redactor)
@@ -164,7 +164,7 @@ class ResponseLog:
     def note(
         self, supervisor: SupervisedRun, standing: Standing, evidence: tuple[str, ...]
     ) -> None:
-        """Write how a run stands, where no request is answered by that; it is not frozen."""
+        """Write the standing of a run when no request is answered; it is not frozen."""
         at = self.clock()
         event = ControlAnswered(at, "", ControlCommand.PAUSE, standing, evidence=evidence)
         shown = standing == Standing.PAUSED
@@ -173,7 +173,7 @@ class ResponseLog:
     def unless_written(
         self, receipt: Receipt, request: str, before: SeenRequest | None, again: Again | None
     ) -> None:
-        """If the log fails: what was known of a request before counts, and it is tried again."""
+        """If the log fails, restore the earlier knowledge of a request, and try again."""
         now = self.ledger.seen.get(request)
 
         def undo() -> None:
@@ -188,7 +188,7 @@ class ResponseLog:
         receipt.add_done_callback(look)
 
     def _announce(self, result: Result, receipt: Receipt) -> None:
-        """Whoever waits hears of a result when it is on the disk; in the writer's thread."""
+        """Tell listeners of a result when it is on the disk; runs in the writer's thread."""
         receipt.add_done_callback(partial(self._tell, result))
 
     def _tell(self, result: Result, receipt: Receipt) -> None:
@@ -203,7 +203,7 @@ def _failure(code: Code, says: str) -> Payload:
 def _payload(
     state: RunState, asked: ControlAsked, outcome: CommandOutcome, redactor: Redactor
 ) -> Payload:
-    """What a RESULT tells."""
+    """Return the payload of a RESULT."""
     if outcome.ok:
         message = asked.command.spec.result
         if message is not None:

@@ -1,16 +1,16 @@
-"""Moments as the protocol writes them: ISO 8601, UTC, with a Z."""
+"""Read and write times as the protocol does: ISO 8601, UTC, with a Z."""
 
 from datetime import UTC, datetime
 
 
 def written(at: float) -> str:
-    """A moment in seconds since 1970, to the millisecond; whole seconds without a fraction."""
+    """Format seconds since 1970, to the millisecond; whole seconds without a fraction."""
     moment = datetime.fromtimestamp(round(at, 3), UTC)
     spec = "milliseconds" if moment.microsecond else "seconds"
     return moment.isoformat(timespec=spec).replace("+00:00", "Z")
 
 
 def read(text: str) -> float:
-    """The moment that is written there; raises ValueError. Without a zone it is UTC."""
+    """Read a time; raises ValueError. Without a zone it is UTC."""
     moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,4 +1,4 @@
-"""Requests that other programs write into the topic, taken to the handler in their order."""
+"""Take requests that other programs write into the topic to the handler, in order."""
 
 import logging
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _PAGE = 500
 
 
 class TopicInbox:
-    """Reads in any thread (`unread`), and is emptied in the supervision thread (`submit`)."""
+    """Read in any thread (`unread`), and submit in the supervision thread (`submit`)."""
 
     def __init__(self, control: ControlHandler, store: Store, clock: Callable[[], float]) -> None:
         self._control = control
@@ -25,25 +25,25 @@ class TopicInbox:
         self._clock = clock
 
     def poll(self) -> None:
-        """Read and take what is there."""
+        """Read and submit the pending requests."""
         while rows := self.unread():
             self.submit(rows)
 
     def unread(self) -> list[StoredEntry]:
-        """The rows that were not looked at yet."""
+        """Return the rows that nobody has looked at yet."""
         return self._store.read(CONTROL, self._control.read_until, _PAGE)
 
     def submit(self, rows: list[StoredEntry]) -> None:
         """Submit the requests among these rows, unless they were submitted before.
 
-        Raises StoreError; a row that was not taken is unread then.
+        Raises StoreError; then a row that was not taken stays unread.
         """
         self._control.open()
         for row, following in zip_longest(rows, rows[1:]):
             if row.seq <= self._control.read_until:
                 continue
             if following is None and len(rows) == _PAGE:
-                break  # whether the next row is its answer is seen when that is read
+                break  # the next row may be its answer: wait for it
             request = wire.find_request(row.body)
             if request and not (following is not None and _answers(following.body, request)):
                 self._hand_over(row)
@@ -59,6 +59,6 @@ class TopicInbox:
 
 
 def _answers(body: bytes, request: str) -> bool:
-    """Whether a row answers to the one before: both are written in one go."""
+    """Return whether a row answers the one before: both are written in one go."""
     message = wire.find(body)
     return isinstance(message, Ack | Result) and message.request_id == request

@@ -3,4 +3,4 @@
 CONTROL = "loop:control"
 """Requests and the answers to them (schema 0)."""
 CURRENT = "loop:current"
-"""How loops stand (schema 1)."""
+"""The standing of loops (schema 1)."""
