@@ -1,4 +1,4 @@
-"""The state of one run and its log: what happens is written down, and told to others."""
+"""The state of one run and its log: record events, and tell listeners."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,11 +18,11 @@ from handrail.supervise.runs.project import Project
 from handrail.supervise.state.run_state import RunState
 
 Delivered = Callable[["SupervisedRun", events.ControlAsked], Receipt]
-"""Who writes down that the agent was told what a person wants it to know."""
+"""Records that the agent got a person's messages."""
 
 
 class SupervisedRun:
-    """Joins the state of one run, the settings of its project and the log."""
+    """Join the state of one run, the settings of its project and the log."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class SupervisedRun:
         return self.log.lost is not None
 
     def record(self, event: events.Event, beside: ExtraRows | None = None) -> Receipt:
-        """Write an event and make it part of the state.
+        """Write an event and apply it to the state.
 
-        `beside`: rows of other topics that the new state brings along; all are written or none.
+        `beside`: rows of other topics that belong to the new state; all are written or none.
         """
         if type(event) is events.RunStarted:
             event = msgspec.structs.replace(event, settings=self._settings())
@@ -65,8 +65,8 @@ class SupervisedRun:
         return written.receipt
 
     def follow(self, now: Project) -> None:
-        """Take note of the settings on the disk; what they loosen counts when a session starts."""
-        if not self.state.seq:  # nothing has begun
+        """Take note of the settings on the disk; they loosen a run only when a session starts."""
+        if not self.state.seq:  # the run has not begun
             self.project = now
             return
         before, self.project = self.project, self.project.under_way(now)
@@ -80,26 +80,26 @@ class SupervisedRun:
             self.note_newer()
 
     def note_newer(self) -> None:
-        """Write down that there are settings which count only so far as they forbid."""
+        """Record that newer settings apply only as far as they forbid."""
         self.record(events.SettingsChanged(self._clock(), FILE_NAME, "handrail", NEWER))
 
     @property
     def messages(self) -> list[events.ControlAsked]:
-        """What the agent has to be told by a person, and can be told now."""
+        """Return the messages from people that the agent can get now."""
         hand = self.state.hand
         if self._delivered is None or not hand.asked or hand.standing in ENDING:
             return []
         return hand.messages
 
     def hand_over(self, messages: Sequence[events.ControlAsked]) -> list[Receipt]:
-        """Answer to people whose messages the agent is told now."""
+        """Answer the people whose messages the agent gets now."""
         if self._delivered is None:
             return []
         return [self._delivered(self, each) for each in messages]
 
     @property
     def hold_seconds(self) -> float:
-        """For how long an action may be held; 0: the run is not paused any more."""
+        """Return how long an action may be held; 0: the run is not paused any more."""
         is_paused = self.state.hand.standing in HOLDING
         return float(self.project.config.control.hold_seconds) if is_paused else 0.0
 
@@ -111,10 +111,10 @@ class SupervisedRun:
             )
 
     def _settings(self) -> ActiveSettings | None:
-        """What the log has to give back after a restart."""
+        """Return the settings to log for a restart."""
         return active_settings(self.project.config) if self.project.settled else None
 
     def _log_works(self) -> None:
-        """The log has taken an event; called in its thread."""
+        """Note that the log has taken an event; called in its thread."""
         self._distrusts_log = False
         self._alarms.over("log")

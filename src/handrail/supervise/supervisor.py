@@ -1,4 +1,4 @@
-"""One run under supervision: before an action, after it, and whatever else happens."""
+"""Supervise one run: before each action, after it, and at every other event."""
 
 from collections.abc import Callable
 from functools import partial
@@ -50,10 +50,10 @@ _FINE = Verdict(Decision.ALLOW)
 
 
 class Supervisor(SupervisedRun):
-    """Reviews the actions of one run, and corrects it.
+    """Review the actions of one run, and correct it.
 
-    Used from one thread at a time. `before` and `after` wait until the log has confirmed;
-    `decide` and `take_in` leave the waiting to the caller, so that many runs share a commit.
+    Used from one thread at a time. `before` and `after` wait until the log has confirmed; `decide`
+    and `take_in` leave the waiting to the caller, so that many runs share a commit.
     """
 
     state: WatchedState
@@ -74,12 +74,12 @@ class Supervisor(SupervisedRun):
         neighbour: Neighbour = lambda state, since: "",
         clock: Callable[[], float] = time,
     ) -> None:
-        """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
+        """`said`: faults announced already; `distrusts_log`: an event was just lost.
 
-        `can`: what a host can do, by its name; `bus`: tells others of each event that was written;
-        `delivered`: who answers to a person whose message the agent was given; `planner`: who takes
-        checkpoints; `current`: who supervises the run by now, for an action that has waited;
-        `neighbour`: who else has changed files in a run's work tree since a moment.
+        `can`: the capabilities of a host; `bus`: tells listeners of written events; `delivered`:
+        answers a person whose message the agent got; `planner`: takes checkpoints; `current`: the
+        supervisor of the run after a wait; `neighbour`: finds another run that has changed files in
+        the same work tree.
         """
         super().__init__(
             state,
@@ -98,12 +98,12 @@ class Supervisor(SupervisedRun):
         self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
         self._ended: ReplyCache[Verdict] = ReplyCache()
         self._inherited = frozenset(each.step for each in state.open)
-        """Actions that were let through before: their ends may have been told to nobody."""
+        """Actions permitted under the last daemon: nobody may have heard their ends."""
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns.
 
-        Nobody waits here until a paused run goes on, or for a checkpoint: the verdict says so.
+        It waits neither for a paused run nor for a checkpoint: the verdict says so.
         """
         progress = self.decide(action, agent=agent)
         while not isinstance(progress, Ready):
@@ -111,7 +111,7 @@ class Supervisor(SupervisedRun):
         return progress.wait()
 
     def after(self, ended: EndedCall) -> Verdict:
-        """Take in what came of an action, and see whether it is what was let through."""
+        """Record the outcome of an action, and check that it is the permitted one."""
         return self.take_in(ended).wait()
 
     def decide(
@@ -121,7 +121,7 @@ class Supervisor(SupervisedRun):
         return self._decide(CallUnderReview(action, fingerprint(action), agent, may_ask))
 
     def take_in(self, ended: EndedCall) -> Ready[Verdict]:
-        """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
+        """Record an outcome; a verdict other than `allow` names the problem."""
         action = ended.action
         name = fingerprint(action)
         given = self._ended.find(action.id, name)
@@ -163,9 +163,9 @@ class Supervisor(SupervisedRun):
         return ready
 
     def rest(self, says: str, *, for_good: bool = False) -> Ready[Verdict]:
-        """Note that the agent has stopped, and see whether what it says is true.
+        """Record that the agent has stopped, and check its claims.
 
-        `for_good`: it is not sent on by us once more, only for what a person tells it.
+        `for_good`: only a person's message sends it on once more.
         """
         receipts = [self.record(events.IterationEnded(self._clock(), says))]
         messages = self.messages
@@ -175,7 +175,7 @@ class Supervisor(SupervisedRun):
         return self._ready(verdict, receipts)
 
     def reconsider(self, event: events.ModelAsked) -> Ready[Verdict | None]:
-        """Note what a model thinks; the verdict is what counts now, None: what was decided."""
+        """Record a model's opinion; return the new verdict, None if the old one stands."""
         receipt = self.record(event)
         if event.question != "action" or event.answer != "block":
             return Ready(None, [receipt], lambda error: None)
@@ -183,7 +183,7 @@ class Supervisor(SupervisedRun):
         return Ready(verdict, [receipt], lambda error: verdict)
 
     def drop(self, action_id: str, says: str) -> list[Receipt]:
-        """Note that an action which was let through did not run."""
+        """Record that a permitted action did not run."""
         known = self.state.find_open(action_id)
         if known is None or not (known.let_through or known.asked):
             return []
@@ -196,18 +196,18 @@ class Supervisor(SupervisedRun):
         verdict = self._tell_all(self._decided(fingerprint(action), review), review)
         harmless = only_reads(review)
         verdict = self._ready(verdict, [], harmless=harmless, error=error).value
-        # Nobody can let something run that could not be written down.
+        # Nobody can permit an action that could not be recorded.
         return msgspec.structs.replace(verdict, overrulable=False)
 
     # From a call to a verdict
 
     def _decide(self, call: CallUnderReview) -> DecisionProgress[Verdict]:
-        """Decide about a call as far as that is possible now."""
+        """Decide about a call as far as possible now."""
         action = call.action
         answer = self._answers.find(action.id, call.name)
         if answer is not None:
             return answer
-        # What the log knows of the same call, from before a restart for example.
+        # The log may know the same call, for example from before a restart.
         known = self.state.find_open(action.id)
         if known is not None and (known.name != call.name or self.broken):
             known = None
@@ -225,7 +225,7 @@ class Supervisor(SupervisedRun):
         return answer
 
     def _decide_later(self, call: CallUnderReview) -> DecisionProgress[Verdict]:
-        """Decide about a call that has waited, with the run as it is now."""
+        """Decide about a call that has waited, by the present state of the run."""
         try:
             now = self._current()
         except StoreError as error:
@@ -234,7 +234,7 @@ class Supervisor(SupervisedRun):
         return now._decide(call)
 
     def _hold(self, call: CallUnderReview) -> Held[Verdict]:
-        """Let a call wait while the run is paused; what was seen before may change meanwhile."""
+        """Let a call wait while the run is paused; the facts may change meanwhile."""
         action = call.action
         if action.id not in self.state.hand.held:
             says = self.project.redactor.text(action_line(action))
@@ -251,7 +251,7 @@ class Supervisor(SupervisedRun):
         )
 
     def _close_unheard(self, agent: str) -> None:
-        """An agent that comes with its next action has ended those of before the daemon died."""
+        """Close the agent's actions from before a restart: its next action proves their end."""
         for each in self.state.at_work:
             of_agent = each.intent is not None and each.intent.agent == agent
             if of_agent and each.step in self._inherited:
@@ -260,7 +260,7 @@ class Supervisor(SupervisedRun):
     def _judge(self, call: CallUnderReview, known: OpenAction | None) -> DecisionProgress[Verdict]:
         """Review a call, and decide about it unless the files have to be saved first.
 
-        `known`: what the log knows of the same call, whose rewritten input it has without secrets.
+        `known`: the logged action of the same call, whose rewritten input lacks its secrets.
         """
         began = perf_counter()
         begun, state = call.begun, self.state
@@ -291,7 +291,7 @@ class Supervisor(SupervisedRun):
         decided: Verdict,
         began: float,
     ) -> Ready[Verdict]:
-        """Write down what was decided, and what follows from it at once."""
+        """Record the decision and its immediate consequences."""
         action = call.action
         verdict = throttled(action, self._tell_all(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
@@ -325,7 +325,7 @@ class Supervisor(SupervisedRun):
             receipts += self.hand_over(messages)
         final = verdict.decision is Decision.BLOCK and not (asked or verdict.passing)
         if final and not self.state.course.stopped:
-            # Nothing more is heard of what was refused: its time to be looked at is now.
+            # A refused action has no later event: look at it now.
             verdict = self._correct(verdict, receipts)
         ready = self._ready(verdict, receipts, harmless=harmless)
         if verdict.decision is Decision.WARN:
@@ -334,7 +334,7 @@ class Supervisor(SupervisedRun):
         return ready
 
     def _save(self, action: Action, review: Review, verdict: Verdict) -> Save | None:
-        """How the files are saved before an action is decided about; None: they are not."""
+        """Return how to save the files before deciding about an action, or None."""
         if self._planner is None or self.log.lost is not None or self.state.course.stopped:
             return None
         request = checkpoint_request(action, review, verdict, self.state, self.project.redactor)
@@ -347,14 +347,14 @@ class Supervisor(SupervisedRun):
         return self.state.history.goal or self.project.config.goal
 
     def _doubt(self, ask: Callable[[], Question]) -> OpinionRequest | None:
-        """What a model is asked, where there is one that may be."""
+        """Return the question to a model, if one may be asked."""
         judge, state = self.project.config.judge, self.state
         if not judge.enabled or state.usage.opinions >= judge.calls_per_run:
             return None
         return OpinionRequest(state.run, state.step, ask(), judge)
 
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
-        """Write down what the last deed shows, and do something about it if need be."""
+        """Record the findings about the last step, and intervene if need be."""
         now = self._clock()
         can = self._can(self.state.host)
         for event in corrections(self.state, self.project, can, now, self._neighbour):

@@ -1,4 +1,4 @@
-"""What is saved before an action runs, because nothing else could bring it back."""
+"""Decide what to save before an action, because nothing else could bring it back."""
 
 import os
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _MAX_WHY = 100
 def checkpoint_request(
     action: Action, review: Review, verdict: Verdict, state: RunState, redactor: Redactor
 ) -> CheckpointRequest | None:
-    """What has to be saved before an action runs; None: nothing, it only reads or does not run."""
+    """Return what to save before an action; None: it only reads, or does not run."""
     if verdict.decision is Decision.BLOCK and not review.checkpoint_first:
         return None
     if not action.id or only_reads(review):
@@ -39,7 +39,7 @@ def checkpoint_request(
 
 
 def action_line(action: Action) -> str:
-    """An action in a line; may hold secrets."""
+    """Return an action in one line; it may contain secrets."""
     given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
     return f"{action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
 

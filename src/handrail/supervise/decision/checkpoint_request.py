@@ -1,4 +1,4 @@
-"""A checkpoint before an action: how much it is needed, what is saved, what came of it."""
+"""A checkpoint before an action: its urgency, its content, its result."""
 
 from collections.abc import Awaitable, Callable
 from enum import IntEnum
@@ -12,20 +12,20 @@ from handrail.supervise.state.run_state import RunState
 
 
 class CheckpointUrgency(IntEnum):
-    """How much an action needs a checkpoint of what is there."""
+    """How urgently an action needs a checkpoint."""
 
     QUIET = 1
-    """It changes something: only one that is just being taken has to be waited for."""
+    """It changes something: wait only for a checkpoint that is just being taken."""
     CODE = 2
-    """It runs code of which nobody knows what it does to the files."""
+    """It runs code with unknown effects on the files."""
     CHANGE = 3
-    """It deletes or rewrites files without the tools that are made for it."""
+    """It deletes or rewrites files without the tools for that."""
     MUST = 4
-    """It is let through only because a checkpoint can undo it."""
+    """It may run only because a checkpoint can undo it."""
 
 
 class CheckpointRequest(msgspec.Struct, frozen=True):
-    """What is to be saved before an action runs, and how much that matters."""
+    """The files to save before an action, and how urgent that is."""
 
     run: str
     cwd: str
@@ -34,26 +34,26 @@ class CheckpointRequest(msgspec.Struct, frozen=True):
     need: CheckpointUrgency
     why: str = ""
     targets: tuple[str, ...] = ()
-    """Globs of what it deletes: whether a checkpoint holds that decides about it."""
+    """Globs of the files that it deletes: it may run only if a checkpoint has them."""
 
 
 class CheckpointResult(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """The result of a request."""
 
     checkpoint: str = ""
-    """Empty: there is none, or nobody waited for it any longer."""
+    """Empty if there is no checkpoint, or nobody waited for it any longer."""
     kept: CheckpointCover | None = None
     problem: str = ""
 
 
 Save = Callable[[], Awaitable[CheckpointResult]]
-"""Saves the files before an action, or waits until they are saved; for the event loop."""
+"""Save the files before an action, or wait until they are saved; for the event loop."""
 
 
 class CheckpointPlanner(Protocol):
-    """Who takes checkpoints. Asked in the thread of the supervisor."""
+    """Takes checkpoints. Called in the thread of the supervisor."""
 
     def plan(
         self, request: CheckpointRequest, state: RunState, settings: Checkpoints
     ) -> Save | None:
-        """How the files are saved before an action; None: there is nothing to wait for."""
+        """Return how to save the files before an action; None: there is nothing to wait for."""

@@ -1,4 +1,4 @@
-"""How far a decision has come: it is ready, it needs a checkpoint first, or its run is paused."""
+"""The progress of a decision: ready, waiting for a checkpoint, or held by a pause."""
 
 from collections.abc import Callable
 from concurrent.futures import TimeoutError as WaitTimeoutError
@@ -26,7 +26,7 @@ class NotWrittenError(StoreError):
 
 
 class OpinionRequest(msgspec.Struct, frozen=True):
-    """A question to a model, whose answer may make what was decided stricter."""
+    """A question to a model; its answer may make the decision stricter."""
 
     run: str
     step: int
@@ -35,7 +35,7 @@ class OpinionRequest(msgspec.Struct, frozen=True):
 
 
 class Ready(Generic[T]):
-    """A value, the receipts it has to wait for, and what is answered if one of them fails."""
+    """A value, the receipts it waits for, and the fallback if one of them fails."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Ready(Generic[T]):
         self.doubt = doubt
 
     def then(self, change: Callable[[T], U]) -> "Ready[U]":
-        """The same, made into something else."""
+        """Transform the value."""
         return Ready(
             change(self.value),
             self.receipts,
@@ -59,7 +59,7 @@ class Ready(Generic[T]):
         )
 
     def wait(self, seconds: float = 10.0) -> T:
-        """The value, once everything is durable; for callers outside of an event loop."""
+        """Return the value once everything is durable; for callers outside an event loop."""
         try:
             for receipt in self.receipts:
                 receipt.result(seconds)
@@ -71,7 +71,7 @@ class Ready(Generic[T]):
 
 
 class CheckpointNeeded(Generic[T]):
-    """The files have to be saved before this is decided."""
+    """The files must be saved before this decision."""
 
     def __init__(
         self, save: Save, proceed: "Callable[[CheckpointResult], DecisionProgress[T]]"
@@ -85,12 +85,12 @@ class CheckpointNeeded(Generic[T]):
         return self.proceed(_NOT_SAVED)
 
     def then(self, change: Callable[[T], U]) -> "CheckpointNeeded[U]":
-        """The same, made into something else."""
+        """Transform the decision."""
         return CheckpointNeeded(self.save, lambda saved: self.proceed(saved).then(change))
 
 
 class Held(Generic[T]):
-    """An action waits because its run is paused; all functions are for the supervisor's thread."""
+    """An action waits because its run is paused; call everything in the supervisor's thread."""
 
     def __init__(
         self,
@@ -100,10 +100,10 @@ class Held(Generic[T]):
         answer: "Callable[[], DecisionProgress[T]]",
         abandon: Callable[[], None],
     ) -> None:
-        """`seconds`: for how long it may be held; 0: the run is not held any more.
+        """`seconds`: the longest hold; 0: the run is no longer held.
 
-        `resume`: decides when the run goes on; `answer`: decides now, because the host waits no
-        longer; `abandon`: notes that nobody wants an answer.
+        `resume`: decides when the run goes on; `answer`: decides now, because the host stops
+        waiting; `abandon`: notes that nobody wants an answer.
         """
         self.run = run
         self.seconds = seconds
@@ -112,7 +112,7 @@ class Held(Generic[T]):
         self.abandon = abandon
 
     def then(self, change: Callable[[T], U]) -> "Held[U]":
-        """The same, made into something else."""
+        """Transform the decision."""
         return Held(
             self.run,
             self.seconds,

@@ -1,4 +1,4 @@
-"""What a person wants the agent to know, in the words that the agent reads."""
+"""Word a person's messages for the agent."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def said_to_agent(asked: ControlAsked) -> str:
 
 
 def with_messages(verdict: Verdict, messages: Sequence[ControlAsked]) -> Verdict:
-    """The verdict with what the agent has to be told."""
+    """Return the verdict with the messages for the agent."""
     if not messages:
         return verdict
     said = (said_to_agent(each) for each in messages)

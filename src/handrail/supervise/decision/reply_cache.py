@@ -1,4 +1,4 @@
-"""The last answers of a run: a host that has our hook twice asks everything twice."""
+"""Remember the last answers of a run: a host with our hook twice asks everything twice."""
 
 from collections import OrderedDict
 from typing import Generic, TypeVar
@@ -6,17 +6,17 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 _MAX_KEPT = 16
-"""About as many calls as a host makes at the same time; what is older stands in the log."""
+"""About as many calls as a host makes at the same time; the log has older ones."""
 
 
 class ReplyCache(Generic[T]):
-    """What was answered, by the host's id of a call and the fingerprint of its action."""
+    """Answers by the host's id of a call and the fingerprint of its action."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[str, T]] = OrderedDict()
 
     def find(self, action_id: str, name: str) -> T | None:
-        """The answer to the very same call; the same id with another input is another call."""
+        """Return the answer to the very same call; another input makes it another call."""
         found = self._kept.get(action_id)
         return found[1] if found is not None and found[0] == name else None
 
@@ -30,5 +30,5 @@ class ReplyCache(Generic[T]):
             self._kept.popitem(last=False)
 
     def forget(self, action_id: str) -> None:
-        """The call is over: if it comes again, it is judged again."""
+        """Forget a call that is over: if it comes again, it is judged again."""
         self._kept.pop(action_id, None)

@@ -1,4 +1,4 @@
-"""Who may go on: a run may be stopped, held, throttled, over a limit, or on a leash."""
+"""Refuse actions of a run that is stopped, held, throttled, over a limit, or needs approval."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,7 @@ _STOP_HERE = "Stop here, and say what is done and what is not."
 def refusal_by_limits(
     state: RunState, review: Review, limits: Iterable[Limits], now: float
 ) -> Verdict | None:
-    """The refusal that a limit or an intervention demands; None: they have nothing against it."""
+    """Return the refusal by a limit or an intervention, or None."""
     if state.course.stopped:
         return Verdict(
             Decision.BLOCK,
@@ -46,7 +46,7 @@ def refusal_by_limits(
 
 
 def _stands(state: RunState) -> Verdict | None:
-    """The refusal of a run that a person has stopped, or holds for longer than its host waits."""
+    """Return the refusal for a run that a person has stopped, or holds for too long."""
     hand = state.hand
     who, why = hand.by or "a person", f": {hand.reason}" if hand.reason else "."
     if hand.standing in ENDING:
@@ -65,7 +65,7 @@ def _stands(state: RunState) -> Verdict | None:
 
 
 def throttled(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
-    """The verdict with the time limit that a throttled command runs under."""
+    """Return the verdict with the time limit of a throttled command."""
     if allowance is None or not allowance.command_seconds or action.tool.lower() not in SHELL_TOOLS:
         return verdict
     if verdict.decision is Decision.BLOCK:
@@ -86,7 +86,7 @@ def throttled(action: Action, verdict: Verdict, allowance: Allowance | None) -> 
 
 
 def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | None:
-    """The refusal of a run that has used up what it may use."""
+    """Return the refusal for a run that has used up its limits, or None."""
     for each in limits:
         if each.actions and state.step >= each.actions:
             said = f"The run has taken its {each.actions} actions (limits.actions)."
@@ -113,7 +113,7 @@ def _too_fast(state: RunState, now: float) -> Verdict | None:
             "Make the calls one after the other.",
             passing=True,
         )
-    # A clock that was set back must not make all calls be those of the last minute.
+    # After a clock was set back, not all calls belong to the last minute.
     recent = sum(1 for at in state.course.calls if 0 <= now - at < _MINUTE)
     if allowance.calls_per_minute and recent >= allowance.calls_per_minute:
         return Verdict(

@@ -10,7 +10,7 @@ from handrail.supervise.state.run_state import RunState
 
 
 class BegunReview(msgspec.Struct, frozen=True):
-    """A review that waits for a checkpoint, and the settings and the state it was made with."""
+    """A review that waits for a checkpoint, with its settings and state."""
 
     draft: ReviewDraft
     project: Project
@@ -18,17 +18,17 @@ class BegunReview(msgspec.Struct, frozen=True):
     step: int
     prompts: int
     seconds: float
-    """What it has cost so far."""
+    """Its cost so far."""
 
     def still_holds(self, project: Project, state: RunState) -> bool:
-        """Whether the run has done and heard nothing since, and does nothing now."""
+        """Return whether the run has done and heard nothing since, and does nothing now."""
         is_same = self.project is project and self.state is state
         before = (self.step, self.prompts, 0)
         return is_same and before == (state.step, state.prompts, state.under_way)
 
 
 class CallUnderReview(msgspec.Struct, frozen=True):
-    """A call that is decided about, and what has come of it so far."""
+    """A call on its way to a decision, with the results so far."""
 
     action: Action
     name: str
@@ -36,7 +36,7 @@ class CallUnderReview(msgspec.Struct, frozen=True):
     agent: str = ""
     may_ask: bool = False
     must_answer: bool = False
-    """Its host waits no longer for a run that is paused."""
+    """Its host does not wait for a paused run any longer."""
     begun: BegunReview | None = None
     saved: CheckpointResult | None = None
     """None: nobody has tried to save the files before it."""

@@ -1,4 +1,4 @@
-"""From a review, or from a fault, to what the host gets back."""
+"""Make the verdict for the host, from a review or a fault."""
 
 from typing import Literal
 
@@ -21,9 +21,9 @@ _COMMIT_FIRST = (
 
 
 def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = None) -> Verdict:
-    """What a review means for the host.
+    """Return the verdict of a review.
 
-    `refusals`: how often the same was refused before; `saved`: the checkpoint that was taken.
+    `refusals`: earlier refusals of the same action; `saved`: the checkpoint before it.
     """
     if review.decision is Decision.ALLOW:
         return Verdict(Decision.ALLOW)
@@ -54,9 +54,9 @@ def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = N
 
 
 def overrulable(review: Review) -> bool:
-    """Whether a person may let a refused action run.
+    """Return whether a person may permit a refused action.
 
-    Not what is critical, not what Handrail could not read, and never a hand on Handrail itself.
+    Not if it is critical, if Handrail could not read it, or if it touches Handrail itself.
     """
     return (
         review.risk.severity < Severity.CRITICAL
@@ -66,14 +66,14 @@ def overrulable(review: Review) -> bool:
 
 
 def only_reads(review: Review) -> bool:
-    """Whether an action leaves the world as it was."""
+    """Return whether an action changes nothing."""
     return not review.strange and all(
         effect.kind in _HARMLESS and not effect.opaque for effect in review.effects
     )
 
 
 def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) -> Verdict:
-    """What the host gets when Handrail itself cannot do its work."""
+    """Return the verdict when Handrail itself cannot do its work."""
     said = f"Handrail cannot do its work: {problem.rstrip('.')}."
     if policy == "warn":
         return Verdict(Decision.WARN, f"{said} It runs all the same (on_fault: warn). Fix: {fix}")
@@ -88,12 +88,12 @@ def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) ->
 
 
 def stricter(one: OnFault, other: OnFault) -> OnFault:
-    """Of two ways to deal with a fault the one that lets less through."""
+    """Return the stricter of two policies for faults."""
     return max(one, other, key=_LAXEST_FIRST.index)
 
 
 def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
-    """What was decided while Handrail is at fault: the stricter of both, with both alarms."""
+    """Return the stricter of a verdict and a fault, with both alarms."""
     alarm = " ".join(filter(None, (verdict.alarm, fault.alarm)))
     if fault.decision > verdict.decision:
         return msgspec.structs.replace(fault, alarm=alarm)
@@ -101,7 +101,7 @@ def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
     return msgspec.structs.replace(
         verdict,
         guidance=(*verdict.guidance, *said),
-        # Nobody can let something run that could not be written down.
+        # Nobody can permit an action that could not be recorded.
         overrulable=verdict.overrulable and fault.decision is not Decision.BLOCK,
         alarm=alarm,
     )

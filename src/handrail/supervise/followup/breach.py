@@ -1,4 +1,4 @@
-"""Was what ran what was let through?"""
+"""Check that a tool ran exactly what Handrail let through."""
 
 import hashlib
 
@@ -15,11 +15,11 @@ from handrail.supervise.decision.verdict import verdict_of
 from handrail.supervise.state.open_action import OpenAction
 
 _MAX_LOOKED_AT = 20
-"""Changed files of one action whose place is looked at."""
+"""Maximal number of changed files of one action to check."""
 
 
 class EndedCall(msgspec.Struct, frozen=True):
-    """What the host reports of an action that ran."""
+    """The host's report of an action that ran."""
 
     action: Action
     outcome: Outcome
@@ -28,7 +28,7 @@ class EndedCall(msgspec.Struct, frozen=True):
 
 
 def command_name(action: Action, updated_input: dict[str, object] | None = None) -> str:
-    """The fingerprint of the command line of an action; empty where there is none."""
+    """Return the fingerprint of an action's command line, or ""."""
     if updated_input is not None:
         action = msgspec.structs.replace(action, input=updated_input)
     try:
@@ -44,7 +44,7 @@ def command_name(action: Action, updated_input: dict[str, object] | None = None)
 def find_breach(
     known: OpenAction | None, ended: EndedCall, reviewer: Reviewer, history: History
 ) -> str:
-    """What ran although it should not have, as a sentence; empty: nothing."""
+    """Describe an action that ran although it should not have, or return ""."""
     if known is None:
         why = _would_stop(ended.action, reviewer, history)
         said = why and f"{ended.action.tool} ran without having been reviewed. {why}"
@@ -53,7 +53,7 @@ def find_breach(
     elif _is_what_was_judged(known, ended.action):
         said = ""
     elif known.verdict.decision is Decision.MODIFY:
-        # Not reviewed again: what the command has deleted is no longer there to be seen.
+        # Not reviewed again: the command may have deleted the files that a review would look at.
         said = f"Step {known.step} was to run changed, and ran otherwise. {known.verdict.reason}"
     else:
         why = _would_stop(ended.action, reviewer, history)
@@ -64,25 +64,25 @@ def find_breach(
 
 
 def _is_what_was_judged(known: OpenAction, action: Action) -> bool:
-    # A command is known by its text alone, because it may have changed the folder.
+    # The text alone identifies a command, because it may have changed the folder.
     if known.command:
         return command_name(action) == known.command
-    # A person who is asked may change what they let run.
+    # A person who is asked may edit the command.
     return known.asked or fingerprint(action) == known.name
 
 
 def _would_stop(action: Action, reviewer: Reviewer, history: History) -> str:
-    # What ran is counted already: a limit that it reaches was not broken by it.
+    # The action is counted already: it did not break a limit by reaching it.
     review = reviewer.review(action, msgspec.structs.replace(history, file_operations=0))
     return review.explanation if verdict_of(review, 0).decision.stops else ""
 
 
 def _protected_change(ended: EndedCall, reviewer: Reviewer) -> str:
-    """A file that the command was not seen to change, and that nobody may change."""
+    """Return a protected file that the command changed without showing it, or ""."""
     cwd = ended.action.cwd
     for path in ended.changed[:_MAX_LOOKED_AT]:
         review = reviewer.review(Action("Write", {"file_path": path, "content": ""}, cwd))
-        # A rule about the tool `Write` says nothing about the file.
+        # A rule about the tool `Write` does not concern the file.
         grave = any(effect.severity >= Severity.HIGH for effect in review.effects)
         if grave and review.decision is Decision.BLOCK:
             return f"It has changed {path}. {review.explanation}"
@@ -90,9 +90,9 @@ def _protected_change(ended: EndedCall, reviewer: Reviewer) -> str:
 
 
 def without_env(ended: EndedCall, redactor: Redactor) -> Outcome:
-    """The outcome; what a .env file holds is recognised beside the input that names it."""
+    """Return the outcome without values of a .env file that its input names."""
     told = ended.outcome
-    # Looked for here only where one may be meant: the journal takes out all other secrets.
+    # Search only if a .env file may be involved: the journal removes all other secrets.
     given = ended.action.input.values()
     if not any(isinstance(value, str) and ".env" in value for value in given):
         return told

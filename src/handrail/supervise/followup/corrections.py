@@ -1,4 +1,4 @@
-"""From what the detectors found to what is done about it, as events."""
+"""Turn findings into interventions, as events."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,20 +18,20 @@ from handrail.supervise.state.watched_state import WatchedState
 
 Capabilities = frozenset[Capability]
 Neighbour = Callable[[RunState, float], str]
-"""Finds another run that has changed files in the work tree of a run since a moment."""
+"""Finds another run that has changed files in a run's work tree since a time."""
 _MINUTE = 60.0
 _FEW_WORDS = 4
 _STALE = 20
+"""Steps after which an action no longer counts as running."""
 _MAX_NAMED = 5
-"""Steps after which an action is not believed to be under way any more."""
 
 
 def corrections(
     state: WatchedState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
 ) -> Iterator[Event]:
-    """What is to be written down after a deed: findings, what helped, what is done now.
+    """Yield the events after a step: findings, judgements, and the next intervention.
 
-    Each event has to become part of the state before the next one is asked for.
+    The caller applies each event to the state before asking for the next.
     """
     config = project.config
     found = state.course.watch.findings(config.detection)
@@ -49,7 +49,7 @@ def corrections(
 
 
 def is_news(state: RunState, finding: Finding) -> bool:
-    """Whether a finding is new, worse than before, or back after something was done about it."""
+    """Return whether a finding is new, worse than before, or back after an intervention."""
     known = state.course.findings.get(finding.name)
     if known is None or finding.severity > known.finding.severity:
         return True
@@ -61,7 +61,7 @@ def is_news(state: RunState, finding: Finding) -> bool:
 
 
 def corrected(verdict: Verdict, done: Intervention) -> Verdict:
-    """The verdict with what an intervention has to say, or to stop."""
+    """Return the verdict with the text, or the stop, of an intervention."""
     if done.means == InterventionName.EMERGENCY_STOP:
         return Verdict(
             Decision.BLOCK,
@@ -82,7 +82,7 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
 
 
 def told_of_rollback(verdict: Verdict, back: RolledBack) -> Verdict:
-    """The verdict for an agent whose files went back, or did not although it was told so."""
+    """Return the verdict for an agent whose files went back, or did not although announced."""
     if not back.problem:
         return _put_back_by_person(verdict, back) if back.asked else verdict
     says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
@@ -139,13 +139,13 @@ def _situation(
 
 
 def _is_writing(state: RunState) -> bool:
-    """Whether calls that change files may be under way; of some nothing more is ever heard."""
+    """Return whether calls that change files may be running; some never report their end."""
     recent = (each for each in state.open if each.step > state.step - _STALE)
     return any(each.file_operations and each.let_through for each in recent)
 
 
 def request_of(state: RunState) -> str:
-    """What the agent was asked for last; "go on" is no request."""
+    """Return the last real request to the agent; "go on" is none."""
     asks = len(state.last_prompt.split()) >= _FEW_WORDS
     return state.last_prompt if asks else state.first_prompt
 

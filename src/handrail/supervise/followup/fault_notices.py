@@ -1,4 +1,4 @@
-"""What a person is told loudly, once, and not on every call."""
+"""Alert a person to a fault once, not on every call."""
 
 import msgspec
 
@@ -18,28 +18,28 @@ _FIX = "handrail doctor says what is wrong."
 
 
 class FaultNotices:
-    """Of one run; `said`: what it was told already."""
+    """The notices of one run; `said`: those given already."""
 
     def __init__(self, said: set[str]) -> None:
         self._said = said
 
     def is_news(self, what: str) -> bool:
-        """Whether it was not told before; from now on it was."""
+        """Return whether a notice is new, and remember it."""
         news = what not in self._said
         self._said.add(what)
         return news
 
     def over(self, what: str) -> None:
-        """Should it come again, it is told again."""
+        """Forget a notice, so that the fault is announced again."""
         self._said.discard(what)
 
     def log_fault(self, error: StoreError, policy: OnFault, *, harmless: bool) -> Verdict:
-        """The verdict where the log does not do its work."""
+        """Return the verdict for a failing log."""
         fix = _FIXES.get(type(error), _FIX)
         return self._fault("log", str(error), fix, policy, harmless=harmless)
 
     def told(self, verdict: Verdict, review: Review, project: Project) -> Verdict:
-        """The verdict with what there is to say about the settings."""
+        """Return the verdict with the problems of the settings."""
         if project.newer is not None and self.is_news("newer"):
             verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {NEWER}.")
         problem = project.problem
@@ -59,7 +59,7 @@ class FaultNotices:
     def _fault(
         self, kind: str, problem: str, fix: str, policy: OnFault, *, harmless: bool
     ) -> Verdict:
-        """The verdict when Handrail itself is at fault; loud the first time only."""
+        """Return the verdict for a fault of Handrail itself; loud the first time only."""
         verdict = fault_verdict(harmless=harmless, problem=problem, fix=fix, policy=policy)
         if not self.is_news(kind):
             return verdict

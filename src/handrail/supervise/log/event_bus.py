@@ -1,4 +1,4 @@
-"""Who hears of the events of all runs, in the order of the log."""
+"""Tell listeners of the events of all runs, in the order of the log."""
 
 import logging
 from collections import deque
@@ -24,13 +24,13 @@ class EventBus:
         self._dispatches = False
 
     def subscribe(self, *listeners: Listener) -> None:
-        """Let them hear of every event from now on."""
+        """Add listeners for every event from now on."""
         self._listeners += listeners
 
     def publish(self, supervisor: "Supervisor", event: Event) -> None:
-        """Tell every listener of an event that was written.
+        """Tell every listener of a written event.
 
-        A listener may write events itself. Those wait until everybody has heard this one.
+        A listener may write events itself. They wait until everybody has heard this one.
         """
         self._queue.append((supervisor, event))
         if self._dispatches:

@@ -1,4 +1,4 @@
-"""The events of one run on their way into the log, and into its state."""
+"""Write the events of one run to the log, and apply them to its state."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
@@ -15,43 +15,43 @@ from handrail.supervise.log.topics import topic_of
 from handrail.supervise.state.run_state import RunState
 
 SNAPSHOT_EVERY = 25
-"""Events after which a state is saved, so that whoever reads the run has few events to fold."""
+"""Events between snapshots, so that a reader of the run has few events to fold."""
 _BYTES_PER_EVENT = 1000
-"""A large state is saved less often: it must not take more room in the log than the events."""
+"""A large state is saved less often: snapshots must not outgrow the events."""
 
 ExtraRows = Callable[[RunState], Sequence[NewEntry]]
-"""Rows of other topics that a new state brings along."""
+"""Rows of other topics that belong to a new state."""
 
 
 class EventRecorder:
     """Used from one thread; the log answers in its own."""
 
     def __init__(self, state: RunState, journal: Journal, works: Callable[[], None]) -> None:
-        """`works`: called, in the log's thread, whenever an event is on the disk."""
+        """`works`: called in the log's thread whenever an event is on the disk."""
         self.lost: StoreError | None = None
-        """Why an event was lost: the state has run ahead of the log."""
+        """The reason of a lost event: the state has run ahead of the log."""
         self._state = state
         self._journal = journal
         self._works = works
         self._last: Receipt | None = None
         self._saved = state.seq
         self._size = 0
-        """Bytes of the last snapshot."""
+        """The size of the last snapshot in bytes."""
 
     @property
     def settled(self) -> bool:
-        """Whether the log has answered to everything that was written."""
+        """Return whether the log has answered all writes."""
         return self._last is None or self._last.done()
 
     @property
     def under_way(self) -> list[Receipt]:
-        """What has to be waited for until all is on the disk."""
+        """Return the receipts of all pending writes."""
         return [] if self._last is None else [self._last]
 
     def write(
         self, event: Event, redactor: Redactor, beside: ExtraRows | None = None
     ) -> WrittenEvent:
-        """Make an event part of the state, and write it with what it brings along: all or none."""
+        """Apply an event to the state, and write it with its rows: all or none."""
         clean = self._journal.prepare(event, redactor)
         self._state.apply(clean.event)
         rows = () if beside is None else beside(self._state)
@@ -61,13 +61,13 @@ class EventRecorder:
         return WrittenEvent(clean.event, receipt)
 
     def save_now_and_then(self) -> None:
-        """Keep the state where that is due."""
+        """Save the state when it is due."""
         due = max(SNAPSHOT_EVERY, self._size // _BYTES_PER_EVENT)
         if self._state.seq - self._saved >= due:
             self.save()
 
     def save(self) -> None:
-        """Keep the state as it is now, as soon as all of it is in the log."""
+        """Save the present state as soon as all of it is in the log."""
         if self._last is None or self._saved == self._state.seq:
             return
         self._saved = self._state.seq
@@ -82,7 +82,7 @@ class EventRecorder:
         self._last.add_done_callback(keep)
 
     def settle(self, seconds: float) -> None:
-        """Wait until the log has answered to everything; raises NotWrittenError if it does not."""
+        """Wait until the log has answered all writes; raises NotWrittenError after a time."""
         if self._last is not None and not wait([self._last], seconds).done:
             raise NotWrittenError(seconds)
 

@@ -1,4 +1,4 @@
-"""The state of a run, read from the log: its last snapshot, and the events since."""
+"""Read the state of a run from the log: its last snapshot, and the events since."""
 
 from typing import Generic, TypeVar, get_args
 
@@ -17,21 +17,21 @@ _PAGE = 500
 
 
 class StateReader(Generic[State]):
-    """Reads one kind of state."""
+    """Read one kind of state."""
 
     def __init__(self, kind: type[State]) -> None:
         self._kind = kind
         self._decoder = msgspec.json.Decoder(kind)
 
     def read(self, store: Store, run: str, problems: list[str] | None = None) -> State:
-        """The state of a run; an entry that cannot be read raises a DamagedError.
+        """Return the state of a run; an unreadable entry raises a DamagedError.
 
-        With a list for `problems`, such an entry is noted there and left out. So is one that a
-        newer Handrail wrote, which is no problem.
+        With a list for `problems`, such an entry is noted there and skipped. An entry of a newer
+        Handrail is skipped too, and is no problem.
         """
         topic = topic_of(run)
         state = self._last_saved(store, run)
-        # From the last entry that the snapshot contains: without it, the log is another one.
+        # Begin with the snapshot's last entry: if it is missing, this is another log.
         page = store.read(topic, state.seq - 1, _PAGE)
         if not page:
             state = self._kind(run)
@@ -44,13 +44,13 @@ class StateReader(Generic[State]):
         return state
 
     def _last_saved(self, store: Store, run: str) -> State:
-        """The state in the snapshot, if that can be used: the events are the truth."""
+        """Return the state in the snapshot, if it is usable: the events are the truth."""
         snapshot = store.load_snapshot(topic_of(run))
         if snapshot is None:
             return self._kind(run)
         try:
             state = self._decoder.decode(snapshot.body)
-        except (ValueError, RecursionError):  # damaged, or made by another version
+        except (ValueError, RecursionError):  # damaged, or written by another version
             return self._kind(run)
         return state if state.run == run and state.seq > 0 else self._kind(run)
 
@@ -73,7 +73,7 @@ class _Tag(msgspec.Struct):
 
 
 def _is_newer(body: bytes) -> bool:
-    """Whether an event is of a kind that this version does not know."""
+    """Return whether this version does not know the kind of an event."""
     try:
         tag = msgspec.json.decode(body, type=_Tag).event
     except (ValueError, RecursionError):
@@ -82,4 +82,4 @@ def _is_newer(body: bytes) -> bool:
 
 
 read_state = StateReader(RunState).read
-"""The state of a run, for those who only look at it."""
+"""Read the state of a run, for readers who only look at it."""

@@ -1,14 +1,14 @@
-"""What topics are called: every run has one of its own."""
+"""The names of topics: every run has its own."""
 
 RUNS = "run:"
-"""How the topics of all runs begin."""
+"""The prefix of all runs' topics."""
 
 
 def topic_of(run: str) -> str:
-    """Where a run's events stand in the log."""
+    """Return the topic of a run's events."""
     return RUNS + run
 
 
 def run_of(topic: str) -> str:
-    """The run whose events stand there."""
+    """Return the run of a topic."""
     return topic.removeprefix(RUNS)

@@ -1,4 +1,4 @@
-"""The settings that a run began with, as they stand in its log: no daemon's end loosens them."""
+"""Keep a run's first settings in its log, so that a restart of the daemon loosens nothing."""
 
 import hashlib
 import json
@@ -9,22 +9,22 @@ from handrail.config import Config
 from handrail.model.active_settings import ActiveSettings
 
 _MAX_BYTES = 64 * 1024
-"""Of settings that are larger only the scope is kept; the defaults stand in for the rest."""
+"""Maximal size of settings; of larger ones only the scope is kept, the rest has defaults."""
 
 _Values = dict[str, object]
 _ELSEWHERE = frozenset({"notify", "judge"})
-"""Sections with addresses and budgets, which hold no agent back and are read when they are used."""
+"""Sections with addresses and budgets: they restrict no agent, and are read on use."""
 _DEFAULTS: _Values = msgspec.to_builtins(Config())
 
 
 def identity(config: Config) -> str:
-    """By which settings are recognised."""
+    """Return a key for equal settings."""
     return active_settings(config).id
 
 
 def active_settings(config: Config) -> ActiveSettings:
-    """Settings as an event holds them."""
-    # Not by msgspec: a folder in them may have a name that is no text.
+    """Return settings in the form of an event."""
+    # Not by msgspec: a folder in them may have a name that is not valid text.
     values = _differing(msgspec.to_builtins(config), _DEFAULTS)
     kept = {name: value for name, value in values.items() if name not in _ELSEWHERE}
     text = json.dumps(kept, sort_keys=True)
@@ -33,7 +33,7 @@ def active_settings(config: Config) -> ActiveSettings:
 
 
 def config_of(settings: ActiveSettings) -> Config:
-    """The settings that an event holds; the defaults where this version cannot read them."""
+    """Return the settings of an event; defaults if this version cannot read them."""
     try:
         return msgspec.convert(_joined(_DEFAULTS, settings.values), Config)
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""What a program that uses Handrail as a library adds to it, for its own runs.
+"""The extensions of a program that uses Handrail as a library, for its own runs.
 
 Installed packages add the same things for all runs, by entry points.
 """

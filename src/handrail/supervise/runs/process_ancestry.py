@@ -1,27 +1,27 @@
-"""Which processes stand above one: by that it is known who has started a session."""
+"""Find the processes above a session's process, and so the agent that started it."""
 
 import psutil
 
 from handrail.intervene.processes.process_tree import began, is_same_moment
 
 _CLOCK_SECONDS = 1.5
-"""Where only the clock tells when a process began, it may be set a little in between."""
+"""Tolerance for start times by the clock, which may be adjusted in between."""
 
 
 class ProcessAncestry:
-    """The processes above one, as they are now."""
+    """The present processes above one."""
 
     def __init__(self, pid: int) -> None:
         try:
             parents = psutil.Process(pid).parents() if pid > 0 else []
             self._began = {each.pid: (each.create_time(), began(each)) for each in parents}
-        except psutil.Error:  # it has ended meanwhile, or is not ours to look at
+        except psutil.Error:  # it has ended meanwhile, or belongs to another user
             self._began = {}
 
     def has(self, pid: int, seen: float, since: float = 0.0) -> bool:
-        """Whether one is among them that was there at a moment: numbers come again.
+        """Return whether a process with this number, seen at a time, is among them.
 
-        `since`: when it began, in seconds since the machine did; 0: that is not known.
+        `since`: its start in seconds since the machine booted; 0: unknown. Numbers come again.
         """
         if pid not in self._began:
             return False

@@ -1,4 +1,4 @@
-"""The settings of a project, and what is made of them, kept as long as its files stay the same."""
+"""Load the settings of a project, and keep what is built from them until its files change."""
 
 import os
 import stat
@@ -38,20 +38,20 @@ _ENV_FILES = (".env", ".env.local", ".env.development", ".env.production", ".env
 
 
 class Project(msgspec.Struct, frozen=True):
-    """What applies to every run in one folder."""
+    """The settings and rules for every run in one folder."""
 
     config: Config
     reviewer: Reviewer
     controller: Controller
     redactor: Redactor
     problem: str = ""
-    """Why the settings on the disk cannot be used."""
+    """The problem with the settings on the disk."""
     settled: bool = True
-    """The settings in force are what somebody wrote, not what stands in for something broken."""
+    """The settings in force are as written, not a replacement for something broken."""
     newer: "Project | None" = None
-    """What was written after a run had begun: for that run it can only forbid."""
+    """Settings written after the run began: for this run they can only forbid."""
     base: Config | None = None
-    """The settings on the disk from which a run's own were made; None: these are they."""
+    """The settings on the disk behind a run's own; None: they are the same."""
 
     def begin_review(self, action: Action, history: History) -> ReviewDraft:
         """Judge an action, by the newer settings too: the stricter ones decide."""
@@ -66,27 +66,27 @@ class Project(msgspec.Struct, frozen=True):
 
     @property
     def limits(self) -> tuple[Limits, ...]:
-        """All limits that hold."""
+        """Return all limits in force."""
         own = self.config.limits
         return (own,) if self.newer is None else (own, self.newer.config.limits)
 
     @property
     def on_fault(self) -> OnFault:
-        """What to do where Handrail itself fails, by the stricter settings."""
+        """Return the policy for faults of Handrail itself, by the stricter settings."""
         own = self.config.on_fault
         return own if self.newer is None else stricter(own, self.newer.config.on_fault)
 
     def under_way(self, now: "Project") -> "Project":
-        """The project for a run that began with these settings, when those on the disk are `now`.
+        """Return the project for a run that began with these settings; `now`: those on the disk.
 
-        An agent works beside the file that holds it back. A patch, an archive or another branch
-        can bring in a laxer one, and that must not open the way for the next step.
+        An agent works beside the file that restricts it. A patch, an archive or another branch can
+        bring in a laxer one, which must not permit the next step.
         """
         if now is self or now is self.newer:
             return self
         if not self.settled:
             return now
-        if not now.settled:  # what stands in for something broken is not what anybody wrote
+        if not now.settled:  # nobody wrote the replacement of a broken file
             return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem)
         if now.config == self.base:
             is_same = now.redactor is self.redactor and now.problem == self.problem
@@ -110,7 +110,7 @@ Stamps = dict[str, tuple[int, ...]]
 
 
 class Projects:
-    """Every project that a daemon has met lately."""
+    """The recent projects of a daemon."""
 
     def __init__(
         self,
@@ -119,17 +119,17 @@ class Projects:
         extensions: Extensions = NO_EXTENSIONS,
         now: Callable[[], float] = monotonic,
     ) -> None:
-        """`extensions`: what this program adds to the rules, tables, detectors, interventions."""
+        """`extensions`: rules, tables, detectors and interventions of this program."""
         self._environ = environ
         self.extensions = extensions
         self._now = now
         self._kept: OrderedDict[str, _CachedProject] = OrderedDict()
         usual = _USUAL.step_reviewer.cache
-        # One for all projects that read alike: a hundred of them must not each keep their own.
+        # Shared by all projects with equal settings: a hundred must not each keep their own.
         self._readings: ReadingCache[Reading] = ReadingCache(_MAX_READINGS, usual.ttl_minutes * 60)
 
     def at(self, folder: str) -> Project:
-        """The project of a folder, with its settings as they are on the disk."""
+        """Return the project of a folder, with its settings on the disk."""
         now = self._now()
         kept = self._kept.get(folder)
         if kept is None and not _can_be_folder(folder):
@@ -141,20 +141,20 @@ class Projects:
                 return kept.project
             kept.looked = now
         files = self._files(folder, kept.project.config if kept else Config())
-        # What is wrong may stand in a file that nobody could tell us of.
+        # The problem may be in a file that nobody could name.
         if kept is not None and files == kept.files and not kept.project.problem:
             return kept.project
         project = self._open(folder, kept.project if kept else None)
-        # The settings may name a file of rules, which is one of their files from now on.
+        # The settings may name a file of rules, which belongs to their files from now on.
         self._kept[folder] = _CachedProject(project, now, self._files(folder, project.config))
         while len(self._kept) > _MAX_PROJECTS:
             _, idle = self._kept.popitem(last=False)
-            # Idle runs may still have it in hand; what was read of commands is what takes room.
+            # Idle runs may still use it; the parsed commands are what takes room.
             idle.project.reviewer.cache = ReadingCache(0, 0)
         return project
 
     def begun(self, folder: str, settings: ActiveSettings) -> Project:
-        """The project of a run that began in a folder with other settings than are there now."""
+        """Return the project of a run that began in a folder with other settings than today's."""
         now = self.at(folder)
         if now.settled and identity(now.config) == settings.id:
             return now
@@ -162,9 +162,9 @@ class Projects:
         return self._made(config, now.redactor)
 
     def narrowed(self, folder: str, goal: str, scope: Sequence[str]) -> Project:
-        """The project of a folder for a run that has its own goal and scope.
+        """Return the project of a folder for a run with its own goal and scope.
 
-        Raises ValueError where the scope cannot be used.
+        Raises ValueError if the scope cannot be used.
         """
         now = self.at(folder)
         where = PathBase(folder, self._environ.get("HOME", ""))
@@ -179,7 +179,7 @@ class Projects:
         return msgspec.structs.replace(self._made(config, now.redactor), base=now.config)
 
     def __iter__(self) -> Iterator[Project]:
-        """All projects that are kept."""
+        """Yield all kept projects."""
         return (kept.project for kept in self._kept.values())
 
     def _open(self, folder: str, before: Project | None) -> Project:
@@ -211,17 +211,17 @@ class Projects:
         return Project(config, reviewer, controller, redactor)
 
     def _pinned(self, config: Config, folder: str) -> Config:
-        """The settings with a scope that does not move when the agent changes its folder."""
+        """Return the settings with a scope that stays when the agent changes its folder."""
         if config.scope:
             return config
         scope = resolve_scope(config, folder, self._environ)
-        # A temp folder is in scope in any case; one that holds the home may not be asked for.
+        # A temp folder is in scope anyway; the settings may not ask for one that contains the home.
         home = self._environ.get("HOME", "")
         roots = (escape(root) for root in scope.roots if not too_wide(root, home))
         return msgspec.structs.replace(config, scope=(*roots, *scope.patterns))
 
     def _files(self, folder: str, config: Config) -> Stamps:
-        """The files that decide about a project, and which version of each is there."""
+        """Return the files of a project's settings, with their versions."""
         found: Stamps = {".": (os.access(folder, os.X_OK),)}
         for path in (
             user_file(self._environ),
@@ -240,20 +240,20 @@ class Projects:
 
 
 def is_in_project(folder: str, cwd: str) -> bool:
-    """Whether a folder belongs to the project of another one: lies below its work tree."""
+    """Return whether a folder belongs to another folder's project: it is below its work tree."""
     root = str(work_tree(Path(cwd)) or cwd)
     return folder == root or folder.startswith(f"{root}/")
 
 
 def _stricter(one: Review, other: Review) -> Review:
-    """A review that refuses whatever is saved first is stricter than one that wants it saved."""
+    """Return the stricter review; a plain refusal is stricter than one with a checkpoint."""
     return max(
         one, other, key=lambda each: (verdict_of(each, 0).decision, not each.checkpoint_first)
     )
 
 
 def _can_be_folder(path: str) -> bool:
-    """Whether it means the same in every process; the daemon's own folder means nothing."""
+    """Return whether any process reads the path alike: it is absolute and valid."""
     try:
         return path.startswith("/") and b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -261,7 +261,7 @@ def _can_be_folder(path: str) -> bool:
 
 
 def _reach(folder: str, *, known: bool) -> None:
-    """Raise an OSError where settings would be overlooked, instead of there being none."""
+    """Raise an OSError if settings could be overlooked because a folder is unreadable."""
     try:
         os.stat(os.path.join(folder, "."))
     except (FileNotFoundError, NotADirectoryError):
@@ -270,7 +270,7 @@ def _reach(folder: str, *, known: bool) -> None:
 
 
 def _said(error: ConfigError | OSError, folder: str) -> str:
-    """What is wrong, in one line."""
+    """Describe the problem in one line."""
     if isinstance(error, ConfigError):
         first, *others = error.problems
         return f"{first} (and {len(others)} more)" if others else str(first)
@@ -285,7 +285,7 @@ def _env_files(folder: str) -> Iterator[str]:
 
 
 def _secrets(folder: str) -> list[str]:
-    """The values that stand in the project's .env files."""
+    """Return the values in the project's .env files."""
     values: list[str] = []
     for path in _env_files(folder):
         try:
@@ -296,7 +296,7 @@ def _secrets(folder: str) -> list[str]:
 
 
 def _read_start(path: str) -> str:
-    """The beginning of a file; of anything else, which might never answer, nothing."""
+    """Read the beginning of a regular file; anything else might never answer."""
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return ""

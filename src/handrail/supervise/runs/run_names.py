@@ -1,4 +1,4 @@
-"""Runs as people call them, the same everywhere: `shop-3f2a`."""
+"""Give runs the same short name everywhere: `shop-3f2a`."""
 
 import os
 from collections.abc import Collection
@@ -8,7 +8,7 @@ import msgspec
 from handrail.store.port import Store
 
 _SHORT = 4
-"""Of a session's id so many characters are shown, more where two of them begin alike."""
+"""Characters of a session's id to show; more if two begin alike."""
 
 
 class _FirstEvent(msgspec.Struct):
@@ -19,7 +19,7 @@ _first_event = msgspec.json.Decoder(_FirstEvent)
 
 
 def short_ids(runs: Collection[str]) -> dict[str, str]:
-    """Of each run's id a beginning that no other one has."""
+    """Return a unique beginning of each run's id."""
     ordered = sorted(runs)
     around = ["", *ordered, ""]
     return {
@@ -29,12 +29,12 @@ def short_ids(runs: Collection[str]) -> dict[str, str]:
 
 
 def project_of(cwd: str) -> str:
-    """The folder that a run began in, by its name."""
+    """Return the name of a run's first folder."""
     return os.path.basename(cwd.rstrip("/")) or "run"
 
 
 def project_in(store: Store, topic: str) -> str:
-    """Read from the first event of a run the name of the folder that it began in."""
+    """Read the name of a run's first folder from its first event."""
     first = next(iter(store.read(topic, 0, 1)), None)
     try:
         return project_of(_first_event.decode(first.body).cwd if first else "")
@@ -43,6 +43,6 @@ def project_in(store: Store, topic: str) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """Return the length of the common beginning of two texts."""
     differ = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return next(differ, min(len(one), len(other)))

@@ -1,4 +1,4 @@
-"""All runs of a daemon: found in the log, kept while they are used, let go when they are idle."""
+"""All runs of a daemon: read from the log, kept while in use, dropped when idle."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from handrail.supervise.supervisor import Supervisor
 
 _MAX_KEPT = 2000
 _PATIENCE = 2.0
-"""Seconds that a log may take to answer before its run is read again."""
+"""Seconds that a log may take to answer before the registry reads its run again."""
 
 
 class RunRegistry:
@@ -39,30 +39,30 @@ class RunRegistry:
         delivered: Delivered | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what a host can do, by its name; `planner`: who takes checkpoints; `delivered`:
-        who writes down that an agent was told what a person wants it to know."""
+        """`can`: the capabilities of a host; `planner`: takes checkpoints; `delivered`: records
+        that the agent got a person's message."""
         self.journal = journal
         self.projects = projects
         self.bus = EventBus()
-        """Tells who subscribes of every event of every run."""
+        """Tells subscribers of every event of every run."""
         self._can = can
         self.planner = planner
         self.delivered = delivered
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
-        """The one that was not used longest comes first; before it, those that have ended."""
+        """Ended runs first, then the least recently used ones."""
         self._said: dict[str, set[str]] = {}
-        """Which faults each run was told of: kept apart, because a fault ends a supervisor."""
+        """The faults announced to each run; kept apart, because a fault ends a supervisor."""
 
     def get(self, run: str, cwd: str) -> Supervisor:
-        """The supervisor of a run; a run that nobody knows begins in `cwd`."""
+        """Return the supervisor of a run; an unknown run begins in `cwd`."""
         kept = self._kept.get(run)
         if kept is not None and kept.log.lost is None:
             self._kept.move_to_end(run)
             kept.follow(self.projects.at(kept.state.cwd or cwd))
             return kept
         if kept is not None:
-            # What is still on its way to the log would be missing in the state.
+            # The state would lack events that are still on their way to the log.
             kept.log.settle(_PATIENCE)
         state = load_state(self.journal, run)
         state.course.watch.custom.adopt(self.projects.extensions.detectors)
@@ -85,7 +85,7 @@ class RunRegistry:
         self._kept[run] = supervisor
         self._kept.move_to_end(run)
         if state.course.acting is not None:
-            # Begun before a daemon ended, and finished now.
+            # Begun under the last daemon, and finished now.
             self.bus.publish(supervisor, state.course.acting)
         if lost:
             supervisor.record(
@@ -96,18 +96,18 @@ class RunRegistry:
         return supervisor
 
     def find(self, run: str) -> Supervisor | None:
-        """The supervisor of a run; None: nobody has heard of it."""
+        """Return the supervisor of a run; None if the run is unknown."""
         if run in self._kept or self.journal.store.read(topic_of(run), 0, 1):
             return self.get(run, "/")
         return None
 
     def kept_state(self, run: str) -> RunState | None:
-        """What is known of a run without the log, which may not have all of it; None: nothing."""
+        """Return the known state of a run without the log, which may lack events; None: unknown."""
         kept = self._kept.get(run)
         return None if kept is None else kept.state
 
     def bare(self, run: str, cwd: str) -> Supervisor:
-        """A supervisor without a past, for when the log cannot be read: it only has settings."""
+        """Return a supervisor without a past, for an unreadable log: it only has settings."""
         kept = self._kept.get(run)
         folder = (kept.state.cwd if kept is not None else "") or cwd
         state = WatchedState(run, cwd=folder)
@@ -115,18 +115,18 @@ class RunRegistry:
         return Supervisor(state, project, self.journal, said=self._told(run))
 
     def on_fault(self, run: str) -> OnFault:
-        """What a run wants where Handrail fails, so far as that is known at once.
+        """Return a run's policy for faults of Handrail, as far as it is known at once.
 
-        May be asked in any thread: the supervision thread may be what has failed.
+        Any thread may call it: the supervision thread may be the one that failed.
         """
         kept = self._kept.get(run)
         return "deny" if kept is None else kept.project.on_fault
 
     def renew(self, run: str, cwd: str = "", pid: int = 0) -> None:
-        """A session was started anew, in a process: the settings on the disk hold from now on.
+        """Note a new start of a session in a process: the settings on the disk hold from now on.
 
-        Where an agent has started it in its own project, those hold too that the agent began
-        with: it may have brought in laxer ones itself.
+        If an agent started it in its own project, the agent's settings hold too: it may have
+        brought in laxer ones itself.
         """
         kept = self._kept.get(run)
         folder = kept.state.cwd or cwd if kept is not None else ""
@@ -137,7 +137,7 @@ class RunRegistry:
         kept.project = now if agent is None else agent.project.under_way(now)
 
     def _agent_above(self, pid: int, folder: str) -> Supervisor | None:
-        """The run whose agent has started a process to work in the same project."""
+        """Return the run whose agent started a process to work in the same project."""
         above = ProcessAncestry(pid)
         for kept in self._kept.values():
             state = kept.state
@@ -147,7 +147,7 @@ class RunRegistry:
         return None
 
     def _neighbour(self, state: RunState, since: float) -> str:
-        """Another run that has changed files in the same work tree since a moment; empty: none."""
+        """Return another run that has changed files in the same work tree since a time, or ""."""
         try:
             for other in self._since(since):
                 is_other = other.run != state.run and _has_written(other, since)
@@ -158,7 +158,7 @@ class RunRegistry:
         return ""
 
     def _since(self, moment: float) -> Iterator[RunState]:
-        """The states of all runs that have gone on since a moment, kept or not."""
+        """Yield the states of all runs with events since a time, kept or not."""
         for topic in self.journal.store.topics(RUNS):
             run = run_of(topic.name)
             if topic.changed >= moment:
@@ -166,7 +166,7 @@ class RunRegistry:
                 yield load_state(self.journal, run) if kept is None else kept.state
 
     def _project(self, kept: Supervisor | None, state: RunState, cwd: str) -> Project:
-        """The settings that a run began with, and those on the disk where they forbid more."""
+        """Return the first settings of a run, and those on the disk if they forbid more."""
         folder = state.cwd or cwd
         now = self.projects.at(folder)
         if kept is not None:
@@ -176,14 +176,14 @@ class RunRegistry:
         return self.projects.begun(folder, state.settings).under_way(now)
 
     def _told(self, run: str) -> set[str]:
-        """The faults that a run was told of, remembered for so many runs as are kept."""
+        """Return the faults announced to a run; the memory covers as many runs as are kept."""
         said = self._said.setdefault(run, set())
         if len(self._said) > 2 * _MAX_KEPT:
             del self._said[next(other for other in self._said if other not in self._kept)]
         return said
 
     def end(self, run: str) -> None:
-        """A run has ended: it is the next to be let go."""
+        """Drop an ended run next."""
         kept = self._kept.get(run)
         if kept is None:
             return
@@ -192,28 +192,28 @@ class RunRegistry:
         self._let_go()
 
     def let_idle_go(self, before: float) -> None:
-        """Forget the states of runs that nothing was heard of since; the log has them."""
+        """Forget the states of runs without news since a time; the log has them."""
         idle = [
             run
             for run, kept in self._kept.items()
             if kept.state.changed < before
             and kept.log.settled
             and not kept.broken
-            # Read again, it would have what it does done twice.
+            # After another read of the log, it would act twice.
             and kept.state.course.acting is None
         ]
         for run in idle:
             self._drop(run)
 
     def let_held_go(self, since: float) -> None:
-        """Note that nobody waits for the actions any more that a daemon before us has held."""
+        """Note that nobody waits any more for actions that an earlier daemon held."""
         for state in list(self._since(since)):
             for action in list(state.hand.held):
                 event = ActionHeld(self._clock(), action, "", released="the daemon was restarted")
                 self.get(state.run, "/").record(event)
 
     def save_all(self) -> None:
-        """Keep the states of all runs, before the daemon ends."""
+        """Save the states of all runs before the daemon ends."""
         for supervisor in self._kept.values():
             supervisor.log.save()
 
@@ -224,7 +224,7 @@ class RunRegistry:
         return run in self._kept
 
     def __iter__(self) -> Iterator[RunState]:
-        """The states of all runs that are kept."""
+        """Yield the states of all kept runs."""
         return (supervisor.state for supervisor in self._kept.values())
 
     def _let_go(self) -> None:
@@ -232,9 +232,9 @@ class RunRegistry:
             run, oldest = next(iter(self._kept.items()))
             if len(self._kept) < _MAX_KEPT and oldest.state.phase != "ended":
                 break
-            if not oldest.log.settled:  # read again, it would lack what is on its way to the log
+            if not oldest.log.settled:  # a new read would lack events on their way to the log
                 break
-            if oldest.state.course.acting is not None:  # the same stop would be carried out twice
+            if oldest.state.course.acting is not None:  # it would carry out the same stop twice
                 self._kept.move_to_end(run)
                 break
             self._drop(run)
@@ -254,7 +254,7 @@ def _share_tree(one: str, other: str) -> bool:
 
 
 def load_state(journal: Journal, run: str) -> WatchedState:
-    """The state of a run, with its detectors."""
+    """Load the state of a run, with its detectors."""
     return _states.read(journal.store, run)
 
 

@@ -1,4 +1,4 @@
-"""Asks a model, within a time limit; the same question is asked once."""
+"""Ask a model, within a time limit, and each question only once."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,15 +17,15 @@ _MAX_TOKENS = 300
 
 
 class NoOpinionError(Exception):
-    """A model could not be asked, did not answer in time, or not in the form that was asked for."""
+    """The model could not be asked, did not answer in time, or not in the requested form."""
 
 
 class AnsweredOpinion(msgspec.Struct, frozen=True):
-    """An opinion, and what it cost."""
+    """An opinion, and its cost."""
 
     opinion: Opinion
     tokens: int = 0
-    """0: it was known from before."""
+    """0 for an opinion from the cache."""
 
 
 class OpinionModel:
@@ -38,7 +38,7 @@ class OpinionModel:
         self._known: OrderedDict[str, Opinion] = OrderedDict()
 
     async def ask(self, question: Question, settings: Settings) -> AnsweredOpinion:
-        """What the model thinks; raises NoOpinionError."""
+        """Return the opinion of the model; raises NoOpinionError."""
         key = f"{settings.model}:{question.key}"
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)
@@ -59,13 +59,13 @@ class OpinionModel:
         return answer
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._client is not None:
             await self._client.close()
 
     async def _connect(self) -> "AsyncAnthropic":
         if self._client is None:
-            # It loads for a second and reads certificates: the loop has no time for that.
+            # Importing it takes a second and reads certificates: too slow for the event loop.
             self._client = await asyncio.to_thread(self._make_client)
         return self._client
 

@@ -1,4 +1,4 @@
-"""What a model is asked, and in which form it answers. Pure: nothing is sent here."""
+"""Write the questions to a model, and read its answers. Nothing is sent here."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -34,40 +34,40 @@ _GOAL = (
 
 @decodable
 class Opinion(msgspec.Struct, frozen=True):
-    """What a model thinks."""
+    """The opinion of a model."""
 
     answer: Literal["allow", "block"] = "allow"
     score: float = 1.0
-    """How well it serves the goal, from 0 to 1."""
+    """How well the action serves the goal, from 0 to 1."""
     says: str = ""
-    """Why, in one sentence."""
+    """The reason, in one sentence."""
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One question, ready to be sent: nothing in it is secret any more."""
+    """One question, ready to send, without secrets."""
 
     about: Literal["action", "goal"]
     text: str
 
     @property
     def role(self) -> str:
-        """What the model is told about its part."""
+        """Return the model's role."""
         return _ROLE
 
     @property
     def schema(self) -> dict[str, object]:
-        """The form of the answer."""
+        """Return the form of the answer."""
         return _SCHEMAS[self.about]
 
     @property
     def key(self) -> str:
-        """The same for the same question."""
+        """Return the same key for the same question."""
         data = f"{self.about}\0{self.text}".encode("utf-8", "replace")
         return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def about_action(goal: str, action: Action, review: Review, redactor: Redactor) -> Question:
-    """Whether an action that would be warned about should be blocked."""
+    """Ask whether to block an action that would only get a warning."""
     given = msgspec.json.encode(action.input, enc_hook=str).decode()
     said = {
         "goal": redactor.text(goal[:_MAX_GOAL]),
@@ -80,7 +80,7 @@ def about_action(goal: str, action: Action, review: Review, redactor: Redactor) 
 
 
 def about_goal(goal: str, actions: Sequence[str], redactor: Redactor) -> Question:
-    """Whether the last actions of a run, each in a few words, serve its goal."""
+    """Ask whether the last actions of a run, each in a few words, serve its goal."""
     said = {
         "goal": redactor.text(goal[:_MAX_GOAL]),
         "actions": [redactor.text(each) for each in actions[-_MAX_ACTIONS:]],
@@ -89,7 +89,7 @@ def about_goal(goal: str, actions: Sequence[str], redactor: Redactor) -> Questio
 
 
 def read_opinion(text: str) -> Opinion:
-    """The answer of a model; raises ValueError where it is not in the form that was asked for."""
+    """Read the answer of a model; raises ValueError if it has another form."""
     opinion = msgspec.json.decode(text, type=Opinion)
     if not 0 <= opinion.score <= 1:
         raise ValueError(f"a score of {opinion.score:g}")
@@ -98,7 +98,7 @@ def read_opinion(text: str) -> Opinion:
 
 def _data(said: Mapping[str, object]) -> str:
     text = msgspec.json.format(msgspec.json.encode(said), indent=1).decode()
-    # Nobody may end the data early and go on as if it was us.
+    # The data must not end early and pretend to be our text.
     kept = text.replace("</data", "<\\/data")
     return f"<data>\n{kept}\n</data>"
 

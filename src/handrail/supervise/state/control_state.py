@@ -1,4 +1,4 @@
-"""The hand of a person on a run: what was asked for, and how the run stands since."""
+"""A person's control over a run: the requests, and the standing of the run."""
 
 import msgspec
 
@@ -9,49 +9,49 @@ _MAX_HELD = 256
 
 
 class ControlState(msgspec.Struct, omit_defaults=True):
-    """A fold of events, as the state that it is part of."""
+    """A fold of events, like the state around it."""
 
     standing: Standing = Standing.RUNNING
     by: str = ""
     reason: str = ""
     since: float = 0.0
-    """Who has brought it to stand like that, why and when."""
+    """The time of the last change; `by` and `reason` tell who caused it and why."""
     asked: dict[str, ControlAsked] = {}
-    """By id, the requests that were acknowledged and not answered yet, in their order."""
+    """Acknowledged requests without an answer, by id, in their order."""
     held: dict[str, str] = {}
-    """By the host's id, the actions that wait until it goes on: what they would do."""
+    """The actions that wait until the run goes on, by the host's id, in words."""
     escalated: str = ""
-    """Why the model was changed last."""
+    """The reason of the last change of the model."""
     model: str = ""
-    """The one that it was changed to."""
+    """The model of the last change."""
     frozen: float = 0.0
-    """When its processes were stopped where they are, or began to be; 0: they are not."""
+    """When a freeze of its processes began; 0: they are not frozen."""
     held_since: float = 0.0
     """When a person began to hold it; 0: nobody does."""
     held_before: float = 0.0
-    """For how many seconds it was held before that."""
+    """The seconds of earlier holds."""
 
     def held_for(self, now: float) -> float:
-        """For how many seconds it was held in all."""
+        """Return how many seconds people have held it in all."""
         return self.held_before + (max(now - self.held_since, 0.0) if self.held_since else 0.0)
 
     @property
     def messages(self) -> list[ControlAsked]:
-        """What the agent has to be told and was not yet."""
+        """Return the messages that the agent has not got yet."""
         return [each for each in self.asked.values() if each.command.spec.tells]
 
     @property
     def is_final(self) -> bool:
-        """Whether there is nothing left to control."""
+        """Return whether there is nothing left to control."""
         return self.standing in FINAL
 
     @property
     def waiting(self) -> list[ControlCommand]:
-        """Commands that were acknowledged and leave the run as it stands: `steer`, `escalate` …"""
+        """Return acknowledged commands that leave the standing alone: `steer`, `escalate` …"""
         return [each.command for each in self.asked.values() if each.command.spec.then is None]
 
     def ask(self, event: ControlAsked) -> None:
-        """Something was asked for."""
+        """Take in a request."""
         self.asked[event.request] = event
         if event.command == ControlCommand.FREEZE:
             self.frozen = event.at
@@ -59,7 +59,7 @@ class ControlState(msgspec.Struct, omit_defaults=True):
             self._stand(event.standing, event, event.at)
 
     def answer(self, event: ControlAnswered) -> None:
-        """It was answered."""
+        """Take in an answer."""
         asked = self.asked.pop(event.request, None)
         if event.standing != self.standing:
             self._stand(event.standing, asked, event.at)
@@ -74,11 +74,11 @@ class ControlState(msgspec.Struct, omit_defaults=True):
         if event.standing == Standing.FROZEN and event.command.is_level:
             self.frozen = event.at
         elif failed or (event.ok and event.command.thaws):
-            # A freeze that was overtaken may take hold all the same; one that failed was undone.
+            # An overtaken freeze may still take hold; a failed one was undone.
             self.frozen = 0.0
 
     def hold(self, event: ActionHeld) -> None:
-        """An action waits, or does so no longer."""
+        """Take in that an action waits, or no longer waits."""
         if event.released:
             self.held.pop(event.id, None)
         else:
@@ -87,7 +87,7 @@ class ControlState(msgspec.Struct, omit_defaults=True):
                 del self.held[next(iter(self.held))]
 
     def end(self, standing: Standing, at: float) -> None:
-        """The run stands otherwise, and nobody has asked for it."""
+        """Change the standing without a request."""
         self._count(standing, at)
         self.standing, self.since = standing, at
         self.by = self.reason = ""
@@ -103,7 +103,7 @@ class ControlState(msgspec.Struct, omit_defaults=True):
             self.by = self.reason = ""
 
     def _count(self, standing: Standing, at: float) -> None:
-        """Time that a person has taken is not the run's."""
+        """Count the time of a hold, which is not the run's own."""
         if standing not in HOLDING:
             self.held_before, self.held_since = self.held_for(at), 0.0
         elif not self.held_since:

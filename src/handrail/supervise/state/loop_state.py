@@ -1,4 +1,4 @@
-"""A loop of iterations that Handrail drives, as the events tell it."""
+"""The state of a loop that Handrail drives, folded from events."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from handrail.model.event import IterationBegun, LoopBegun, LoopEnded, UsageMeas
 
 
 class LoopState(msgspec.Struct, omit_defaults=True):
-    """A fold of events, as the state that it is part of."""
+    """A fold of events, like the state around it."""
 
     goal: str
     max: int
@@ -17,10 +17,10 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     driver: int = 0
     """The process that drives it."""
     driver_began: float = 0.0
-    """When that began, in seconds since the machine did; 0: that is not known."""
+    """Its start, in seconds since the machine booted; 0: unknown."""
     iteration: int = 0
     verified: bool = False
-    """The last thing that the verify command said."""
+    """The last result of the verify command."""
     ended: Literal["", "done", "abort"] = ""
     reason: str = ""
     tokens: int = 0
@@ -30,7 +30,7 @@ class LoopState(msgspec.Struct, omit_defaults=True):
 
     @classmethod
     def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
-        """The loop from here on; what it has used and how far it was stays."""
+        """Return the loop from here on; it keeps its usage and progress."""
         loop = cls(event.goal, event.max) if before is None else before
         loop.goal, loop.max, loop.mode = event.goal, event.max, event.mode
         loop.verify = event.verify
@@ -39,21 +39,21 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         return loop
 
     def go_on(self, event: IterationBegun) -> None:
-        """The agent was sent on."""
+        """Take in the next iteration."""
         self.iteration = event.iteration
         self.verified = False
 
     def verify_with(self, event: Verified) -> None:
-        """The verify command has run."""
+        """Take in a result of the verify command."""
         self.verified = event.ok
 
     def use(self, event: UsageMeasured) -> None:
-        """It was measured what it has used."""
+        """Take in a measured usage."""
         self.tokens = max(self.tokens, event.tokens)
         self.cost_usd = max(self.cost_usd, event.cost_usd)
         self.seconds = max(self.seconds, event.seconds)
         self.memory_mb = max(self.memory_mb, event.memory_mb)
 
     def end(self, event: LoopEnded) -> None:
-        """It has come to its end."""
+        """Take in the end."""
         self.ended, self.reason = event.how, event.reason

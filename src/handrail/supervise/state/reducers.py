@@ -1,4 +1,4 @@
-"""What each event means for the state of a run: one function for each."""
+"""Apply events to the state of a run: one function for each event."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 _MAX_TASKS = 1000
 _MAX_OPEN = 256
-"""Refused actions stay open, because nothing tells that they did not run."""
+"""Refused actions stay open, because no event says that they did not run."""
 _MAX_REFUSED = 8
-"""The last open actions of which it is kept what they were after, although they were refused: one
-that runs all the same does so at once."""
+"""Refused actions whose aim is kept: if one runs nevertheless, it does so at once."""
 _MAX_OVER = 8
-"""A host that was not answered reports again at once."""
+"""A host without an answer reports again at once."""
 _MAX_GOAL = 2000
 
 
@@ -48,7 +47,7 @@ def _prompted(state: "RunState", event: events.PromptGiven) -> None:
     state.prompts += 1
     state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
     state.last_prompt = event.text[:_MAX_GOAL]
-    # A later prompt is often only "go on": the first one still says what it is about.
+    # A later prompt is often only "go on": the first one still tells the subject.
     state.history.goal = "\n".join(dict.fromkeys((state.first_prompt, state.last_prompt)))
 
 
@@ -77,7 +76,7 @@ def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
     _open(state, action)
     if action.let_through:
         state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
-        # Counted in advance: of parallel actions not every one may have the whole limit.
+        # Counted in advance: parallel actions may not each use the whole limit.
         state.history.file_operations += action.file_operations
     elif action.refused and not verdict.passing:
         state.history.remember_refusal(action.name)
@@ -124,13 +123,13 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
 def _dropped(state: "RunState", event: events.ActionDropped) -> None:
     closed = _close(state, event.step)
     if closed is not None and closed.asked and not closed.let_through:
-        state.history.remember_refusal(closed.name)  # by the person who was asked
+        state.history.remember_refusal(closed.name)  # refused by the person who was asked
     if closed is not None and closed.intent is not None and closed.let_through:
         state.course.see(event, closed.intent)
 
 
 def _close(state: "RunState", step: int) -> OpenAction | None:
-    """Take an action from the open ones, and give back what was counted in advance."""
+    """Remove an action from the open ones, and return its advance counts."""
     for index in range(len(state.open) - 1, -1, -1):
         if state.open[index].step == step:
             closed = state.open.pop(index)
@@ -206,7 +205,7 @@ def _model_asked(state: "RunState", event: events.ModelAsked) -> None:
 
 
 def opinion_verdict(event: events.ModelAsked) -> Verdict:
-    """What becomes of an action that a model would not let run."""
+    """Return the verdict on an action that a model would not let run."""
     return Verdict(
         Decision.BLOCK,
         f"A second opinion is against it: {event.says}",
@@ -257,7 +256,7 @@ def _run_ended(state: "RunState", event: events.RunEnded) -> None:
 
 
 def _part(name: str, *methods: Callable[..., None]) -> dict[type, Callable[..., None]]:
-    """The events that only one part of the state needs to know, and its methods for them."""
+    """Return the events for one part of the state, and its methods for them."""
 
     def apply(method: Callable[..., None]) -> Callable[..., None]:
         def apply_to_part(state: "RunState", event: events.Event) -> None:

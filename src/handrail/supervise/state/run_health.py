@@ -1,4 +1,4 @@
-"""How a run goes: what was found in it, what was done about it, and what that left behind."""
+"""The health of a run: its findings, its interventions, and their lasting effects."""
 
 import msgspec
 
@@ -12,13 +12,13 @@ _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
 _MAX_CALLS = 120
 _CALLS_SECONDS = 60
-"""How long ago a call counts for how many there are in a minute."""
+"""Seconds for which a call counts towards the calls per minute."""
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
 
 
 class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """How an action ended, and what it used."""
+    """The end of an action, and its usage."""
 
     step: int
     at: float
@@ -31,33 +31,33 @@ class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class RunHealth(msgspec.Struct, omit_defaults=True):
-    """A fold of events, as the state that it is part of."""
+    """A fold of events, like the state around it."""
 
     past: InterventionHistory = msgspec.field(default_factory=InterventionHistory)
     findings: dict[str, events.FindingMade] = {}
-    """By name, each as it was last."""
+    """The last finding of each name."""
     calls: list[float] = []
-    """When the actions of the last minute were let through."""
+    """The times of the permitted actions of the last minute."""
     shown: list[str] = []
     """The last actions in a few words."""
     lately: list[RecentAction] = []
-    """How the last actions ended."""
+    """The ends of the last actions."""
     checkpoints: list[Checkpoint] = []
     allowance: Allowance | None = None
-    """What it may still use, since it was throttled."""
+    """The remaining allowance of a throttled run."""
     changes: int = 0
     tokens: int = 0
-    """File changes and tokens since then."""
+    """File changes and tokens since the throttling."""
     acting: events.Intervened | events.IncidentResolved | events.RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
     rolled_back: events.RolledBack | None = None
-    """The last one."""
+    """The last rollback."""
     back_untold: bool = False
-    """The agent was not told of it yet."""
+    """The agent has not heard of the rollback yet."""
     stopped: str = ""
-    """The incident that it was stopped for, until a person has decided how it goes on."""
+    """The incident of its stop, until a person has decided how it goes on."""
     approval: bool = False
-    """Since an incident, a person approves what would change something."""
+    """Since an incident, a person approves every change."""
 
     @property
     def held(self) -> bool:
@@ -71,11 +71,11 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         event: events.ActionReviewed | events.ActionEnded | events.ActionDropped,
         intent: Intent,
     ) -> None:
-        """Note that an action has come to its end: it ran, or was refused or dropped."""
+        """Take in an action that ended: it ran, or was refused or dropped."""
         self.past.record_step(intent.agent, event.step)
 
     def call(self, at: float, shown: str) -> None:
-        """An action was let through."""
+        """Take in a permitted action."""
         self.calls.append(at)
         while self.calls[0] < at - _CALLS_SECONDS or len(self.calls) > _MAX_CALLS:
             del self.calls[0]
@@ -83,7 +83,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         del self.shown[:-_MAX_SHOWN]
 
     def end(self, event: events.ActionEnded, changes: int, agent: str = "") -> None:
-        """An action of an agent ended that may have changed so many files."""
+        """Take in the end of an agent's action that may have changed so many files."""
         outcome = event.outcome
         seconds = outcome.duration_ms / 1000
         self.lately.append(
@@ -103,14 +103,14 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.tokens += outcome.tokens
 
     def find(self, event: events.FindingMade) -> None:
-        """Something was found."""
+        """Take in a finding."""
         self.findings.pop(event.finding.name, None)
         self.findings[event.finding.name] = event
         if len(self.findings) > _MAX_FINDINGS:
             del self.findings[next(iter(self.findings))]
 
     def intervene(self, event: events.Intervened) -> None:
-        """Something was done about it."""
+        """Take in an intervention."""
         done = event.intervention
         self.past.record(event)
         self._limit(done.allowance)
@@ -121,34 +121,34 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
             self.stopped = done.incident
 
     def judge(self, event: events.InterventionJudged) -> None:
-        """It is known whether that helped."""
+        """Take in whether an intervention helped."""
         made = self.past.record_outcome(event)
         if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
             self.allowance = None
 
     def save(self, event: events.CheckpointTaken) -> None:
-        """The files were saved."""
+        """Take in a checkpoint."""
         self.checkpoints.append(event.checkpoint)
         del self.checkpoints[:-_MAX_CHECKPOINTS]
 
     def ask_back(self, event: events.RestoreAsked) -> None:
-        """A person wants files put back; a stop that is under way goes on."""
+        """Take in a person's request for a rollback; a stop under way goes on."""
         if self.acting is None:
             self.acting = event
 
     def roll_back(self, event: events.RolledBack) -> None:
-        """The files were put back, or could not be."""
+        """Take in the result of a rollback."""
         self.rolled_back = event
         self.back_untold = True
         if self.held:
             self.acting = None
 
     def confirm(self, event: events.StopConfirmed) -> None:
-        """The run was stopped."""
+        """Take in the confirmed stop of the run."""
         self.acting = None
 
     def resolve(self, event: events.IncidentResolved) -> None:
-        """A person has decided; an abort is final, so that nothing is let through any more."""
+        """Take in a person's decision; an abort is final, so nothing may run any more."""
         if event.option == "abort" or event.incident != self.stopped:
             return
         self.stopped = ""

@@ -19,32 +19,32 @@ from handrail.supervise.state.usage import RunUsage
 Phase = Literal["working", "waiting", "ended"]
 
 _FRESH = 10
-"""So many steps later, a finding that was not made again is not current any more."""
+"""Steps after which a finding is no longer current, if it was not made again."""
 
 
 class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
-    """What is known of a run. The same events give the same state, wherever one begins.
+    """The state of a run. The same events give the same state, from any snapshot.
 
-    Whoever reads the log needs no more. `WatchedState` adds what the detectors remember.
+    Readers of the log need no more. `WatchedState` adds the memory of the detectors.
 
-    The tag is raised when the same events come to mean another state: a snapshot that was made
-    by an older fold is then not read, and the events are folded again.
+    Raise the tag when the same events come to mean another state: Handrail then ignores snapshots
+    of the older fold, and folds the events again.
     """
 
     run: str
     seq: int = 0
-    """The last event that is part of it."""
+    """The last event in this state."""
     phase: Phase = "working"
     host: str = ""
     cwd: str = ""
-    """The folder that it began in, which decides about its settings and its scope."""
+    """Its first folder, which decides about its settings and its scope."""
     attended: bool = False
     model: str = ""
     pid: int = 0
     pid_at: float = 0.0
-    """When the host said that this is its process: numbers come again."""
+    """When the host named this process: numbers come again."""
     pid_began: float = 0.0
-    """When that process began, in seconds since the machine did; 0: that is not known."""
+    """The start of that process, in seconds since the machine booted; 0: unknown."""
     started: float = 0.0
     changed: float = 0.0
     step: int = 0
@@ -57,22 +57,22 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
     agents: dict[str, str] = {}
     """Sub-agents at work, and their kinds."""
     tasks: dict[str, str] = {}
-    """What the agent has on its list, and how far each is."""
+    """The agent's task list, with the state of each task."""
     compactions: int = 0
     settings: ActiveSettings | None = None
-    """Those that it began with: what is on the disk may be laxer by now."""
+    """The first settings of the run: those on the disk may be laxer by now."""
     course: RunHealth = msgspec.field(default_factory=RunHealth)
     over: list[tuple[str, str, str]] = []
-    """Of the last actions that have ended: id, fingerprint, and that of the command line."""
+    """Of the last ended actions: id, fingerprint, and fingerprint of the command line."""
     hand: ControlState = msgspec.field(default_factory=ControlState)
     loop: LoopState | None = None
     """None: Handrail does not drive it."""
     rested: int = 0
-    """The last step before the agent stopped, or was sent on: of what began before, nothing runs
-    any more, but for what sub-agents do. Not every end is told."""
+    """The last step before the agent stopped, or was sent on. Of the earlier actions only those of
+    sub-agents may still run. Not every end is reported."""
 
     def apply(self, event: Event) -> None:
-        """Take in the next event."""
+        """Apply the next event."""
         self.seq += 1
         self.changed = event.at
         self.started = self.started or event.at
@@ -80,13 +80,13 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
 
     @property
     def under_way(self) -> int:
-        """How many actions may be running now."""
+        """Return how many actions may be running now."""
         return sum(1 for action in self.open if action.let_through)
 
     @property
     def at_work(self) -> list[OpenAction]:
-        """The actions that may be running now, those left out of which no end will be heard, and
-        those that wait for a sub-agent: while its next action is held, they do not end."""
+        """Return the actions that may be running now, except those whose end nobody will report,
+        and those that wait for a sub-agent: while its next action is held, they do not end."""
         return [
             each
             for each in self.open
@@ -100,7 +100,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
 
     @property
     def active(self) -> bool:
-        """Whether there is anything to control."""
+        """Return whether there is anything to control."""
         if self.seq == 0 or self.hand.is_final:
             return False
         resumable = self.loop is not None or self.hand.standing == Standing.STOPPED
@@ -108,7 +108,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
 
     @property
     def trouble(self) -> Finding | None:
-        """The worst finding of the last steps that nothing has helped against."""
+        """Return the worst finding of the last steps that no intervention has solved."""
         helped = {(made.name, made.step) for made in self.course.past.made if made.worked}
         current = [
             found.finding
@@ -120,28 +120,28 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
 
     @property
     def iteration(self) -> int:
-        """The one that it is in, from 1: of its loop, or prompt by prompt."""
+        """Return the present iteration, from 1: of its loop, or prompt by prompt."""
         return max(self.prompts if self.loop is None else self.loop.iteration, 1)
 
     def find_open(self, action_id: str) -> OpenAction | None:
-        """The open action with an id of the host."""
+        """Return the open action with an id of the host."""
         if not action_id:
             return None
         return next((item for item in reversed(self.open) if item.id == action_id), None)
 
     def has_ended(self, action_id: str, name: str, command: str) -> bool:
-        """Whether the end of this very action was heard of before."""
+        """Return whether the end of this very action was reported before."""
         return bool(action_id) and any(
             known == action_id and (was == name or (bool(command) and ran == command))
             for known, was, ran in self.over
         )
 
     def find_same(self, name: str, command: str) -> OpenAction | None:
-        """The open action that is the same, as it was or as it was changed, whatever its id."""
+        """Return the open action with the same content, original or rewritten, whatever its id."""
         return next((item for item in reversed(self.open) if _is_same(item, name, command)), None)
 
     def find_ended(self, action_id: str, name: str, command: str) -> OpenAction | None:
-        """The open action that has ended: by its id, by what it is, best by both."""
+        """Return the open action that has ended: by id, by content, best by both."""
         same = [item for item in reversed(self.open) if _is_same(item, name, command)]
         found = next((item for item in same if action_id and item.id == action_id), None)
         found = found or self.find_open(action_id)

@@ -1,4 +1,4 @@
-"""A stop whose incident is not on the disk: the log knows of it, too."""
+"""Find a stop in the log when its incident is not on the disk."""
 
 from handrail.intervene.incidents.gathering import gather
 from handrail.intervene.incidents.record import Incident
@@ -8,7 +8,7 @@ from handrail.supervise.log.topics import RUNS, run_of
 
 
 def find_stop(journal: Journal, incident: str) -> Incident | None:
-    """The record of a stop that nobody has resolved, from the events of its run."""
+    """Return the record of an unresolved stop, from the events of its run."""
     for topic in journal.store.topics(RUNS):
         run = run_of(topic.name)
         if read_state(journal.store, run).course.stopped == incident:

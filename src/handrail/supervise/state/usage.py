@@ -1,13 +1,13 @@
-"""What a run has used up."""
+"""The usage of a run."""
 
 import msgspec
 
 
 class RunUsage(msgspec.Struct, omit_defaults=True):
-    """What a run has used up, and what was decided in it."""
+    """The usage of a run, and its decisions."""
 
     decided: dict[str, int] = {}
-    """How often each decision was made."""
+    """The number of each decision."""
     asked: int = 0
     overruled: int = 0
     ran: int = 0
@@ -18,6 +18,6 @@ class RunUsage(msgspec.Struct, omit_defaults=True):
     wrong: int = 0
     tokens: int = 0
     opinions: int = 0
-    """How often a model was asked for a second opinion."""
+    """The number of second opinions."""
     tool_ms: float = 0.0
     review_ms: float = 0.0

@@ -1,4 +1,4 @@
-"""The state of a supervised run: the facts that the log tells, and what the detectors remember."""
+"""The state of a supervised run: the facts in the log, and the memory of the detectors."""
 
 from collections.abc import Iterable
 
@@ -23,30 +23,30 @@ from handrail.supervise.state.run_state import RunState
 
 
 class WatchedRunHealth(RunHealth, omit_defaults=True):
-    """A course that the detectors watch."""
+    """The health of a run, watched by the detectors."""
 
     watch: RunDetectors = msgspec.field(default_factory=RunDetectors)
 
     def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
-        """Show the detectors an action that has come to its end."""
+        """Show the detectors an action that has ended."""
         self.watch.see(_deed(event, intent))
         super().see(event, intent)
 
 
 class WatchedState(RunState, omit_defaults=True):
-    """The state with its detectors: for those who correct the run, and do not only look at it."""
+    """The state with its detectors: for code that corrects the run, not only reads it."""
 
     course: WatchedRunHealth = msgspec.field(default_factory=WatchedRunHealth)
 
     def apply(self, event: Event) -> None:
-        """Take in the next event, and tell the detectors what concerns them."""
+        """Apply the next event, and tell the detectors about it."""
         if (tell := _TELL.get(type(event))) is not None:
             tell(self.course.watch, event)
         super().apply(event)
 
 
 def fold(run: str, events: Iterable[Event]) -> WatchedState:
-    """The state after these events."""
+    """Return the state after these events."""
     state = WatchedState(run)
     for event in events:
         state.apply(event)
