@@ -1,4 +1,4 @@
-"""The interventions that are left for one finding, in the order in which to try them."""
+"""List the interventions that are left for one finding, in the order to try them."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -15,11 +15,11 @@ from handrail.model.ordinal import Severity
 
 STOP = InterventionName.EMERGENCY_STOP
 _ENOUGH = 2
-"""Interventions without effect that a stop needs, unless each further action can do harm."""
+"""Interventions without effect before a stop, unless each further action can do harm."""
 
 
 class Candidates(msgspec.Struct, frozen=True):
-    """What can still be done about a finding, by the settings, the host and the run's past."""
+    """The interventions still possible against a finding, by settings, host and history."""
 
     case: StrategyCase
     at: Situation
@@ -28,24 +28,24 @@ class Candidates(msgspec.Struct, frozen=True):
 
     @property
     def stops_at_once(self) -> bool:
-        """Whether each further action can do harm, so that nothing milder is tried first."""
+        """Return whether each further action can do harm, so that nothing milder comes first."""
         least, finding = self.case.fitting.at_once, self.case.finding
         is_harmful = least is not None and finding.severity >= least
         return is_harmful and _calls_for_stop(score_of(finding)) and self._has_stop
 
     @property
     def budget_spent(self) -> bool:
-        """Whether the run has had as many interventions as it may have; stops do not count."""
+        """Return whether the run has had its maximum of interventions; stops do not count."""
         made = sum(made.means != STOP for made in self.at.past.made)
         return made >= self.settings.max_interventions_per_execution
 
     def options(self, aim: LadderTarget) -> list[str]:
-        """Names of interventions, the first choice first; only a stop stands there alone."""
+        """Return names of interventions, the first choice first; a stop is always alone."""
         case, spent = self.case, self.budget_spent
         left = [] if spent else [name for name in self._by_aim(aim) if self.usable(name)]
         if left:
             return left
-        # A low finding never stops a run, however long it goes on: its score comes from escalation.
+        # A low finding never stops a run, however long it lasts: only escalation raises its score.
         may_stop = (
             self._has_stop
             and case.finding.severity >= Severity.MEDIUM
@@ -59,7 +59,7 @@ class Candidates(msgspec.Struct, frozen=True):
         return [STOP] if may_stop else []
 
     def usable(self, name: str) -> bool:
-        """Whether an intervention exists, is enabled, has tries left, and works on the host."""
+        """Return whether an intervention exists, is enabled, has tries left and suits the host."""
         if name not in self.kinds or not self.kinds[name].has_power(self.at.can):
             return False
         wanted = getattr(self.settings, name, None) if name in LADDER else None
@@ -69,23 +69,23 @@ class Candidates(msgspec.Struct, frozen=True):
         return wanted.enabled and tries < getattr(wanted, "max_attempts", math.inf)
 
     def _was_mild(self) -> bool:
-        """Whether hardly anything was tried since the finding is more than low.
+        """Return whether little was tried since the finding became more than low.
 
-        An agent that waits long for something hears of it often enough, and does no harm.
+        An agent that waits for something long hears of it often enough, and does no harm.
         """
         tried = sum(made.severity >= Severity.MEDIUM for made in self.case.fruitless)
         return self.case.finding.severity < Severity.CRITICAL and tried < _ENOUGH
 
     def _heeds_hints(self) -> bool:
-        """Whether the agent usually heeds hints, so that a spent budget is no reason to stop.
+        """Return whether the agent usually heeds hints: then a spent budget is no reason to stop.
 
-        In a session of days ten hints are few.
+        Ten hints are few in a session of days.
         """
         judged = [made.worked for made in self.at.past.made if made.worked is not None]
         return self.case.finding.severity < Severity.CRITICAL and 2 * sum(judged) > len(judged)
 
     def _by_aim(self, aim: LadderTarget) -> Iterator[str]:
-        """First the aim, then milder ones that have not failed, then stronger ones."""
+        """Yield first the aim, then milder ones that have not failed, then stronger ones."""
         means = self.case.fitting.means
         milder = range(min(aim.place, len(means) - 1), aim.least - 1, -1)
         stronger = range(aim.place + 1, len(means))

@@ -1,4 +1,4 @@
-"""Capabilities of a host: an intervention acts for real, or says that it cannot."""
+"""The capabilities of a host: an intervention acts for real, or says that it cannot."""
 
 from enum import StrEnum
 
@@ -13,9 +13,9 @@ class Capability(StrEnum):
     STOP = "stop the run"
     END = "end its processes"
     LIMIT = "limit its memory"
-    """Only where Handrail itself starts the agent's processes."""
+    """Only if Handrail itself starts the agent's processes."""
     REWIND = "rewind the conversation"
     SWITCH = "switch the model"
     METER = "count tokens"
     FILES = "roll back files"
-    """Not the host's own: there are checkpoints of the work tree."""
+    """Not the host's own: Handrail has checkpoints of the work tree."""

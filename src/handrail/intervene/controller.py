@@ -1,4 +1,4 @@
-"""Chooses the intervention for a finding."""
+"""Choose the intervention for a finding."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -36,11 +36,11 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 
 _MAX_OWN = 2_000
-"""Most characters in a text from an intervention of the user's own."""
+"""Characters of a text from a user's own intervention."""
 
 
 class Controller:
-    """Chooses interventions by one project's settings; the situation holds all facts of the run.
+    """Choose interventions by one project's settings; the situation holds all facts of the run.
 
     A user's own texts or plugins cannot make it fail: `faults` lists the problems, and the built-in
     ones stand in.
@@ -55,9 +55,9 @@ class Controller:
         detectors: Sequence[type[Detector]] = (),
         kinds: Sequence[InterventionKind] = (),
     ) -> None:
-        """Plugins are looked for among the installed packages unless they are given.
+        """By default, plugins come from the installed packages.
 
-        `detectors`, `kinds`: what the program itself brings beside them.
+        `detectors`, `kinds`: those of the program itself.
         """
         self._own_findings = {each.kind: each.about for each in detectors}
         given = {each.name: each for each in kinds}
@@ -69,7 +69,7 @@ class Controller:
         known = {*LADDER, *given}
         named = frozenset(name for row in rows for name in row if name not in known)
         chosen = frozenset({strategy.custom} if strategy.type == "custom" else ())
-        # All of them where a strategy of the user's own may name any.
+        # A user's own strategy may name any of them.
         own = interventions or load_plugins(INTERVENTIONS, None if chosen else named)
         self._kinds = {
             **{name: as_kind(name, each) for name, each in own.found.items()},
@@ -138,7 +138,7 @@ class Controller:
             return False
         last = at.past.made[-1]
         waited = at.now - last.at
-        # Less than nothing: the clock was set back.
+        # A negative time: the clock was set back.
         return last.step >= at.step or 0 <= waited < self.settings.intervention_cooldown_seconds
 
     def _make(self, name: str, case: StrategyCase, at: Situation) -> Intervention | None:
@@ -150,7 +150,7 @@ class Controller:
         return Intervention(*made, **msgspec.structs.asdict(draft))
 
     def _by_own_strategy(self, left: Candidates) -> list[str] | None:
-        """Ask the user's own strategy; None: it gives no answer that can be used."""
+        """Ask the user's own strategy; None: its answer is not usable."""
         name = self.settings.strategy.custom
         strategy = self._strategies.found.get(name)
         if strategy is None or isinstance(strategy, InterventionKind):
@@ -170,7 +170,7 @@ class Controller:
         return [str(wanted)] if left.usable(wanted) else []
 
     def _draft(self, name: str, case: StrategyCase, at: Situation) -> Draft | None:
-        """Draft an intervention; None: it does nothing, or it cannot."""
+        """Draft an intervention; None: it does nothing, or fails."""
         make = self._kinds[name].make
         if name in KINDS:
             return make(case.finding, at, case.about, self.settings)
@@ -195,7 +195,7 @@ class Controller:
 
 
 def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str, ...]]) -> Fitting:
-    """The interventions that fit a kind of finding; settings come before its detector."""
+    """Return the interventions that fit a kind of finding; settings come before its detector."""
     usual = about.fitting or UNKNOWN
     places = patterns.get(kind) or (patterns.get(OTHER_KINDS) if about.fitting is None else None)
     if places is None:
@@ -205,17 +205,17 @@ def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str,
 
 
 def _is_open(case: StrategyCase) -> bool:
-    """Whether an intervention still has time to show that it helps."""
+    """Return whether an intervention still has time to show an effect."""
     return any(made.worked is None for made in case.tried)
 
 
 def _stopped_now(at: Situation) -> bool:
-    """Whether the run was stopped in this very step."""
+    """Return whether the run was stopped in this very step."""
     return any(made.means == STOP and made.step >= at.step for made in at.past.made)
 
 
 def _own_prompts(path: str) -> tuple[Prompts, str]:
-    """The user's own texts, and the problem with them."""
+    """Return the user's own texts, and the problem with them."""
     if not path:
         return {}, ""
     try:

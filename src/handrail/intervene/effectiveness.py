@@ -1,4 +1,4 @@
-"""Did it help? Judges each intervention by what the agent did next."""
+"""Judge each intervention by the agent's next actions."""
 
 from collections.abc import Iterable, Sequence
 
@@ -41,8 +41,8 @@ def _judged(
 
 
 def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> bool:
-    """Whether an intervention had enough actions or time to show an effect."""
-    # Time alone would not do: who loops once a second does a lot of nothing in two minutes.
+    """Return whether an intervention had enough actions or time to show an effect."""
+    # Time alone is not enough: a fast loop does a lot of nothing in two minutes.
     deeds, seconds = made.deeds, at.now - made.at
     return deeds >= settings.escalation_delay_actions or (
         deeds > 0 and seconds >= settings.escalation_delay_seconds
@@ -50,7 +50,7 @@ def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> b
 
 
 def success_rate(made: Iterable[PastIntervention], means: str, kind: str) -> float:
-    """The share of cases in which an intervention helped against a kind of finding.
+    """Return the share of cases in which an intervention helped against a kind of finding.
 
     1 where nothing is known against it.
     """

@@ -10,7 +10,7 @@ from handrail.intervene.draft import Draft
 from handrail.intervene.situation import Situation
 from handrail.model.finding import Finding
 
-# Who reads a log wants labels only: neither settings nor detectors are loaded for them.
+# Readers of a log need labels only: they load neither settings nor detectors.
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions
     from handrail.detect.description import Description
@@ -37,11 +37,11 @@ class InterventionKind(msgspec.Struct, frozen=True, kw_only=True):
     uses: tuple[Capability, ...] = ()
     """The capabilities that it uses; one of these is enough."""
     always: bool = True
-    """It is worth doing even without any of these capabilities."""
+    """It is useful even without any of these capabilities."""
     strength: float = 0.0
-    """The score from which on it is called for; orders the built-in ones."""
+    """The least score that calls for it; it also orders the built-in ones."""
     make: Make
 
     def has_power(self, can: frozenset[Capability]) -> bool:
-        """Whether it has an effect on such a host."""
+        """Return whether it has an effect on such a host."""
         return self.always or not can.isdisjoint(self.uses)

@@ -1,4 +1,4 @@
-"""Sends messages to people by Apprise, in a thread of its own: no review waits for one."""
+"""Send messages to people by Apprise, in a thread of its own: no review waits for one."""
 
 import logging
 import threading
@@ -27,11 +27,11 @@ class Notification(msgspec.Struct, frozen=True):
     title: str
     body: str
     urgent: bool = False
-    """It is sent even beyond the limit per hour."""
+    """Send it even beyond the limit per hour."""
 
 
 class NotSentError(Exception):
-    """A message did not get through everywhere."""
+    """A message did not reach every address."""
 
     def __init__(self, left: Mapping[str, str]) -> None:
         """`left`: the addresses that it did not reach, and why."""
@@ -59,7 +59,7 @@ def send(urls: tuple[str, ...], message: Notification) -> None:
 
 
 class Notifier:
-    """Sends messages one after the other, within a limit, with retries."""
+    """Send messages one after the other, within a limit, with retries."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Notifier:
         now: Callable[[], float] = monotonic,
         waits: tuple[float, ...] = _WAITS,
     ) -> None:
-        """`failed` is told, in the notifier's thread, why a message was given up."""
+        """`failed`: called in the notifier's thread with the reason for giving up a message."""
         self._secrets = secrets
         self._failed = failed
         self._deliver = deliver
@@ -102,7 +102,7 @@ class Notifier:
         """Send pending messages for a moment; then give up."""
         self._closing.set()
         if self._thread is not None:
-            with suppress(Full):  # whoever is that busy is not waited for
+            with suppress(Full):  # a thread that busy is not worth the wait
                 self._queue.put(None, timeout=seconds)
                 self._thread.join(seconds)
 
@@ -116,7 +116,7 @@ class Notifier:
         return True
 
     def _counted(self, message: Notification) -> Notification:
-        """Cut the message, and add how many before it were left out."""
+        """Shorten the message, and add the number of omitted ones before it."""
         body = message.body
         if len(body) > _MAX_BODY:
             body = f"{body[:_MAX_BODY]} …"
@@ -142,7 +142,7 @@ class Notifier:
             return str(error)
 
     def _try(self, urls: tuple[str, ...], message: Notification) -> str:
-        """Send with retries; gives the last problem, or nothing."""
+        """Send with retries; return the last problem, or ""."""
         problem = ""
         for wait in (0.0, *self._waits):
             if wait and self._closing.wait(wait):
@@ -160,5 +160,5 @@ class Notifier:
 
 
 def _scheme(url: str) -> str:
-    """The scheme of an address: the rest is secret."""
+    """Return the scheme of an address: the rest is secret."""
     return f"{url.partition('://')[0]}://…"

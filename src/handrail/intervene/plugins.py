@@ -1,4 +1,4 @@
-"""Interventions and strategies from packages of the user's own, by entry points."""
+"""Load interventions and strategies from a user's own packages, by entry points."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -35,7 +35,7 @@ class InterventionPlugins(msgspec.Struct, frozen=True):
 @lru_cache
 def load_plugins(group: str, names: frozenset[str] | None) -> InterventionPlugins:
     """Load the named plugins of a group, or all; a broken one is reported."""
-    if names is not None and not names:  # looking through what is installed takes its time
+    if names is not None and not names:  # searching the installed packages takes time
         return InterventionPlugins()
     installed = {point.name: point for point in find_entry_points(group)}
     found: dict[str, Plugin] = {}
@@ -61,7 +61,7 @@ def _load(group: str, name: str, point: "EntryPoint | None") -> Plugin:
 
 
 def as_kind(name: str, plugin: Plugin) -> InterventionKind:
-    """A plugin under its name; a mere function is told the finding and the situation."""
+    """Return a plugin under its name; a mere function gets the finding and the situation."""
     if isinstance(plugin, InterventionKind):
         return msgspec.structs.replace(plugin, name=name)
 
@@ -75,7 +75,7 @@ def as_kind(name: str, plugin: Plugin) -> InterventionKind:
 
 
 def kind_named(name: str) -> InterventionKind | None:
-    """The intervention with this name, built in or from a package.
+    """Return the intervention with this name, built in or from a package.
 
     It loads no other: a reader of the log waits for every import.
     """

@@ -17,4 +17,4 @@ def _built_in(name: str) -> InterventionKind:
 
 _FOUND = [_built_in(each.name) for each in iter_modules(kinds.__path__)]
 KINDS = {each.name: each for each in sorted(_FOUND, key=attrgetter("strength"))}
-"""By name, from the mildest to the strongest."""
+"""Built-in interventions by name, from the mildest to the strongest."""

@@ -19,20 +19,20 @@ class CurrentUsage(msgspec.Struct, frozen=True, omit_defaults=True):
     command_seconds: float = 0.0
     """The longest command."""
     memory_mb: float = 0.0
-    """Of the run's processes, now."""
+    """Present memory of the run's processes."""
     tokens: int = 0
     batch: int = 0
     """The most calls at the same time."""
 
 
 class EndedStep(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How an action ended."""
+    """The end of an action."""
 
     step: int
     at: float
     ok: bool
     changes: int = 0
-    """Files that it changed, as far as that is known."""
+    """Files that it changed, as far as known."""
     agent: str = ""
 
 
@@ -41,7 +41,7 @@ def _nobody(since: float) -> str:
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """Where a run stands when something was found."""
+    """The situation of a run at a finding."""
 
     now: float
     step: int
@@ -63,12 +63,12 @@ class Situation(msgspec.Struct, frozen=True):
     """Its goals, the most important first."""
     usage: CurrentUsage = CurrentUsage()
     ended: tuple[EndedStep, ...] = ()
-    """How its last actions ended, the oldest first."""
+    """The ends of its last actions, the oldest first."""
     stopped: bool = False
-    """It was stopped already; later calls were under way then."""
+    """It was stopped already; the later calls were running then."""
     cwd: str = ""
-    """The folder that it began in."""
+    """Its first folder."""
     writing: bool = False
     """Other calls that change files are under way."""
     neighbour: Callable[[float], str] = _nobody
-    """The run, if any, that has changed files in the same work tree since a moment."""
+    """Returns the run, if any, that has changed files in the same work tree since a time."""

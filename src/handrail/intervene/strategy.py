@@ -1,4 +1,4 @@
-"""Strategies: where on the ladder of fitting interventions to go on."""
+"""Choose the next place on the ladder of fitting interventions."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,11 +18,11 @@ _PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}
 
 
 class StrategyCase(msgspec.Struct, frozen=True):
-    """One finding, the interventions that fit it, and those that were tried."""
+    """One finding, its fitting interventions, and those tried."""
 
     finding: Finding
     about: Description
-    """What its detector says about its kind."""
+    """The description of its kind."""
     fitting: Fitting
     tried: tuple[PastIntervention, ...]
     """Interventions against this finding, the newest last."""
@@ -31,18 +31,18 @@ class StrategyCase(msgspec.Struct, frozen=True):
 
     @property
     def fruitless(self) -> tuple[PastIntervention, ...]:
-        """Interventions that did not help, since one last did."""
+        """Return the interventions without effect since the last success."""
         helped = max((i for i, made in enumerate(self.tried) if made.worked), default=-1)
         return tuple(made for made in self.tried[helped + 1 :] if made.worked is False)
 
     @property
     def score(self) -> float:
-        """How strong an intervention is called for."""
+        """Return the required strength of an intervention."""
         return score_of(self.finding, len(self.fruitless))
 
     @property
     def reached(self) -> int:
-        """The strongest place on the ladder that did not help; -1: none was tried.
+        """Return the strongest place on the ladder that did not help; -1: none was tried.
 
         A rollback that put no file back was only a plan: a real one may still help.
         """
@@ -58,18 +58,18 @@ def _is_mere_plan(made: PastIntervention) -> bool:
 
 
 class LadderTarget(msgspec.Struct, frozen=True):
-    """The place on the ladder of fitting interventions that a strategy aims at."""
+    """The target place on the ladder of fitting interventions."""
 
     place: int
     least: int = 0
-    """Nothing milder, because it did not help."""
+    """The least place, because milder ones did not help."""
 
 
 Pick = Callable[[StrategyCase, Settings], LadderTarget]
 
 
 def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
-    """By score: one step milder after a success, one step stronger after a failure."""
+    """Choose by score: one step milder after a success, one step stronger after a failure."""
     place = _place(case, case.score)
     judged = [made for made in case.tried if made.worked is not None]
     if not judged or judged[-1].means not in case.fitting.means:
@@ -79,13 +79,13 @@ def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
     if last.worked:
         return LadderTarget(max(place - helps, 0))
     least = case.reached
-    if helps:  # it usually does: the same again, in other words, before something stronger
+    if helps:  # a usual success: repeat it in other words before something stronger
         return LadderTarget(max(_place(case, score_of(case.finding)), least), least)
     return LadderTarget(max(place, least + 1), least + 1)
 
 
 def pattern_specific(case: StrategyCase, settings: Settings) -> LadderTarget:
-    """By severity: one of the kind's four interventions, past those that failed."""
+    """Choose by severity: one of the kind's four interventions, past those that failed."""
     wanted = case.fitting.places[_PLACES.get(case.finding.severity, 0)]
     place = case.fitting.means.index(wanted)
     least = case.reached + 1
@@ -96,10 +96,10 @@ STRATEGIES: dict[str, Pick] = {"progressive": progressive, "pattern_specific": p
 
 
 def _place(case: StrategyCase, score: float) -> int:
-    """The strongest fitting intervention for a score; at least the mildest."""
+    """Return the strongest fitting intervention for a score; at least the mildest."""
     level, means = level_of(score), case.fitting.means
     if not set(means) <= set(LADDER):
-        # How strong one of the user's own is, only its place in their row can tell.
+        # Only the place in the user's row tells the strength of their own intervention.
         return means.index(case.fitting.places[_PLACE_OF_LEVEL[level]])
     fitting = [place for place, name in enumerate(means) if LADDER.index(name) <= level]
     return max(fitting, default=0)

@@ -1,4 +1,4 @@
-"""Texts for the agent: filled in from the finding, short, never the same twice."""
+"""Write texts for the agent: filled in from the finding, short, never the same twice."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ Fields = Mapping[str, str]
 
 
 def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
-    """The fields that a text about a finding may name."""
+    """Return the fields that a text about a finding may name."""
     steps = finding.evidence
     facts = {name: one_line(value, _MAX_FACT) for name, value in finding.facts.items()}
     return {
@@ -39,7 +39,7 @@ def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
 
 
 def seen(finding: Finding) -> str:
-    """The finding as a sentence about this run."""
+    """Return the finding as a sentence about this run."""
     said = finding.says or f"There is trouble of the kind {finding.kind}"
     for word, meaning in _ABOUT.items():
         if said.startswith(f"{word} "):
@@ -57,21 +57,21 @@ def _quoted(line: str, facts: list[str]) -> str:
 
 
 def fill(template: str, fields: Fields, most: int) -> str | None:
-    """Fill in a text, cut to fit; None where a field is not known."""
+    """Fill in a text, cut to fit; None if a field is not known."""
     known = {name: value for name, value in fields.items() if value}
     try:
         text = template.format_map(known)
     except KeyError:
         return None
     over = len(text) - most
-    if over > 0 and "{says}" in template:  # what was seen can be shorter, what to do cannot
+    if over > 0 and "{says}" in template:  # the observation can be shortened, the advice cannot
         says = _cut_quoted(fields["says"], max(len(fields["says"]) - over, _LEAST_SAYS))
         text = template.format_map({**known, "says": says})
     return cut(text, most)
 
 
 def one_line(text: str, most: int) -> str:
-    """Untrusted text: one line, cut, without markup."""
+    """Return untrusted text as one line, cut, without markup."""
     line = " ".join(re.sub(r"[`\x00-\x1f\x7f]", " ", text).split())
     return line if len(line) <= most else f"{line[: most - 2].rstrip()} …"
 
@@ -90,7 +90,7 @@ def _cut_quoted(text: str, most: int) -> str:
 
 
 def fresh(text: str, at: Situation, most: int) -> str:
-    """The text, or a variation if the agent has read it before."""
+    """Return the text, or a variation if the agent has read it before."""
     said = cut(text, most)
     times = 1
     while at.past.was_told(said):
@@ -101,14 +101,14 @@ def fresh(text: str, at: Situation, most: int) -> str:
 
 
 def steps_in_words(steps: tuple[int, ...]) -> str:
-    """`4, 6, 8`; of many the first and the last."""
+    """Write `4, 6, 8`; of many steps only the first and the last."""
     if len(steps) > _MAX_STEPS:
         return f"{', '.join(map(str, steps[: _MAX_STEPS - 1]))} … {steps[-1]}"
     return ", ".join(map(str, steps))
 
 
 def places_in_words(scope: tuple[str, ...]) -> str:
-    """Folders that may be changed, the first few."""
+    """Name the first few folders in scope."""
     shown = [f"`{one_line(place, _MAX_FACT)}`" for place in scope[:_MAX_PLACES]]
     more = ["others"] if len(scope) > _MAX_PLACES else []
     return ", ".join(shown + more)

@@ -1,4 +1,4 @@
-"""The folders of incidents: written, read, resolved, and removed after a time."""
+"""Write, read, resolve and remove the folders of incidents."""
 
 import os
 import re
@@ -34,7 +34,7 @@ class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @decodable
 class StoredIncident(msgspec.Struct, frozen=True):
-    """An incident as it stands on the disk."""
+    """An incident on the disk."""
 
     record: Incident
     resolution: Resolution | None = None
@@ -64,9 +64,7 @@ class IncidentFolders:
         self.folder = folder
 
     def save(self, record: Incident, report: str) -> str:
-        """Write an incident and its report, whole or not at all, or replace them.
-
-        Gives the folder.
+        """Write or replace an incident and its report, whole or not at all; return the folder.
 
         Raises IncidentError, for a full disk for example.
         """
@@ -87,13 +85,13 @@ class IncidentFolders:
         return target
 
     def path(self, incident: str) -> str:
-        """The folder of an incident; a name from a log or a person leads nowhere else."""
+        """Return the folder of an incident; no name from a log or a person leads elsewhere."""
         if not _ID.fullmatch(incident):
             raise NoSuchIncidentError(incident)
         return os.path.join(self.folder, incident)
 
     def read(self, incident: str) -> StoredIncident:
-        """An incident, and whether it was resolved."""
+        """Return an incident, and its resolution."""
         folder = self.path(incident)
         try:
             record = _read(os.path.join(folder, RECORD), Incident)
@@ -107,7 +105,7 @@ class IncidentFolders:
         return StoredIncident(record, resolution)
 
     def report(self, incident: str) -> str:
-        """The report of an incident."""
+        """Return the report of an incident."""
         try:
             with open(os.path.join(self.path(incident), REPORT), encoding="utf-8") as file:
                 return file.read()
@@ -115,7 +113,7 @@ class IncidentFolders:
             raise NoSuchIncidentError(incident) from None
 
     def names(self) -> list[str]:
-        """The names of all incidents, the newest first."""
+        """Return the names of all incidents, the newest first."""
         try:
             found = os.listdir(self.folder)
         except FileNotFoundError:
@@ -138,7 +136,7 @@ class IncidentFolders:
             raise IncidentError(incident, f"not written: {error}") from error
 
     def remove_old(self, days: int, now: float) -> list[str]:
-        """Remove incidents older than so many days; gives their names."""
+        """Remove incidents older than so many days; return their names."""
         removed = []
         with suppress(FileNotFoundError):
             for name in os.listdir(self.folder):
@@ -169,7 +167,7 @@ class IncidentFolders:
             os.rename(fresh, target)
         except OSError:
             shutil.rmtree(fresh, ignore_errors=True)
-            if os.path.isdir(target):  # another one was quicker
+            if os.path.isdir(target):  # another process was quicker
                 return False
             raise
         return True

@@ -1,4 +1,4 @@
-"""Makes the record of an emergency stop from the events of its run."""
+"""Make the record of an emergency stop from the events of its run."""
 
 from collections.abc import Callable, Iterable
 from typing import cast
@@ -26,7 +26,7 @@ _MAX_TEXT = 400
 _FIXED = frozenset(
     "checkpoint commit host id incident intervention kind means run tool undo".split()
 )
-"""Fields by which things are found again."""
+"""Fields that identify things."""
 
 
 class NoSuchStopError(LookupError):
@@ -63,7 +63,7 @@ class _IncidentFold:
         self._reviewed: dict[int, ActionReviewed] = {}
 
     def on_event(self, event: Event) -> None:
-        """Note an event; after the stop, only events about it count."""
+        """Take in an event; after the stop, only events about it count."""
         record = self.record
         record.started = record.started or event.at
         is_before = record.finding is _NOT_KNOWN
@@ -75,7 +75,7 @@ class _IncidentFold:
             note(self, event)
 
     def finished(self) -> Incident:
-        """The record, with lists of bounded length."""
+        """Return the record, with lists of bounded length."""
         record, prompts = self.record, self.record.prompts
         record.prompts = [_cut(text) for text in prompts[:1] + prompts[1:][-_MAX_PROMPTS:]]
         record.actions = list(self.actions.values())
@@ -194,13 +194,13 @@ def _cut(text: str) -> str:
 
 
 def _clean(record: Incident, redactor: Redactor) -> Incident:
-    """Take the secrets out: people read the record in other places than the log."""
+    """Remove the secrets: people read the record in other places than the log."""
     data = msgspec.to_builtins(record)
     return msgspec.convert(_with_fixed(redactor.value(data), data), Incident)
 
 
 def _with_fixed(clean: object, before: object, key: str = "") -> object:
-    """The clean texts; numbers, and the fields by which things are found, stay as they were."""
+    """Return the clean texts; keep numbers, and the fields that identify things."""
     if isinstance(clean, dict) and isinstance(before, dict):
         return {
             name: _with_fixed(value, before[key], key)

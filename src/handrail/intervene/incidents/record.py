@@ -36,7 +36,7 @@ class IncidentAction(msgspec.Struct, omit_defaults=True):
 
 
 class IncidentFinding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A finding, when it was made."""
+    """A finding, and its step."""
 
     step: int
     at: float
@@ -101,12 +101,12 @@ class Incident(msgspec.Struct, omit_defaults=True):
 
     @property
     def checkpoint(self) -> Checkpoint | None:
-        """The checkpoint to restore."""
+        """Return the checkpoint to restore."""
         return safe_checkpoint(self.checkpoints, self.finding)
 
 
 def incident_id(at: float, cwd: str, run: str, nth: int = 1) -> str:
-    """Sortable and readable: `2026-11-16-0214-shop-3f2a9c1e`; `nth`: of the stops of the run."""
+    """Return a sortable, readable id: `2026-11-16-0214-shop-3f2a9c1e`; `nth`: stop of the run."""
     when = datetime.fromtimestamp(max(at, 0.0), UTC).strftime("%Y-%m-%d-%H%M")
     project = _plain(cwd.rstrip("/").rpartition("/")[2])[:24] or "run"
     again = [str(nth)] if nth > 1 else []

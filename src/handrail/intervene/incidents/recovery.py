@@ -29,9 +29,9 @@ class Recovery(msgspec.Struct, frozen=True):
     limits: bool = False
     """Only within a strict allowance."""
     rolls_back: bool = False
-    """The files are put back to the last safe checkpoint first."""
+    """Handrail first puts the files back to the last safe checkpoint."""
     approval: bool = False
-    """A person approves everything that changes something."""
+    """A person approves every change."""
 
 
 _ROWS = (
@@ -52,7 +52,7 @@ STRICT = Allowance(calls_per_minute=6, file_operations=20, command_seconds=60, b
 
 
 def strict(before: Allowance | None = None) -> Allowance:
-    """The strict allowance, and nowhere more than the run had before."""
+    """Return the strict allowance, nowhere more than the run had before."""
     if before is None:
         return STRICT
     pairs = zip(msgspec.structs.astuple(before), msgspec.structs.astuple(STRICT), strict=True)
@@ -60,7 +60,7 @@ def strict(before: Allowance | None = None) -> Allowance:
 
 
 def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Checkpoint | None:
-    """The newest checkpoint from before the first sign of trouble."""
+    """Return the newest checkpoint from before the first sign of trouble."""
     if not finding.evidence:
         return None
     began = min(finding.evidence)
@@ -69,10 +69,10 @@ def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Chec
 
 
 def offered(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:
-    """The possible choices; without a checkpoint there is no rollback."""
+    """Return the possible choices; without a checkpoint there is no rollback."""
     return tuple(each for each in RECOVERIES.values() if checkpoint or not each.rolls_back)
 
 
 def resume_command(incident: str, option: RecoveryOption) -> str:
-    """The command line that makes a choice."""
+    """Return the command line that makes a choice."""
     return f"handrail incident resume {incident} --option {option}"

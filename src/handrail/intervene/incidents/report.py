@@ -1,4 +1,4 @@
-"""The report of an emergency stop, for people: Markdown, made from its record."""
+"""Write the report of an emergency stop for people: Markdown, from its record."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ _MARKS = {
 
 
 def report(record: Incident) -> str:
-    """The whole report."""
+    """Return the whole report."""
     return "\n".join(
         [
             f"# Incident {record.id}",
@@ -200,12 +200,12 @@ def _files(paths: tuple[str, ...]) -> str:
 
 
 def _line(text: str) -> str:
-    """Untrusted text in one line, with Markdown escaped."""
+    """Return untrusted text in one line, with Markdown escaped."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", _one_line(text, _MAX_CODE * 2))
 
 
 def _code(text: str) -> str:
-    """Untrusted text as code."""
+    """Return untrusted text as code."""
     line = _one_line(text, _MAX_CODE)
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     gap = " " if line.startswith("`") or line.endswith("`") else ""

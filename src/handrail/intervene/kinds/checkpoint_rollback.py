@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_PLAN = 1_500
 _LOOKED_AT = 10
-"""Actions before a checkpoint that say whether it is safe."""
+"""Actions before a checkpoint that tell whether it is safe."""
 _SHORT = 8
 PLANS: dict[str, tuple[str, ...]] = {
     "stuck_in_loop": (
@@ -73,13 +73,13 @@ served the failed tries.
 3. Take it, or report that there is none.""",
     ),
 }
-"""Plans for the agent where no file is restored; each next plan follows one that failed."""
+"""Plans for the agent if no file is restored; after a failed plan comes the next one."""
 
 
 def _checkpoint_rollback(
     finding: Finding, at: Situation, about: "Description", settings: "Interventions"
 ) -> Draft:
-    """Draft the rollback, or a plan where there is none or a person has to decide."""
+    """Draft the rollback, or a plan if there is none or a person has to decide."""
     plan = PLANS[about.plan]
     chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback)
     if chosen is None:
@@ -95,7 +95,7 @@ def _checkpoint_rollback(
 
 
 def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
-    """Why a person has to decide about the rollback; empty: they need not.
+    """Return why a person has to decide about the rollback, or "".
 
     A needless rollback destroys work, and that of others worst of all.
     """
@@ -121,9 +121,9 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 def choose_checkpoint(
     finding: Finding, at: Situation, settings: "CheckpointRollback"
 ) -> Checkpoint | None:
-    """The newest safe checkpoint from before the trouble and before the last change.
+    """Return the newest safe checkpoint from before the trouble and before the last change.
 
-    Going back to where nothing has changed since would mend nothing.
+    Without a change since, going back would mend nothing.
     """
     if Capability.FILES not in at.can:
         return None
@@ -148,7 +148,7 @@ def choose_checkpoint(
 
 
 def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCriteria") -> bool:
-    """Whether all was well before a checkpoint, as far as that is known."""
+    """Return whether all was well before a checkpoint, as far as known."""
     before = [ended for ended in at.ended if ended.step <= checkpoint.step]
     recent = before[-_LOOKED_AT:]
     worked = sum(ended.ok for ended in recent)
@@ -161,7 +161,7 @@ def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCrit
 def _left_behind(
     checkpoint: Checkpoint, back: Sequence[PastIntervention], known: Sequence[Checkpoint]
 ) -> bool:
-    """Whether it holds changes that an earlier rollback has undone."""
+    """Return whether it contains changes that an earlier rollback has undone."""
     steps = {each.id: each.step for each in known}
     return any(
         steps.get(made.checkpoint, made.step) < checkpoint.step <= made.step for made in back
@@ -181,7 +181,7 @@ def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 
 
 def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
-    """A plan of numbered steps; the next plan if one was given already."""
+    """Return a plan of numbered steps; the next plan if the agent had one already."""
     given = sum(
         made.name == finding.name and made.means == InterventionName.CHECKPOINT_ROLLBACK
         for made in at.past.made

@@ -27,7 +27,7 @@ _COMMON = frozenset(
     "before else every from have into nothing never only other others than that them this what "
     "when which with without your".split()
 )
-"""Words that say nothing about the subject of a sentence, like all short ones."""
+"""Words that do not tell the subject of a sentence, like all short ones."""
 
 
 def _context_reinforcement(
@@ -36,7 +36,7 @@ def _context_reinforcement(
     parts: list[str] = []
     room = MAX_REMINDER
     for part in _parts(finding, at, about, settings.context_reinforcement):
-        if len(part) + 2 <= room:  # what is less important comes later, and is left out whole
+        if len(part) + 2 <= room:  # less important parts come later, and drop out whole
             parts.append(part)
             room -= len(part) + 2
     return Draft(fresh("\n\n".join(parts), at, MAX_REMINDER))
@@ -64,7 +64,7 @@ def _parts(
 
 
 def _constraints(finding: Finding, first: str, settings: "ContextReinforcement") -> list[str]:
-    """Constraints about the finding first and emphasised, then the others."""
+    """Return the constraints: those about the finding first and emphasised, then the others."""
     about = _words(" ".join((finding.kind.replace("_", " "), first, *finding.facts.values())))
     emphasised = [f"**{first}**"]
     others = []
@@ -80,7 +80,7 @@ def _constraints(finding: Finding, first: str, settings: "ContextReinforcement")
 
 
 def _goals(at: Situation, request: str) -> list[str]:
-    """Goals that the request does not mention."""
+    """Return the goals that the request does not mention."""
     others = [goal.strip() for goal in at.goals if goal.strip() not in ("", request.strip())]
     return list(dict.fromkeys(others))[:_MAX_GOALS]
 

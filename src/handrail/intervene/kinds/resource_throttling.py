@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 MAX_NOTICE = 700
 _WINDOWS = 10
-"""A budget covers so many windows at the lower rate."""
+"""Windows that a budget covers at the lower rate."""
 
 
 class Part(msgspec.Struct, frozen=True):
     """One limit."""
 
     name: str
-    """In the allowance and in the usage."""
+    """Its name in the allowance and in the usage."""
     series: str
-    """The name of its growth among a finding's facts; empty: it is not measured."""
+    """The name of its growth among a finding's facts; empty: nobody measures it."""
     needs: Capability
-    """The capability that the host needs for it."""
+    """The host needs this capability."""
     least: int
-    """It never becomes less: a run that can do nothing is not throttled, but stopped."""
+    """The lowest limit: a run that can do nothing is not throttled, but stopped."""
     usual: float
-    """The base of the cut where the use is not known."""
+    """The base of the cut if the use is unknown."""
     says: str
     windows: int = 1
 
@@ -49,7 +49,7 @@ PARTS = (
 )
 _BY_SERIES = {part.series: part for part in PARTS if part.series}
 _ALWAYS = ("calls_per_minute", "batch")
-"""The limits to cut where nothing is known to grow."""
+"""The limits to cut if no growth is known."""
 _ADVICE = (
     "What goes over this is refused. Do less at once: one piece, look at its result, then the next."
 )
@@ -62,7 +62,7 @@ def _resource_throttling(
     factors = settings.resource_throttling.reduction_factors
     cuts = {part: _factor(growth, factors) for part, growth in growth_of(finding).items()}
     if not any(part.needs in at.can for part in cuts):
-        # What grows cannot be limited here, but how fast it grows can.
+        # The growing resource cannot be limited here, but its speed can.
         cuts |= {part: factors.moderate for part in PARTS if part.name in _ALWAYS}
     allowance = at.allowance or Allowance()
     for part, factor in cuts.items():
@@ -75,7 +75,7 @@ def _resource_throttling(
 
 
 def growth_of(finding: Finding) -> dict[Part, float]:
-    """The growing limits, and their growth from one sample to the next."""
+    """Return the growing limits, and their growth from one sample to the next."""
     if "series" not in finding.facts:
         return {}
     return {

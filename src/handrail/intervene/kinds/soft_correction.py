@@ -33,7 +33,7 @@ def _soft_correction(
 
 
 def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
-    """The next hint for this kind of finding."""
+    """Return the next hint for this kind of finding."""
     given = sum(
         made.kind == finding.kind and made.means == InterventionName.SOFT_CORRECTION
         for made in at.past.made

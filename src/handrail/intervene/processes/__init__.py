@@ -1,1 +1,1 @@
-"""The processes of a run: found, frozen, ended, and read back from the system."""
+"""The processes of a run: find, freeze and end them, and check the result."""

@@ -1,4 +1,4 @@
-"""Freezes the processes of a run, and thaws them; checks both."""
+"""Freeze the processes of a run, and thaw them; check both."""
 
 import signal
 import time
@@ -26,7 +26,7 @@ _CALM = 2
 _TURN = 0.02
 """Seconds for one process to stop before the next one gets its signal."""
 _SETTLE = 0.5
-"""Seconds in which a program stops again that has lost its terminal to a shell meanwhile."""
+"""Seconds for a program that lost its terminal to a shell to stop again."""
 _STILL = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP})
 _DEAD = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
 
@@ -35,9 +35,9 @@ class Frozen(msgspec.Struct, frozen=True):
     """The result of a freeze."""
 
     stopped: tuple[ProcessIdentity, ...] = ()
-    """Processes that this freeze stopped; no others may be thawed."""
+    """The processes that this freeze stopped; a thaw touches no others."""
     all: tuple[str, ...] = ()
-    """All that stand still, each as `pid command`."""
+    """All stopped processes, each as `pid command`."""
     loose: tuple[str, ...] = ()
     """Processes that could not be stopped. If there is one, all others were thawed again."""
 
@@ -53,10 +53,10 @@ class Thawed(msgspec.Struct, frozen=True):
 def standing(
     family: ProcessFamily, but: Collection[ProcessIdentity] = ()
 ) -> tuple[ProcessIdentity, ...]:
-    """The stopped processes of a run, except some.
+    """Return the stopped processes of a run, except some.
 
-    Before a freeze, somebody else has stopped them, and they stay so. After a freeze without a
-    record, the freeze has stopped all others.
+    Somebody else stopped those from before a freeze, and they stay so. If a freeze left no record,
+    it has stopped all others.
     """
     members = [each for each in family.look() if _stands(each)]
     return tuple(_still(each) for each in members if not _is_among(each, but))
@@ -67,7 +67,7 @@ def freeze(
 ) -> Frozen:
     """Stop all processes of a run until none moves and none is new, or thaw them all again.
 
-    `before`: processes that stood still already. One that goes on meanwhile is stopped as well, and
+    `before`: processes that stood still already. If one goes on meanwhile, it is stopped too, and
     thawed with the others.
     """
     freezing = _Freezing(family, before)
@@ -103,11 +103,11 @@ class _Freezing:
 
     @property
     def ours(self) -> list[psutil.Process]:
-        """All members except those that somebody else has stopped."""
+        """Return all members except those that somebody else has stopped."""
         return [each for each in self._seen if not _is_among(each, self._before)]
 
     def round(self, until: float) -> list[psutil.Process]:
-        """Look once and stop moving members; gives those that moved or are new."""
+        """Look once and stop moving members; return those that moved or are new."""
         self.members = self._family.look()
         restless = [each for each in self.members if each not in self._seen or not _stands(each)]
         new = restless
@@ -118,7 +118,7 @@ class _Freezing:
         return restless
 
     def _stop(self, processes: Iterable[psutil.Process], until: float) -> None:
-        # Who is older first: a parent that still moves could take its child for one that a
+        # The oldest first: a parent that still runs could take its stopped child for one that a
         # person has stopped, and act on it, as shells do.
         for process in sorted(processes, key=_age):
             self._seen[process] = None
@@ -131,7 +131,7 @@ class _Freezing:
 
 def _let_go(processes: Collection[psutil.Process], text: Callable[[psutil.Process], str]) -> Thawed:
     """Continue processes, and check that they run."""
-    # Who is younger first: a parent shall not find its child standing still.
+    # The youngest first: a parent must not find its child stopped.
     send(sorted(processes, key=_age, reverse=True), signal.SIGCONT)
     _wait(lambda: not any(map(_is_stopped, processes)), _SETTLE)
     if any(map(_has_terminal, processes)):
@@ -151,7 +151,7 @@ def _wait(condition: Callable[[], bool], seconds: float) -> None:
 
 
 def _stands(process: psutil.Process) -> bool:
-    """Whether a process stands still."""
+    """Return whether a process is stopped."""
     try:
         status = process.status()
     except psutil.NoSuchProcess:
@@ -164,9 +164,9 @@ def _stands(process: psutil.Process) -> bool:
 
 
 def _waits_for_child(process: psutil.Process) -> bool:
-    """Whether it waits in vfork for a stopped child.
+    """Return whether it waits in vfork for a stopped child.
 
-    Until the child runs another program, the kernel holds the parent, which then does not look
+    Until the child runs another program, the kernel holds the parent, which does not look
     stopped.
     """
     with suppress(*GONE):
@@ -189,7 +189,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _has_terminal(process: psutil.Process) -> bool:
-    """Whether a terminal controls it; psutil knows only terminals from its first call."""
+    """Return whether a terminal controls it; psutil knows only terminals from its first call."""
     with suppress(OSError), open(f"/proc/{process.pid}/stat", "rb") as file:
         number = file.read().rpartition(b")")[2].split()[4]
         return number != b"0"
@@ -205,7 +205,7 @@ def _began(process: psutil.Process) -> float:
 
 
 def _age(process: psutil.Process) -> tuple[float, int]:
-    """Sorts by age, by number where two began in the same moment."""
+    """Return a key to sort by age; the number decides between equal start times."""
     return _began(process), process.pid
 
 

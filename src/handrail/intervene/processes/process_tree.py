@@ -1,4 +1,4 @@
-"""Finds and ends the processes of a run, and checks the result."""
+"""Find and end the processes of a run, and check the result."""
 
 import os
 import signal
@@ -10,14 +10,14 @@ import msgspec
 import psutil
 
 _POLITE = 0.4
-"""The share of the time in which processes may end by themselves."""
+"""The share of the time for processes to end by themselves."""
 _POLL = 0.02
 _CALM = 2
-"""Looks in a row that must find nothing."""
+"""Looks in a row that must find no process."""
 _MAX_NEW = 5
 """Helpers that a process may start while it ends."""
 _CLIENT_SECONDS = 600.0
-"""A hook's client does not live longer than that: a person may hold the call that it is for."""
+"""Maximal age of a hook's client: a person may hold its call that long."""
 _SAME_SECONDS = 1.5
 _TICKS = os.sysconf("SC_CLK_TCK")
 _MAX_TEXT = 200
@@ -26,11 +26,11 @@ GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, Permissio
 
 
 class ProcessIdentity(msgspec.Struct, frozen=True):
-    """A process: its number and its start, because the system gives numbers again."""
+    """A process: its number and its start, because the system reuses numbers."""
 
     pid: int
     began: float
-    """In seconds since the machine started: setting the clock does not change it."""
+    """Seconds since the machine started: setting the clock does not change it."""
 
 
 class EndedProcesses(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class _SeenProcess(msgspec.Struct, frozen=True):
 
 
 def identity_of(pid: int) -> ProcessIdentity | None:
-    """The identity of the process with a number; None: there is none."""
+    """Return the identity of the process with a number; None if there is none."""
     try:
         return ProcessIdentity(pid, began(psutil.Process(pid)))
     except (*GONE, ValueError):
@@ -58,25 +58,25 @@ def identity_of(pid: int) -> ProcessIdentity | None:
 
 
 def began_at(pid: int) -> float:
-    """When the process with a number began; 0: there is none."""
+    """Return the start of the process with a number; 0 if there is none."""
     found = identity_of(pid) if pid > 0 else None
     return found.began if found else 0.0
 
 
 def began(process: psutil.Process) -> float:
-    """When a process began, in seconds since the machine did, where the system tells."""
+    """Return the start of a process in seconds since the machine booted, if the system tells."""
     with suppress(OSError), open(f"/proc/{process.pid}/stat", "rb") as file:
         return int(file.read().rpartition(b")")[2].split()[19]) / _TICKS
     return process.create_time()
 
 
 def is_same_moment(began: float, other: float) -> bool:
-    """Whether two processes with the same number are one, by their start times."""
+    """Return whether two processes with the same number are one, by their start times."""
     return abs(began - other) < _SAME_SECONDS
 
 
 def describe(process: psutil.Process) -> str:
-    """`pid command`, as long as it lives."""
+    """Return `pid command`, as long as it lives."""
     command = ""
     with suppress(*GONE):
         command = " ".join(process.cmdline()) or process.name()
@@ -107,10 +107,10 @@ class ProcessFamily:
         spared: Collection[int] = (),
         client: str = "",
     ) -> None:
-        """`spared`: processes that are not ended, such as Handrail's own.
+        """`spared`: processes not to end, such as Handrail's own.
 
-        `client`: the path of the hook's client. One that is killed while it waits for a verdict
-        would let its action through.
+        `client`: the path of the hook's client. Killing one that waits for a verdict would let its
+        action through.
         """
         self._marks = {item for item in marks.items() if item[1]}
         self._host = host
@@ -121,23 +121,23 @@ class ProcessFamily:
         self._known: set[int] = set()
         """All processes of the system at the last look."""
         self._parents: set[int] = set()
-        """Whose children are members."""
+        """The processes whose children are members."""
         self._clients: set[int] = set()
 
     def look(self, *, keep_host: bool = False) -> list[psutil.Process]:
-        """The members that are alive now."""
+        """Return the live members."""
         self._known = set(psutil.pids())
         seen = _own_processes(self._known)
         host = self._host_in(seen)
         alive = {pid for pid, one in seen.items() if self._members.get(pid) == one.process}
         self._parents = alive | host
-        self._clients.clear()  # their numbers come again
+        self._clients.clear()  # the system reuses their numbers
         self._admit(seen, self._parents)
         found = [one.process for pid, one in seen.items() if self._members.get(pid) == one.process]
         return [each for each in found if not (keep_host and each.pid in host)]
 
     def newcomers(self) -> list[psutil.Process]:
-        """New members since the last look; quick, for processes that multiply."""
+        """Return the new members since the last look; quick, for processes that multiply."""
         fresh = set(psutil.pids()) - self._known
         self._known |= fresh
         seen = _own_processes(fresh)
@@ -156,7 +156,7 @@ class ProcessFamily:
         return found
 
     def text(self, process: psutil.Process) -> str:
-        """`pid command` of a member."""
+        """Return `pid command` of a member."""
         return self._texts.get(process, str(process.pid))
 
     def _host_in(self, seen: Mapping[int, _SeenProcess]) -> set[int]:
@@ -188,7 +188,7 @@ class ProcessFamily:
 
 
 def end(family: ProcessFamily, *, keep_host: bool = False, seconds: float = 10.0) -> EndedProcesses:
-    """End every process of a run, first politely; checks what is left."""
+    """End every process of a run, first politely; report those left."""
     until = time.monotonic() + seconds
     told = _ask(family, keep_host, time.monotonic() + seconds * _POLITE)
     calm = 0
@@ -239,13 +239,13 @@ def _kill(
 
 
 def _now() -> float:
-    """Now, as it is counted when processes began."""
+    """Return the time on the scale of process starts."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.time() if clock is None else time.clock_gettime(clock)
 
 
 def _own_processes(pids: Iterable[int]) -> dict[int, _SeenProcess]:
-    """The live processes of this user."""
+    """Return the live processes of this user."""
     user = os.getuid()
     found = {}
     for pid in pids:
@@ -260,7 +260,7 @@ def _own_processes(pids: Iterable[int]) -> dict[int, _SeenProcess]:
 def _below(
     seen: Mapping[int, _SeenProcess], roots: Iterable[int], spared: Collection[int]
 ) -> set[int]:
-    """The roots and their descendants, without the spared ones and what is only below those."""
+    """Return the roots and their descendants, without the spared ones and those only below them."""
     children: dict[int, list[int]] = {}
     for pid, one in seen.items():
         children.setdefault(one.parent, []).append(pid)
