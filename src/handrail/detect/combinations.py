@@ -12,7 +12,7 @@ _SEVERITIES = tuple(Severity)
 
 
 class Combination(msgspec.Struct, frozen=True):
-    """Two kinds of findings that belong together, and how much worse they are then."""
+    """Two kinds of findings that belong together, and the additional severity."""
 
     kind: str
     parts: tuple[str, str]
@@ -20,10 +20,10 @@ class Combination(msgspec.Struct, frozen=True):
     says: str
     about: Description
     order: int = 100
-    """As that of a detector."""
+    """The rank among findings, as for a detector."""
 
     def parts_beside(self, kinds: set[str]) -> set[str]:
-        """The parts that are still missing, if one of its parts is among these kinds."""
+        """Return the missing parts, if one of its parts is among these kinds."""
         return set() if kinds.isdisjoint(self.parts) else {*self.parts} - kinds
 
 

@@ -28,17 +28,17 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     """The same line as the agent saw it."""
     outcome: Outcome = Outcome(ok=True)
     changed: tuple[str, ...] = ()
-    """Files that it made or changed, where that is known."""
+    """Files that it made or changed, if known."""
     misfit: bool = False
-    """The call does not fit its tool, which did nothing: no parameter, or nothing to replace."""
+    """The call did not fit its tool, which did nothing: no parameter, or nothing to replace."""
     progress: bool = True
-    """Whether it changed something or told something new; set by the progress tracker."""
+    """It changed something or told something new; the progress tracker sets this."""
 
 
 def completed_step(
     step: int, at: float, intent: Intent, outcome: Outcome, changed: tuple[str, ...] = ()
 ) -> CompletedStep:
-    """A step that was carried out."""
+    """Return a step that was carried out."""
     ending: Ending = "ok" if outcome.ok else "failed"
     result, (error, said, misfit) = result_key(outcome), error_line(outcome)
     return CompletedStep(step, at, intent, ending, result, error, said, outcome, changed, misfit)

@@ -1,4 +1,4 @@
-"""Rules in the user's settings that count actions."""
+"""Count actions by the rules in the user's settings."""
 
 import re
 from functools import lru_cache
@@ -11,12 +11,12 @@ from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 
 _MOST = 50
-"""Most steps that a rule looks back."""
+"""Steps that a rule can look back."""
 _FAILED = {"ok": False, "failed": True}
 
 
 class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The facts of a step that rules can ask for."""
+    """The facts of a step for rules."""
 
     step: int
     tool: str
@@ -41,7 +41,7 @@ class CountingRules(msgspec.Struct):
             del deeds[0]
 
     def find(self, settings: Detection) -> list[Finding]:
-        """Findings of the rules that count the last step and enough before it."""
+        """Return the findings of the rules that count the last step and enough before it."""
         if not settings.counting or not self.deeds:
             return []
         found = (self._count(rule) for rule in settings.counting)

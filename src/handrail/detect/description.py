@@ -1,4 +1,4 @@
-"""Describes a kind of finding: for people, for the agent, and for interventions."""
+"""Describe a kind of finding: for people, for the agent, and for interventions."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
 Plan = Literal["stuck_in_loop", "lost_context", "resource_exhaustion"]
-"""The recovery plan where no file can be restored; `checkpoint_rollback` has the texts."""
+"""The recovery plan if no file can be restored; `checkpoint_rollback` has the texts."""
 
 
 class Advice(msgspec.Struct, frozen=True):
@@ -34,12 +34,12 @@ class Fitting(msgspec.Struct, frozen=True):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The interventions for all four severities."""
+        """Return the interventions for all four severities."""
         return self.low, self.medium, self.high, self.critical
 
     @property
     def means(self) -> tuple[str, ...]:
-        """The interventions, each once, from the mildest to the strongest."""
+        """Return the interventions, each once, from the mildest to the strongest."""
         return tuple(dict.fromkeys(self.places))
 
 
@@ -55,7 +55,7 @@ SLOW_DOWN = Fitting(
     InterventionName.RESOURCE_THROTTLING,
     InterventionName.EMERGENCY_STOP,
 )
-"""There is nothing to put back, or it would not help."""
+"""For findings that a rollback would not help."""
 UNKNOWN = msgspec.structs.replace(GO_BACK, at_once=Severity.CRITICAL)
 """For kinds without fitting interventions of their own."""
 
@@ -121,13 +121,13 @@ class Description(msgspec.Struct, frozen=True):
         {says} Stop for a moment: what did the last actions show, what did you expect, and what is
         the smallest step that would tell you more? Take that one.
         """)
-    """What the agent reads when it is nudged, used in turn. A hint whose `{fields}` the finding
-    does not have is passed over; at least one needs only {says}. Filled in, it has at most 500
-    characters; {says} is cut to make it fit."""
+    """The hints for the agent, used in turn. Handrail skips a hint with `{fields}` that the finding
+    lacks; at least one hint needs only {says}. Filled in, a hint has at most 500 characters;
+    {says} is cut to make it fit."""
     constraint: str = "Each action must bring the task forward, and you can say how."
     """The constraint to repeat together with the task."""
     example: str = "Say what is open, name the smallest step, take it, look at the result."
-    """Of a better next step."""
+    """An example of a better next step."""
     plan: Plan = "stuck_in_loop"
     advice: Advice = Advice(
         "A pattern of trouble was seen that went on after milder means.",

@@ -22,7 +22,7 @@ class Detector(msgspec.Struct):
     """The kind of its findings, and the name of a built-in detector's file."""
     about: ClassVar[Description] = Description()
     per_agent: ClassVar[bool] = False
-    """Whether each sub-agent is watched by itself, not the run as a whole."""
+    """Watch each sub-agent by itself, not the run as a whole."""
     order: ClassVar[int] = 100
     """The rank among equally bad and sure findings; the lowest comes first."""
     saved_as: ClassVar[str] = ""
@@ -32,15 +32,15 @@ class Detector(msgspec.Struct):
         """Count the next step."""
 
     def find(self, settings: Detection) -> Finding | None:
-        """The finding that the last step is part of, if any."""
+        """Return the finding that the last step belongs to, if any."""
         return None
 
     def lately(self, settings: Detection) -> Finding | None:
-        """The finding of the last few steps, for combinations with another finding."""
+        """Return the finding of the last few steps, for combinations with another finding."""
         return self.find(settings)
 
     def prompted(self) -> None:
-        """Start again after a prompt: the agent may repeat what a person asks for."""
+        """Start again after a prompt: a person may ask for a repetition."""
 
     def told(self, score: float) -> None:
         """Take the opinion of a model: how well the last steps serve the goal, from 0 to 1."""

@@ -1,4 +1,4 @@
-"""The error of an outcome in one line."""
+"""Find the error of an outcome in one line."""
 
 import re
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from handrail.model.action import Outcome
 from handrail.model.fingerprint import text_key
 
 _MAX_TEXT = 1_000
-"""Characters of an error that are looked at."""
+"""Characters of an error to look at."""
 _MAX_LINES = 25
 _MAX_LINE = 300
 _MAX_KEY = 100
@@ -35,7 +35,7 @@ class ErrorLine(NamedTuple):
     """Empty where there are no words to compare, only an exit code."""
     text: str
     misfit: bool = False
-    """The call does not fit its tool, which did nothing: no parameter, or nothing to replace."""
+    """The call did not fit its tool, which did nothing: no parameter, or nothing to replace."""
 
 
 _NONE = ErrorLine("", "")
@@ -47,7 +47,7 @@ def error_line(outcome: Outcome) -> ErrorLine:
         return _NONE
     whole = outcome.error or outcome.output
     if outcome.exit_code is None:
-        # A tool's own complaint is short, and all of it counts: which text was not found, say.
+        # A tool's own complaint is short, and all of it counts: it names the missing text, say.
         whole = as_seen(whole[:_MAX_TEXT]).strip()
         line = " ".join(whole[:_MAX_LINE].split()) or "it failed"
         return ErrorLine(_key(whole), line, _MISFIT.search(whole[:_MAX_LINE]) is not None)
@@ -56,7 +56,7 @@ def error_line(outcome: Outcome) -> ErrorLine:
 
 
 def _telling(text: str) -> str:
-    """The last line that looks like an error, else the last that says something."""
+    """Return the last line that looks like an error, else the last one with words."""
     last = ""
     lines = text.splitlines()[-_MAX_LINES:]
     for line in map(str.strip, reversed(lines)):

@@ -1,4 +1,4 @@
-"""Missing files, modules, commands and texts that an agent relied on."""
+"""Find missing files, modules, commands and texts that an agent relied on."""
 
 import re
 from typing import Literal, NamedTuple
@@ -9,12 +9,12 @@ from handrail.model.action import SHELL_TOOLS
 Sort = Literal["file", "module", "command", "text"]
 
 _BEGIN, _END = 1_000, 1_000
-"""Characters of an error that are looked at: tools say it first, programs last."""
+"""Characters of an error to look at: tools report first, programs last."""
 _PROBES = re.compile(
     r"^\s*(?:which|type|hash|test|\[|ls|find|fd|stat|file|whereis|locate|tree|du|grep|rg)\b"
     r"|2> ?/dev/null|\|\||--version|--help|\b(?:which |command -v|test -[defrx])|\[ -[defrx] "
 )
-"""Commands that look whether something is there: not finding it is their answer."""
+"""Commands that check whether something exists: a negative result is an answer."""
 _NO_TEXT = (
     "string to replace not found", "did not appear verbatim", "old_string not found",
     "old_str not found", "could not find the string to replace", "failed to find expected lines",
@@ -22,7 +22,7 @@ _NO_TEXT = (
 )  # fmt: skip
 _NO_FILE = ("does not exist", "no such file or directory", "file not found", "enoent")
 _HINTS = ("no such file", "can't open", "no module", "cannot find", "not found")
-"""Plain words are looked for first: most failures have other reasons."""
+"""Plain words to search first: most failures have other reasons."""
 _FILE_OF_COMMAND = re.compile(
     r"^(?:\S*/)?(?:cat|head|tail|less|more|nl|wc|sed|awk|diff|source|sort|jq|node|ruby|perl|php|bash|sh)"
     r": (?:can't read |cannot open |can't open |line \d+: )?['‘\"]?(?P<a>[^'’\":\n]+)['’\"]?"
@@ -47,7 +47,7 @@ class MissingThing(NamedTuple):
 
 
 def missing_thing_in(done: CompletedStep) -> MissingThing | None:
-    """The missing thing that a failed step relied on, if that is why it failed."""
+    """Return the missing thing behind a failed step, if that is why it failed."""
     said = done.outcome.error or done.outcome.output
     said = said if len(said) <= _BEGIN + _END else f"{said[:_BEGIN]}\n{said[-_END:]}"
     lower = said.lower()

@@ -1,9 +1,9 @@
-"""When two results are the same: what is different each time is left out.
+"""Compare results, and ignore the parts that differ each time.
 
-Noise is what a clock, the kernel or a random generator puts into a text: times, durations, process
-ids, addresses, names of temporary files. All other numbers mean something: `3 failed` and
-`2 failed` are different results. Of a long text the beginning and the end are compared number by
-number; of the rest only the words count.
+Noise comes from a clock, the kernel or a random generator: times, durations, process ids,
+addresses, names of temporary files. All other numbers have a meaning: `3 failed` and `2 failed`
+are different results. At the beginning and the end of a long text every number is compared; in
+the rest only the words count.
 """
 
 import re
@@ -12,21 +12,21 @@ from zlib import crc32
 from handrail.model.action import Outcome
 
 _MAX_RESULT = 20_000
-"""Characters of a result that are looked at, half of them at each end."""
+"""Characters of a result to look at, half of them at each end."""
 _FIRST, _LAST = 6, 20
-"""Lines of a result whose words are compared. Lines, since noise may be longer or shorter."""
+"""Lines of a result whose words are compared. Lines, because noise varies in length."""
 _FIRST_EXACT, _LAST_EXACT = 3, 6
-"""Lines that are compared number by number."""
+"""Lines whose numbers are compared."""
 _LINES_FIRST, _LINES_LAST = 600, 2_000
-"""Characters in which these lines are looked for."""
+"""Characters to search for these lines."""
 _MAX_EXACT = 1_200
 _SPACE = b" \t\r\n\v\f"
 _NO_WORDS = b"0123456789abcdef" + _SPACE
 
 _UNIT = r"(?:[numµ]?s|secs?|seconds?|mins?|minutes?|hours?)\b"
-# Begins with the first digit of a number, so that other text is skipped at the speed of a search
-# for single characters; then each alternative with characters of its own, so that most numbers
-# are passed over quickly too.
+# Begins with the first digit of a number, so that the search skips other text quickly, one
+# character at a time; then each alternative with characters of its own, so that it also skips
+# most numbers quickly.
 _NUMBERS = re.compile(
     rf"""[0-9](?<![0-9][0-9])[0-9]*+(?:
       [a-f][0-9a-f]{{7,}}                                        # a long id
@@ -59,7 +59,7 @@ _PLACES = re.compile(
     )[0-9]*(?::[0-9]+)?""",
     re.ASCII | re.VERBOSE,
 )
-"""Line and column: an error that moves with the lines above it is still the same."""
+"""Line and column: an error that moves with the lines above it stays the same."""
 _NOISE = "\0"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _TEMPORARY = re.compile(
@@ -71,12 +71,12 @@ _PYTEST = re.compile(r"pytest-of-[\w.-]+/pytest-[0-9]+")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _UUID_INSIDE = re.compile(r"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
 _RULERS = (("====", re.compile("=====*")), ("----", re.compile("-----*")))
-"""As long as the rest of their line leaves room for; a fixed beginning is searched for fast."""
+"""Rulers fill the rest of their line; a fixed beginning makes the search fast."""
 _PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
 
 
 def result_key(outcome: Outcome) -> str:
-    """A key; equal outcomes have equal keys."""
+    """Return a key; equal outcomes have equal keys."""
     text = f"{outcome.output}\n{outcome.error}" if outcome.error else outcome.output
     if len(text) > _MAX_RESULT:
         text = text[: _MAX_RESULT // 2] + text[-_MAX_RESULT // 2 :]
@@ -90,7 +90,7 @@ def result_key(outcome: Outcome) -> str:
     if len(text) > _MAX_EXACT:
         text = text[: _MAX_EXACT // 2] + text[-_MAX_EXACT // 2 :]
     if outcome.ok:
-        # Columns are as wide as their numbers. In an error the indentation of a text may be it.
+        # Columns are as wide as their numbers. In an error, the indentation may be its subject.
         ends = _without_noise(text).encode("utf-8", "replace").translate(None, _SPACE)
     else:
         ends = normalized_error(text).encode("utf-8", "replace")
@@ -111,7 +111,7 @@ def normalized_error(text: str) -> str:
 
 
 def as_seen(text: str) -> str:
-    """A text as a terminal shows it: without colors and overwritten parts."""
+    """Return a text as a terminal shows it: without colors and overwritten parts."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\r" in text:

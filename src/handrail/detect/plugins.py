@@ -1,7 +1,7 @@
-"""Detectors from packages of a user's own: entry points in the group `handrail.detectors`.
+"""Load detectors from a user's own packages: entry points in the group `handrail.detectors`.
 
-An entry point names a subclass of `Detector`, which describes itself as the built-in ones do. One
-that cannot be loaded, or that raises, is told and left out; it never breaks a run.
+An entry point names a subclass of `Detector`, which describes itself as the built-in ones do.
+Handrail reports and skips one that cannot be loaded, or that raises; it never breaks a run.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GROUP = "handrail.detectors"
 _MOST_BYTES = 65_536
-"""Most bytes that a detector may remember: its fields are saved with the run."""
+"""Bytes that a detector may remember: its fields are saved with the run."""
 
 
 class PluginStateTooLargeError(ValueError):
@@ -38,7 +38,7 @@ class DetectorPlugins(msgspec.Struct, frozen=True):
 
     detectors: dict[str, type[Detector]] = {}
     problems: tuple[str, ...] = ()
-    """Why a package could not be loaded."""
+    """The reasons why packages could not be loaded."""
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +59,7 @@ def _load(point: "EntryPoint") -> type[Detector]:
 
 
 def check_detector(loaded: object, name: str) -> type[Detector]:
-    """The detector, if it is one that works; raises TypeError or what it raises itself."""
+    """Return the detector if it works; raises TypeError, or the detector's own error."""
     if not (isinstance(loaded, type) and issubclass(loaded, Detector)):
         raise TypeError(f"{name} is not a subclass of handrail.detect.Detector")
     if not isinstance(getattr(loaded, "kind", None), str):
@@ -79,17 +79,17 @@ class CustomDetectors(msgspec.Struct):
     """The detectors of packages in one run."""
 
     states: dict[str, object] = {}
-    """By entry point: a detector, or its fields as they were saved."""
+    """A detector, or its saved fields, by entry point."""
     faults: dict[str, str] = {}
-    """Why a detector that raised is left out."""
+    """The errors of detectors that were switched off."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody has brought a detector."""
+        """Return whether there are no such detectors."""
         return not self.states and not load_plugins().detectors
 
     def adopt(self, detectors: Iterable[type[Detector]]) -> None:
-        """Use these detectors of the program itself, as they were saved, from now on."""
+        """Use these detectors of the program itself, with their saved state, from now on."""
         for each in detectors:
             self.states[each.kind] = _revived(each, self.states.get(each.kind))
 
@@ -102,17 +102,17 @@ class CustomDetectors(msgspec.Struct):
         self._each(lambda detector: detector.prompted())
 
     def heard(self, text: str) -> None:
-        """Tell each what the agent said."""
+        """Tell each about the agent's message."""
         self._each(lambda detector: detector.heard(text))
 
     def find(self, settings: Detection) -> list[Finding]:
-        """The findings of all."""
+        """Return the findings of all."""
         found: list[Finding] = []
         self._each(lambda detector: found.extend(_found(detector, settings)))
         return found
 
     def _each(self, do: Callable[[Detector], None]) -> None:
-        """Call each; one that raises is left out from then on."""
+        """Call each; switch off one that raises."""
         for name, detector in self._working():
             try:
                 do(detector)
@@ -144,12 +144,12 @@ def _found(detector: Detector, settings: Detection) -> Iterator[Finding]:
     finding = detector.find(settings)
     if finding is not None:
         whole = msgspec.convert(finding, Finding, from_attributes=True)
-        # Checked field by field: one of a wrong type could be written, and never be read again.
+        # Checked field by field: a value of a wrong type could be written, and never be read again.
         yield msgspec.convert(msgspec.to_builtins(whole), Finding)
 
 
 def _revived(kind: type[Detector], saved: object) -> Detector:
-    """The detector as it was saved; it begins anew where its fields have changed since."""
+    """Return the detector as saved; it begins anew if its fields have changed since."""
     if saved is None:
         return kind()
     try:

@@ -1,4 +1,4 @@
-"""How often findings were right, by people's feedback."""
+"""Count how often findings were right, by people's feedback."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ class Tally(msgspec.Struct):
 
     @property
     def precision(self) -> float | None:
-        """The share of right findings; None without feedback."""
+        """Return the share of right findings; None without feedback."""
         told = self.confirmed + self.false_alarms
         return self.confirmed / told if told else None
 
@@ -33,7 +33,7 @@ class Precision(msgspec.Struct):
 
     @property
     def kinds(self) -> dict[str, Tally]:
-        """The feedback by kind."""
+        """Return the feedback by kind."""
         tallies: dict[str, Tally] = {}
         for (_, _, kind), right in self.said.items():
             tally = tallies.setdefault(kind, Tally())
@@ -43,7 +43,7 @@ class Precision(msgspec.Struct):
 
 
 def precision_of(events: Iterable[Event]) -> Precision:
-    """The precision by all feedback among these events."""
+    """Return the precision by all feedback among these events."""
     precision = Precision()
     for event in events:
         if isinstance(event, FeedbackGiven):

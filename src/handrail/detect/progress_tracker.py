@@ -1,4 +1,4 @@
-"""Tells progress: the agent changed something, or learned something new."""
+"""Tell progress: the agent changed something, or learned something new."""
 
 import msgspec
 
@@ -20,13 +20,13 @@ class ProgressTracker(msgspec.Struct):
         name = done.intent.call
         call, pair = text_hash(name), text_hash(name + done.result)
         called = call in known
-        # A call stands before what it gave last, so that both are forgotten one after the other.
+        # A call stands before its last result, so that both are forgotten one after the other.
         seen = pair in known if called else known.startswith(pair)
         if ending == "ok":
-            # What it says that it writes counts once; what it really changed counts each time.
+            # An announced change counts once; a real change counts each time.
             progress = not seen or bool(done.changed)
         elif ending == "failed":
-            # Another way to the same error tells nothing new; "exit code 1" alone is no error.
+            # Another way to the same error is no news; "exit code 1" alone is no error.
             error = text_hash(done.error)
             progress = not seen if called or not done.error else error not in known
             if done.error:

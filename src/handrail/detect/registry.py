@@ -40,7 +40,7 @@ _UNDESCRIBED = Description()
 
 
 def description_of(kind: str) -> Description:
-    """The description of a kind: built in, from a package, or the default."""
+    """Return the description of a kind: built in, from a package, or the default."""
     known = _ABOUT.get(kind)
     if known is not None:
         return known
@@ -49,6 +49,6 @@ def description_of(kind: str) -> Description:
 
 
 def own_fittings() -> list[tuple[str, ...]]:
-    """The fitting interventions of the detectors from packages."""
+    """Return the fitting interventions of the detectors from packages."""
     found = (each.about.fitting for each in load_plugins().detectors.values())
     return [fitting.places for fitting in found if fitting is not None]

@@ -23,7 +23,7 @@ class _OneAgent(msgspec.Struct):
 
     @property
     def detectors(self) -> tuple[Detector, ...]:
-        """All of them, by their order."""
+        """Return all of them, by their order."""
         found: tuple[Detector, ...] = msgspec.structs.astuple(self)[1:]
         return found
 
@@ -31,13 +31,13 @@ class _OneAgent(msgspec.Struct):
 class _WholeRun(msgspec.Struct):
     @property
     def detectors(self) -> tuple[Detector, ...]:
-        """All of them, by their order."""
+        """Return all of them, by their order."""
         found: tuple[Detector, ...] = msgspec.structs.astuple(self)
         return found
 
 
 def _with_detectors(group: type[msgspec.Struct], *, per_agent: bool) -> type[msgspec.Struct]:
-    """The struct with a field for each detector, so that a snapshot is read in one go."""
+    """Return the struct with a field for each detector, so that one pass reads a snapshot."""
     fields = [
         (each.kind, each, msgspec.field(default_factory=each, name=each.saved_as or each.kind))
         for each in DETECTORS
@@ -57,7 +57,7 @@ else:
 
 
 class RunDetectors(msgspec.Struct):
-    """Gives completed steps to all detectors, and collects their findings."""
+    """Give completed steps to all detectors, and collect their findings."""
 
     agents: dict[str, OneAgent] = {}
     last: str = ""
@@ -104,11 +104,11 @@ class RunDetectors(msgspec.Struct):
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Why detectors of packages were not loaded, or left out."""
+        """Return why detectors of packages were not loaded, or were switched off."""
         return (*load_plugins().problems, *self.custom.faults.values())
 
     def findings(self, settings: Detection) -> list[Finding]:
-        """The findings that the last step is part of, the worst first."""
+        """Return the findings that the last step belongs to, the worst first."""
         if not settings.enabled:
             return []
         asked = self._asked()
@@ -135,7 +135,7 @@ class RunDetectors(msgspec.Struct):
         return self.agents[agent]
 
     def _asked(self) -> tuple[Detector, ...]:
-        """The detectors of the last agent, and those of the run."""
+        """Return the detectors of the last agent, and those of the run."""
         agent = self.agents.get(self.last)
         return agent.detectors + self.whole.detectors if agent else self.whole.detectors
 

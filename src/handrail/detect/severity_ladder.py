@@ -1,4 +1,4 @@
-"""From how often something happened to how bad it is."""
+"""Turn the number of repetitions into a severity."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from handrail.model.ordinal import Severity
 
 
 class SeverityLadder(NamedTuple):
-    """How often it takes for each severity."""
+    """The repetitions for each severity."""
 
     low: int
     medium: int
@@ -15,7 +15,7 @@ class SeverityLadder(NamedTuple):
     critical: int
 
     def severity(self, times: int) -> Severity:
-        """How bad it is when something happened so many times."""
+        """Return the severity of so many repetitions."""
         if times < self.low:
             return Severity.NONE
         if times < self.medium:
@@ -36,10 +36,10 @@ class SeverityLadder(NamedTuple):
         sure: int = 0,
         forgiven: int = 0,
     ) -> Finding | None:
-        """Report a repetition; None where it is not bad yet.
+        """Report a repetition; None if it is harmless so far.
 
-        `sure`: so often that there is no doubt (by default as often as for `high`); `forgiven`:
-        times that do not count.
+        `sure`: the repetitions that leave no doubt (by default those for `high`); `forgiven`:
+        repetitions that do not count.
         """
         severity = self.severity(times - forgiven)
         if severity is Severity.NONE:

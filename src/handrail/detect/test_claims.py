@@ -1,4 +1,4 @@
-"""Whether an agent's last message claims that the tests pass."""
+"""Tell whether an agent's last message claims that the tests pass."""
 
 import re
 
@@ -33,7 +33,7 @@ _HEDGED = re.compile(
 
 
 def claims_tests_pass(text: str) -> bool:
-    """Whether the text says so flatly: not that they should, would, or partly do."""
+    """Return whether the text says so flatly: not that they should, would, or partly do."""
     said = text[-_LONGEST:]
     if _ADMITTED.search(said):
         return False

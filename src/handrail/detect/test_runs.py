@@ -1,4 +1,4 @@
-"""Finds test runs among commands, and their results."""
+"""Find test runs among commands, and their results."""
 
 import re
 
@@ -6,8 +6,8 @@ from handrail.detect.completed_step import CompletedStep
 
 _INTERPRETER = r"(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
 _LOOKS = r"\S*(?:test|spec|check|verif|repro)"
-"""Scripts that by their name look whether something works."""
-# Places where no word begins are passed over quickly, and `./` is searched for as it is.
+"""Scripts whose name suggests a check."""
+# The search skips places inside words quickly, and looks for `./` as it is.
 _TESTS = re.compile(
     r"\b(?=[a-z])(?:(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|karma|cypress|playwright|ava|"
     r"rspec|phpunit|pest|ctest|bats|gotestsum|nose2?|trial|behave|runtests?(?:\.py)?|"
@@ -21,7 +21,7 @@ _HINTS = (
     "test", "spec", "check", "verif", "repro", "tox", "nox", "nose", "jest", "mocha", "karma",
     "cypress", "playwright", "ava", "pest", "bats", "trial", "behave", "cargo t",
 )  # fmt: skip
-"""Plain words are looked for first: most commands are no tests."""
+"""Plain words to search first: most commands are no tests."""
 _SCRIPT = re.compile(rf"\b{_INTERPRETER} |\bcargo run\b")
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
@@ -30,11 +30,11 @@ _FAILED = re.compile(
     re.MULTILINE,
 )
 _END = 1_500
-"""Characters at the end of an output that say how it went."""
+"""Characters at the end of an output that tell the result."""
 
 
 def is_test_run(command: str) -> bool:
-    """Whether a command runs tests."""
+    """Return whether a command runs tests."""
     for hint in _HINTS:  # a plain loop: any() with a generator takes three times as long
         if hint in command:
             return _TESTS.search(command) is not None
@@ -42,12 +42,12 @@ def is_test_run(command: str) -> bool:
 
 
 def runs_code(command: str) -> bool:
-    """Whether a command runs anything that may be a test."""
+    """Return whether a command runs anything that may be a test."""
     return _SCRIPT.search(command) is not None
 
 
 def passed(done: CompletedStep) -> bool:
-    """Whether the tests passed; a pipe hides the exit code, but not the output."""
+    """Return whether the tests passed; a pipe hides the exit code, but not the output."""
     if done.ending != "ok":
         return False
     end = done.outcome.output[-_END:]

@@ -1,4 +1,4 @@
-"""Looking around without end: many folders, to and fro, and nothing changed."""
+"""Wandering: the agent looks around without end, to and fro, and changes nothing."""
 
 from collections import Counter
 from itertools import pairwise
@@ -16,7 +16,7 @@ from handrail.model.ordinal import Severity
 
 _WINDOW = 40
 _LEAST = 20
-"""Looks before it counts as wandering: a task begins with looking around."""
+"""Looks before they count as wandering: a task begins with looking around."""
 _LONG = 80
 _DEEP = 2.0
 """Mean distance from the mean depth that counts as very uneven."""
@@ -26,7 +26,7 @@ _WEIGHTS = {"folders": 0.3, "backtracking": 0.3, "depth": 0.2, "scatter": 0.2}
 
 
 class ExplorationWanderingDetector(Detector):
-    """The folders of the agent's last looks since something was changed."""
+    """The folders of the agent's last looks since a change."""
 
     kind: ClassVar[str] = "exploration_wandering"
     per_agent: ClassVar[bool] = True
@@ -55,20 +55,20 @@ class ExplorationWanderingDetector(Detector):
         advice=LOST,
     )
     steps: list[int] = msgspec.field(default_factory=list)
-    """Of the last looks, as many as are shown."""
+    """The steps of the last looks, as many as are shown."""
     folders: bytes = b""
-    """Marks of where they looked."""
+    """Hashes of the folders."""
     depths: list[int] = msgspec.field(default_factory=list)
-    """How deep these folders lie."""
+    """The depths of these folders."""
     total: int = 0
-    """Looks since something was changed or a person spoke."""
+    """Looks since the last change or prompt."""
     looked: bool = False
-    """Whether the last step was a look."""
+    """The last step was a look."""
 
     def see(self, done: CompletedStep) -> None:
         """Note a look; a change ends the wandering."""
         intent = done.intent
-        if intent.agent:  # looking around is what sub-agents are sent out for
+        if intent.agent:  # sub-agents are there to look around
             return
         self.looked = bool(intent.reads) and not intent.writes and done.ending in ("ok", "failed")
         if self.looked:
@@ -77,7 +77,7 @@ class ExplorationWanderingDetector(Detector):
             self._start_again()
 
     def prompted(self) -> None:
-        """A question of a person may need another look around."""
+        """Start again: a person's question may need another look around."""
         self._start_again()
 
     def find(self, settings: Detection) -> Finding | None:
@@ -122,7 +122,7 @@ class ExplorationWanderingDetector(Detector):
 
 
 def _backtracking(folders: list[bytes]) -> float:
-    """The share of moves that lead back to a folder that was left before."""
+    """Return the share of moves that lead back to an earlier folder."""
     seen: set[bytes] = set()
     back = 0
     for before, folder in pairwise(folders):
@@ -132,6 +132,6 @@ def _backtracking(folders: list[bytes]) -> float:
 
 
 def _unevenness(depths: list[int]) -> float:
-    """How far the depths are from their mean, in the mean."""
+    """Return the mean distance of the depths from their mean."""
     mean = sum(depths) / len(depths)
     return sum(abs(depth - mean) for depth in depths) / len(depths)

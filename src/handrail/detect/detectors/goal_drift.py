@@ -24,7 +24,7 @@ _STEEP = 0.3
 
 
 class GoalDriftDetector(Detector):
-    """How well the last steps fit the goal, and in which folders they were."""
+    """The alignment of the last steps with the goal, and their folders."""
 
     kind: ClassVar[str] = "goal_drift"
     per_agent: ClassVar[bool] = True
@@ -53,7 +53,7 @@ class GoalDriftDetector(Detector):
         advice=LOST,
     )
     steps: list[int] = msgspec.field(default_factory=list)
-    """Of the last 20 steps."""
+    """The last 20 steps."""
     alignments: list[float] = msgspec.field(default_factory=list)
     """Their alignments."""
     folders: bytes = b""
@@ -87,7 +87,7 @@ class GoalDriftDetector(Detector):
         self.opinions, self.just_told = [], False
 
     def find(self, settings: Detection) -> Finding | None:
-        """Report a fall that the last step is part of, or a new opinion."""
+        """Report a fall with the last step in it, or a new opinion."""
         if not self.steps or (self.alignments[-1] > _FITS_NO_MORE and not self.just_told):
             return None
         return self.lately(settings)
@@ -115,14 +115,14 @@ class GoalDriftDetector(Detector):
         return Finding(self.kind, _severity(fall, len(low)), sure, steps, 0.0, says, "goal", facts)
 
     def _fall(self) -> float:
-        """How far the mean fell from one half to the other; 0 where the second still fits."""
+        """Return the fall of the mean from one half to the other; 0 if the second still fits."""
         if len(self.alignments) < 2 * _HALF:
             return 0.0
         now = sum(self.alignments[_HALF:]) / _HALF
         return sum(self.alignments[:_HALF]) / _HALF - now if now <= _FITS_NO_MORE else 0.0
 
     def _is_elsewhere(self) -> bool:
-        """Whether the later steps were in other folders than the earlier ones."""
+        """Return whether the later steps were in other folders than the earlier ones."""
         folders = each_of(self.folders)
         earlier = [folder for folder in folders[:_HALF] if folder != _NOWHERE]
         later = [folder for folder in folders[_HALF:] if folder != _NOWHERE]

@@ -21,11 +21,11 @@ _WINDOW = 20
 """Steps within which missing things belong together."""
 _MOST_KNOWN = 384
 _NEAR = 32
-"""A name among so many newest ones is not noted again."""
+"""Newest names that are not noted again."""
 _SLIP = 0.5
-"""A text that is not in a file which was read is quoted wrongly rather than made up."""
+"""Confidence for a text missing in a file that the agent has read: probably misquoted."""
 _MEDIUM, _HIGH = 2, 4
-"""That many more than the first finding needs."""
+"""Additional missing things for a higher severity."""
 _WHAT: dict[Sort, str] = {
     "file": "the file {}",
     "module": "the module {}",
@@ -79,7 +79,7 @@ class HallucinationDetector(Detector):
         advice=LOST,
     )
     missed: list[Missed] = msgspec.field(default_factory=list)
-    """Within the window."""
+    """The missing things within the window."""
     known: bytes = b""
     """Hashes of the names of files that were read or written, the newest last: a deleted file is
     not made up."""

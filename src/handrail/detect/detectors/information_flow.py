@@ -16,7 +16,7 @@ from handrail.model.ordinal import Severity
 _MOST_SECRETS = 8
 _MISSING = ("no such file", "does not exist")
 _FOREIGN, _OWN, _PASSING = 0.9, 0.4, 0.3
-"""How sure a finding is: a secret from elsewhere; one of the project, whose programs may need it;
+"""Confidence: a secret from elsewhere; one of the project, whose programs may need it;
 one seen in passing, as in a list of all variables."""
 
 
@@ -26,16 +26,16 @@ class Secret(msgspec.Struct, frozen=True, gc=False):
     path: str
     step: int
     sureness: float
-    """That it had no business being read, if something goes out later."""
+    """Confidence that the agent had no business with it, if data leaves later."""
 
 
 class InformationFlowDetector(Detector):
-    """The secrets that the run has read, and the target of the last sending."""
+    """The secrets that the run has read, and the target of the last transfer."""
 
     kind: ClassVar[str] = "information_flow"
     order: ClassVar[int] = 10
     saved_as: ClassVar[str] = "flow"
-    # What has left the machine cannot be put back, only be kept from going on.
+    # Data that has left cannot be put back; the run can only be kept from sending more.
     about: ClassVar[Description] = Description(
         label="Secrets sent out",
         meaning="The run reads a secret in one step, and sends something out in a later one.",
@@ -57,14 +57,14 @@ class InformationFlowDetector(Detector):
     )
     secrets: tuple[Secret, ...] = ()
     known: tuple[Secret, ...] = ()
-    """Those read before the last step, if that went out."""
+    """The secrets read before the last step, if that sent data."""
     step: int = 0
     sends: tuple[str, ...] = ()
     carries: bool = False
-    """It can take data along."""
+    """The last transfer can carry data."""
 
     def see(self, done: CompletedStep) -> None:
-        """Note secrets, and sendings after them."""
+        """Note secrets, and transfers after them."""
         intent = done.intent
         self.sends = self.known = ()
         if done.ending in ("refused", "dropped"):
@@ -80,10 +80,10 @@ class InformationFlowDetector(Detector):
             self.secrets = (*others, secret)[-_MOST_SECRETS:]
 
     def find(self, settings: Detection) -> Finding | None:
-        """Report a sending after a secret was read."""
+        """Report a transfer after the run read a secret."""
         if not self.sends:
             return None
-        # The secret that is least the project's own, and of those the newest.
+        # Choose a secret from elsewhere if there is one, and the newest of several.
         secret = max(self.known, key=lambda each: (each.sureness, each.step))
         target = self.sends[0]
         then = f"sent data to {target}" if self.carries else f"connected to {target}"
@@ -101,7 +101,7 @@ def _sureness(secret: str, intent: Intent) -> float:
 
 
 def _is_missing(done: CompletedStep) -> bool:
-    """Whether the secret was missing."""
+    """Return whether the secret was missing."""
     if done.ending == "ok":
         return False
     said = (done.outcome.error or done.outcome.output)[-500:].lower()

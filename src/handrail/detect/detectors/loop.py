@@ -16,11 +16,11 @@ Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "sa
 
 _USUAL = SeverityLadder(2, 3, 5, 8)
 _LADDERS: dict[Nature, SeverityLadder] = {
-    # A slip in writing the call, which agents make often and mend.
+    # A malformed call: agents often make and mend these.
     "misfit": SeverityLadder(3, 4, 7, 10),
-    # Looking again whether something is ready is what waiting is.
+    # Checking again whether something is ready is plain waiting.
     "waited": SeverityLadder(10, 20, 40, 80),
-    # Round and round, although files are changed on the way.
+    # A circle, although the agent changes files on the way.
     "changed": SeverityLadder(3, 4, 6, 9),
     "said": SeverityLadder(2, 3, 4, 6),
 }
@@ -66,7 +66,7 @@ class LoopTurn(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def name(self) -> str:
-        """The call in a few words: a command speaks for itself, a path needs its tool."""
+        """Return the call in a few words: a command speaks for itself, a path needs its tool."""
         alone = self.tool in ("Bash", "bash", "shell", self.shown)
         return self.shown if alone else f"{self.tool} {self.shown}"
 
@@ -106,22 +106,22 @@ class LoopDetector(Detector):
         advice=STUCK,
     )
     tries: dict[str, LoopAttempt] = msgspec.field(default_factory=dict)
-    """By call and result, since the last progress."""
+    """Attempts by call and result, since the last progress."""
     results: dict[str, str] = msgspec.field(default_factory=dict)
     """The last result of each call."""
     turns: list[LoopTurn] = msgspec.field(default_factory=list)
-    """As many as the longest period has, the newest at the end."""
+    """The last turns, as many as the longest period has, the newest at the end."""
     steps: list[int] = msgspec.field(default_factory=list)
     """The numbers of the last turns."""
     matches: list[int] = msgspec.field(default_factory=lambda: [0] * len(_PERIODS))
-    """For each period, how many of the last steps equal the one a period before."""
+    """For each period, how many of the last steps equal the one a period earlier."""
     words: str = ""
     """The key of the agent's last message."""
     said: str = ""
     times_said: int = 0
 
     def see(self, done: CompletedStep) -> None:
-        """Count the call, and how long the circles are that it closes."""
+        """Count the call, and the length of the circles that it closes."""
         self.times_said = 0
         if done.ending == "refused":
             self._break_off()
@@ -131,7 +131,7 @@ class LoopDetector(Detector):
         if done.progress:
             tries.clear()
             results.clear()
-        # What nobody heard the result of is counted with the last result that there was.
+        # A call without a result counts with its previous result.
         result = done.result or results.get(call, "")
         pair = f"{call}{result}"
         results[call] = result
@@ -200,7 +200,7 @@ class LoopDetector(Detector):
             del steps[0]
 
     def _period(self) -> int:
-        """The shortest period that the last steps have repeated at least once."""
+        """Return the shortest period that the last steps have repeated at least once."""
         for period, same in zip(_PERIODS, self.matches, strict=True):
             if same >= period:
                 return period

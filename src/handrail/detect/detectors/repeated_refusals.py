@@ -17,7 +17,7 @@ _WINDOW = 20
 
 
 class RepeatedRefusalsDetector(Detector):
-    """Refused actions that are after the same thing."""
+    """Refused actions with the same aim."""
 
     kind: ClassVar[str] = "repeated_refusals"
     per_agent: ClassVar[bool] = True
@@ -52,7 +52,7 @@ class RepeatedRefusalsDetector(Detector):
         ),
     )
     recent: list[tuple[int, int, str]] = msgspec.field(default_factory=list)
-    """Of each refused step its number, its step, and what it was after."""
+    """Number, step and aim of each refused step."""
     deeds: int = 0
     """Steps seen so far."""
     shown: str = ""
@@ -69,7 +69,7 @@ class RepeatedRefusalsDetector(Detector):
             del self.recent[0]
 
     def find(self, settings: Detection) -> Finding | None:
-        """Report the last step if it was refused like others before it."""
+        """Report the last step if it was refused like earlier ones."""
         if not self.recent or self.recent[-1][0] != self.deeds:
             return None
         after = self.recent[-1][2]

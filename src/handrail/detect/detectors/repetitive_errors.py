@@ -54,14 +54,14 @@ class RepetitiveErrorsDetector(Detector):
         advice=STUCK,
     )
     recent: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """Step, and what went wrong in it; empty: nothing."""
+    """Each step and its error; empty: no error."""
     said: str = ""
     """The last error as the agent saw it."""
     misfit: bool = False
-    """It was a call that did not fit its tool."""
+    """It was a malformed call."""
 
     def see(self, done: CompletedStep) -> None:
-        """Note the error, or that there was none."""
+        """Note the error, or its absence."""
         recent = self.recent
         if done.progress:
             recent.clear()

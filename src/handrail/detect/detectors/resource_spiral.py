@@ -16,16 +16,16 @@ _WINDOW = 5
 """Steps in one sample."""
 _MOST_SAMPLES = 6
 _STEADY = 1.2
-"""A spiral grows in every sample; one leap is a test suite after reading."""
+"""A spiral grows in every sample; a single leap may be a test suite after some reading."""
 
 
 class Series(NamedTuple):
-    """One thing that is measured, and from where on it counts."""
+    """One measured thing, and the values that matter."""
 
     base: float
-    """A sample below this is no start for growth."""
+    """Growth cannot start from a sample below this."""
     matters: float
-    """Below, growth does not matter."""
+    """Growth below this does not matter."""
     worst: Severity
     says: str
 
@@ -40,7 +40,7 @@ SERIES: dict[str, Series] = {
         8_000, 60_000, Severity.LOW, "The output that it reads grew to {:,.0f} characters"
     ),
 }
-"""Per sample; memory is the most that one command used."""
+"""Values per sample; memory is the maximum of one command."""
 _SEVERITIES = ((3.0, Severity.HIGH), (2.0, Severity.MEDIUM), (0.0, Severity.LOW))
 
 
@@ -64,7 +64,7 @@ class Sample(msgspec.Struct, gc=False):
         self.output += len(outcome.output) + len(outcome.error)
 
     def of(self, series: str) -> float:
-        """The value of one series."""
+        """Return the value of one series."""
         value: float = getattr(self, series)
         return value
 
@@ -75,7 +75,7 @@ class ResourceSpiralDetector(Detector):
     kind: ClassVar[str] = "resource_spiral"
     order: ClassVar[int] = 8
     saved_as: ClassVar[str] = "resources"
-    # Files that are put back give no time, no calls and no memory back.
+    # Restoring files gives back no time, no calls and no memory.
     about: ClassVar[Description] = Description(
         label="Used more and more",
         meaning="The run uses more and more: memory, files, tokens, calls, time or output.",
@@ -104,7 +104,7 @@ class ResourceSpiralDetector(Detector):
     count: int = 0
     """Steps in the current sample."""
     began: float = 0.0
-    """When it began."""
+    """The start of the current sample."""
 
     def see(self, done: CompletedStep) -> None:
         """Add the use of a step; close a full sample."""
@@ -115,7 +115,7 @@ class ResourceSpiralDetector(Detector):
             self.current.add(done)
         if self.count == _WINDOW:
             seconds = done.at - self.began
-            # Calls at the same time are one step of the agent; without times nothing is known.
+            # Simultaneous calls are one step of the agent; without times nothing is known.
             self.current.calls = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
             self.samples.append(self.current)
             self.steps.append(done.step)
@@ -152,7 +152,7 @@ class ResourceSpiralDetector(Detector):
         return Finding(self.kind, severity, sure, steps, impact, says, worst, facts)
 
     def _growth(self, name: str, samples: int) -> float:
-        """The mean growth from sample to sample; 0 where it does not grow all the time."""
+        """Return the mean growth from sample to sample; 0 unless it grows all the time."""
         series = SERIES[name]
         if self.samples[-1].of(name) < series.matters:
             return 0.0

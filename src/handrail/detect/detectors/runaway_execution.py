@@ -1,4 +1,4 @@
-"""More and more is used, for less and less of the goal."""
+"""Runaway execution: the agent uses more and more for less and less of the goal."""
 
 from handrail.detect.combinations import Combination
 from handrail.detect.description import GREEDY, SLOW_DOWN, Description, paragraphs

@@ -17,7 +17,7 @@ from handrail.model.ordinal import Severity
 _MOST_PATHS = 64
 _MOST_LINGERING = 10
 _MANY = 0.6
-"""The share from which on most of the work is elsewhere."""
+"""The share at which most of the work is elsewhere."""
 _SYSTEM = re.compile(
     r"/(?:etc|usr|bin|sbin|lib\w*|boot|var|run|proc|sys|dev|System|Library|private)(?:/|$)"
 )
@@ -27,11 +27,11 @@ _PROJECTS = re.compile(
 """Where people keep their work; hidden folders belong to programs, and people often put files for
 the agent on the desktop."""
 _ASKED_FOR = 0.8
-"""An alignment that says that the path may well be named in the goal."""
+"""The alignment at which the goal may well name the path."""
 
 
 class Critical(NamedTuple):
-    """Why a single path is enough, and how bad that is."""
+    """The reason why a single path is enough, and its severity."""
 
     severity: Severity
     confidence: float
@@ -50,7 +50,7 @@ _OTHER_READ = Critical(Severity.LOW, 0.6, 0.1, "It read {path}, which belongs to
 
 
 class ScopeCreepDetector(Detector):
-    """The paths that were touched last, and which of them lie outside."""
+    """The last touched paths, and those outside the scope."""
 
     kind: ClassVar[str] = "scope_creep"
     order: ClassVar[int] = 7
@@ -77,7 +77,7 @@ class ScopeCreepDetector(Detector):
         advice=HARMFUL,
     )
     paths: bytes = b""
-    """Marks of the paths."""
+    """Hashes of the paths."""
     strays: list[tuple[bytes, int]] = msgspec.field(default_factory=list)
     """Hashes of paths outside, and the last steps that touched them."""
     touched: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class ScopeCreepDetector(Detector):
         self.strays = before + [(path, done.step) for path in outside]
 
     def _named(self, critical: tuple[str, ...]) -> Finding | None:
-        """A path that the settings call critical, wherever it lies."""
+        """Return a finding for a path that the settings call critical, anywhere."""
         if not critical:
             return None
         covers = compile_globs(critical).fullmatch
@@ -169,7 +169,7 @@ class ScopeCreepDetector(Detector):
             return None
         many, last = len(steps), self.outside[0]
         severity = Severity.MEDIUM if share >= _MANY else Severity.LOW
-        # More paths make it surer; their share of all paths does not.
+        # More paths raise the confidence; their share of all paths does not.
         sure, shown = min(0.5 + 0.05 * many, 0.95), tuple(sorted(set(steps)))[-10:]
         says = f"{many} of the last {paths} paths that it touched lie outside the scope, {last}"
         says, facts = (

@@ -55,7 +55,7 @@ class StallDetector(Detector):
     """The last steps without progress."""
     idle_times: int = 0
     failing: dict[str, Failing] = msgspec.field(default_factory=dict)
-    """By call, as long as it fails in the same way."""
+    """Calls that keep failing in the same way."""
     call: str = ""
     shown: str = ""
     said: str = ""
