@@ -138,7 +138,7 @@ def _why(review: Review) -> str:
         return review.reasons[0]
     effects = dict.fromkeys(effect.text for effect in review.effects)
     says = "; ".join(list(effects)[:2])
-    return f"It {says}." if says else "It changes nothing that matters."
+    return f"It {says}." if says else "It changes nothing important."
 
 
 def _instead(review: Review) -> str:
@@ -174,7 +174,7 @@ def render_programs() -> str:
             rows += [table_row(_names(names), *cells) for cells in _merged(facts)]
         if rows:
             about = (module.__doc__ or "").strip().splitlines()[0]
-            header = "| program | when | what it does | instead |\n|---|---|---|---|"
+            header = "| program | when | effect | instead |\n|---|---|---|---|"
             sections.append("\n".join([f"\n## {title}\n", about, "", header, *rows]))
     head = _PROGRAMS.format(programs=f"{len(serious):,}", known=f"{len(known):,}")
     return head + "\n".join(sections) + "\n"

@@ -85,7 +85,7 @@ def _sent(effect: Effect, flow: _SecretFlow, at: ReviewContext) -> Effect:
             effect,
             secrets[0].target,
             Severity.CRITICAL,
-            "Do not send secrets; give the program that needs one a name for it instead.",
+            "Do not send secrets; pass the name of a secret to the program instead.",
         )
     fed = upstream(flow.program, effect.command)
     for source in flow.sources(effect.command):
@@ -94,7 +94,7 @@ def _sent(effect: Effect, flow: _SecretFlow, at: ReviewContext) -> Effect:
                 effect,
                 source.target,
                 Severity.HIGH,
-                "Keep local files on this machine; say what is needed from them.",
+                "Keep local files on this machine; name the needed parts.",
             )
     command = flow.program.commands[effect.command]
     plain = command.input is not None and OPAQUE not in command.input

@@ -216,7 +216,7 @@ def _with_lease(wish: RewriteCandidate) -> CommandRewrite | None:
     pieces = [_git(wish.command, before, wish.prefix), "push", "--force-with-lease", *words]
     return CommandRewrite(
         " ".join(piece for piece in pieces if piece != "-"),
-        "--force became --force-with-lease, so that commits of others are not overwritten",
+        "--force became --force-with-lease, to keep the commits of others",
     )
 
 

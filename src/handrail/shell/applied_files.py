@@ -37,7 +37,7 @@ def applied_effects(
                     index,
                     command,
                     Kind.DESTROY,
-                    "carries out a plan that deletes all infrastructure",
+                    "carries out a plan to delete all infrastructure",
                     "Show the plan to the user: `terraform show PLAN`.",
                 )
         elif _HAPROXY.intersection(_sockets(words)) and _SWITCHES_OFF.search(command.input or ""):

@@ -211,7 +211,7 @@ def _redirect(redirect: Redirect, command: Command) -> Iterator[Effect]:
         host = ":".join(network.groups()).replace(OPAQUE, "…")
         yield Effect(Kind.SEND, host, Severity.HIGH, Undo.IMPOSSIBLE,
                      f"opens a raw connection to {host}",
-                     "Use `curl` with an https address that the task needs.")  # fmt: skip
+                     "Use `curl` with the https address for the task.")  # fmt: skip
         return
     if _NO_FILE.fullmatch(target.text) or (OPAQUE in target.text and "/dev/fd/" in target.text):
         return

@@ -20,8 +20,8 @@ _READ_FIRST = (
     "Download it to a file, read the file, then run it: "
     "`curl -fsSL URL -o install.sh` and `less install.sh`."
 )
-_PLAIN_FIRST = "Write the command out plainly, so that it can be read before it runs."
-_PRINT_FIRST = "Print it first, read it, and run what you read as a plain command."
+_PLAIN_FIRST = "Write the command out plainly."
+_PRINT_FIRST = "Print it first, read it, and run it as a plain command."
 _PLAIN_READERS = frozenset({"cat", "head", "tail", "less", "tee", "bat"})
 _REWORKING = frozenset(
     "sed awk tr cut jq yq perl python python3 node ruby tar gpg unzip strings dd".split()
@@ -71,8 +71,8 @@ def joined_effects(
                     Kind.PRIVILEGE,
                     command.text,
                     Severity.HIGH,
-                    "opens a shell as another user, where nobody sees what is run",
-                    "Run the one command that needs it, e.g. `sudo apt-get update`.",
+                    "opens a shell as another user, out of sight",
+                    "Run single commands, e.g. `sudo apt-get update`.",
                 )
             )
         elif code == "unknown":

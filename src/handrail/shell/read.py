@@ -35,7 +35,7 @@ _HIDDEN = Effect(
     "hidden characters",
     Severity.HIGH,
     Undo.IMPOSSIBLE,
-    "holds characters that make it look different from what it does",
+    "holds characters that disguise it",
     "Write it without text-direction characters.",
 )
 

@@ -16,11 +16,11 @@ from handrail.shell.tables.shorthand import (
     Program,
 )
 
-_PLUGINS = "Look at what is installed: `claude plugin list`."
+_PLUGINS = "List the installed ones: `claude plugin list`."
 
 
 def _unhooked(*whens: str) -> tuple[Fact, ...]:
-    says = "starts an agent without its hooks, so that nobody supervises it"
+    says = "starts an agent without its hooks, so nobody supervises it"
     return tuple(Fact(TAMPER, when, severity=CRITICAL, says=says, instead=LIMITS) for when in whens)
 
 
@@ -47,9 +47,9 @@ _CLAUDE = Program(
         Fact(UNSEEN, "--plugin-dir", on="--plugin-dir",
              says="starts an agent with the hooks of {target}", instead=LIMITS),
         Fact(UNSEEN, "--mcp-config=/tmp/*|--mcp-config=/dev/shm/*",
-             says="starts an agent with settings that anyone can write", instead=LIMITS),
+             says="starts an agent with world-writable settings", instead=LIMITS),
         Fact(TAMPER, "config set|add|remove @*permission*|*hook*|*allowedtools*|*trust*|*bypass*",
-             severity=CRITICAL, says="changes what agents may do",
+             severity=CRITICAL, says="changes the permissions of agents",
              instead="See `claude config list`."),
         Fact(CHANGE, "config set|add|remove", severity=MEDIUM),
         Fact(SECRET, "setup-token", says="creates a lasting access token",

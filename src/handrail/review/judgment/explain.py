@@ -44,7 +44,7 @@ def alternative_for(effects: Sequence[Effect], hits: Sequence[RuleHit]) -> str:
     for text in (*(effect.instead for effect in serious), *(hit.instead for hit in hits)):
         if text:
             return text
-    return "Say what you want to reach and why; a person can do it or allow it."
+    return "Explain why you need it; a person can do it or allow it."
 
 
 def confidence_in(effects: Sequence[Effect], program: ParsedProgram | None) -> float:

@@ -112,7 +112,7 @@ class LimitFileOperations(msgspec.Struct, frozen=True):
             self.name,
             Decision.BLOCK,
             f"this run has changed {at.history.file_operations} files; the limit is {limit}",
-            "Finish with what is there, or ask for a higher limit; `git status` shows the changes.",
+            "Finish with these changes, or ask for a higher limit; `git status` lists them.",
         )
 
 

@@ -24,7 +24,7 @@ class Weight(msgspec.Struct, frozen=True):
     instead: str = ""
 
 
-_ASK = "Do it inside {scope}, or say what has to change there and why, so that a person can do it."
+_ASK = "Do it inside {scope}, or describe the change for a person to make."
 
 WRITES: dict[Place, Weight] = {
     Place.SCOPE: Weight(),
@@ -44,12 +44,12 @@ WRITES: dict[Place, Weight] = {
     Place.KERNEL: Weight(_H, _IMPOSSIBLE, Kind.SYSTEM, "changes the kernel setting {target}",
                          "Read it: `cat {target}`"),
     Place.HANDRAIL: Weight(_C, _IMPOSSIBLE, Kind.TAMPER, "changes Handrail's own file {target}",
-                           "Ask the person who supervises this run to change it."),
+                           "Ask the user to change it."),
     Place.NOTES: Weight(_L, _UNKNOWN),
     Place.TOOLS: Weight(_M, _CHECKPOINT, Kind.PERSIST,
-                        "changes {target}, which says what tools later agents have"),
+                        "changes {target}, which gives tools to later agents"),
     Place.AGENT: Weight(_H, _IMPOSSIBLE, Kind.PERSIST, "changes an agent's settings, {target}",
-                        "Say which setting should change and why; a person can change it."),
+                        "Name the setting and the reason; a person can change it."),
     Place.PROFILE: Weight(_H, _IMPOSSIBLE, Kind.PERSIST,
                           "changes {target}, which runs or counts in every session",
                           "Set it for this command only, e.g. `VAR=value command`."),
@@ -120,31 +120,31 @@ PROTECTED = Weight(
     _C,
     _IMPOSSIBLE,
     says="changes {target}, which is protected",
-    instead="Leave it as it is; `handrail config show` lists what is protected.",
+    instead="Leave it as it is; `handrail config show` lists the protected files.",
 )
 WHOLE = Weight(
     _C,
     _IMPOSSIBLE,
     says="deletes the whole project, {target}",
-    instead="Name the files that should go; list them first: `ls -la`",
+    instead="Name single files; list them first: `ls -la`",
 )
 REPOSITORY = Weight(
     _C,
     _IMPOSSIBLE,
     says="deletes the repository's history, {target}",
-    instead="Leave `.git` alone; `git status` shows what is there.",
+    instead="Leave `.git` alone; use git itself, such as `git status`.",
 )
 HOME = Weight(
     _C,
     _IMPOSSIBLE,
     says="moves or overwrites {target}, which holds everything you have",
-    instead="Name the files that should move; list them first: `ls -la {target}`",
+    instead="Name single files; list them first: `ls -la {target}`",
 )
 HOME_GONE = Weight(
     _C,
     _IMPOSSIBLE,
     says="deletes your home folder, {target}",
-    instead="Name the files that should go; list them first: `ls -la {listed}`",
+    instead="Name single files; list them first: `ls -la {listed}`",
 )
 HARMLESS = Weight(_L, _NEEDLESS)
 BLIND = Weight(
@@ -156,14 +156,14 @@ BLIND = Weight(
 TEMP_ROOT = Weight(
     undo=_IMPOSSIBLE,
     says="empties the temp folder {target}",
-    instead="Delete only what you made: `ls -la {listed}`",
+    instead="Delete only your own files: `ls -la {listed}`",
 )
 SECRET = Weight(
     _H,
     _IMPOSSIBLE,
     Kind.SECRET,
     "reads {target}, which holds secrets",
-    "Use the program that needs the secret; do not read it yourself.",
+    "Let the program read its secret; do not read it yourself.",
 )
 LINKED = msgspec.structs.replace(SECRET, says="links to {target}, which holds secrets")
 SETTINGS = Weight(
@@ -177,7 +177,7 @@ DISK = Weight(
     _IMPOSSIBLE,
     Kind.SECRET,
     "reads the raw disk {target}",
-    "Read files, not the disk: `lsblk` shows what is there.",
+    "Read files, not the disk: `lsblk` lists the disks.",
 )
 
 
@@ -185,14 +185,14 @@ def _tampers(says: str, instead: str) -> Weight:
     return Weight(_C, _IMPOSSIBLE, Kind.TAMPER, says, instead)
 
 
-_STATUS = "Leave it to a person; `handrail status` and `handrail log` show what Handrail does."
+_STATUS = "Leave it to a person; look with `handrail status` and `handrail log`."
 HOOK_LOADER = _tampers(
-    "changes {target}, from which the hooks are loaded that supervise this agent",
-    "Say which setting should change and why; a person can change it.",
+    "changes {target}, the source of this agent's hooks",
+    "Name the setting and the reason; a person can change it.",
 )
 HOLDER = _tampers(
-    "changes {target} as a whole, which holds what supervises this agent",
-    "Name the single files that you mean, other than settings and hooks.",
+    "changes all of {target}, including this agent's supervision",
+    "Name single files, other than settings and hooks.",
 )
 _LEFT_OUT = " ".join(f"-e {host.folder}" for host in known_hosts())
 SWEPT = _tampers(

@@ -225,7 +225,7 @@ def _later(path: str, effect: Effect, kind: FileType) -> Effect:
             Severity.CRITICAL if tampers else Severity.HIGH,
             Undo.IMPOSSIBLE,
             f"puts a command into {name} that runs by itself and {effect.text}",
-            "Leave that command out, or put it where a person starts it.",
+            "Leave this command out, or let a person start it.",
         )
     return Effect(
         Kind.WRITE,

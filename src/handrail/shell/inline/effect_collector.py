@@ -21,7 +21,7 @@ from handrail.shell.inline.value import (
 from handrail.shell.word import OPAQUE
 
 MAX_FOUND = 200
-PLAINLY = "Write the code plainly so that it can be read, then run it."
+PLAINLY = "Write the code plainly, then run it."
 _HIDDEN = (
     (REMOTE, "text that it gets over the network"),
     (DECODED, "text that is decoded while it runs"),

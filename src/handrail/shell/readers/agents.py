@@ -57,7 +57,7 @@ class _Agent:
                 yield self._unsupervised(word.shown, says)
         for word in call.values(launch.sources):
             if not set(re.split(r"[,\s]+", word.text)) >= launch.all_sources:
-                says = "starts an agent that leaves out settings, and with them hooks"
+                says = "starts an agent without some settings, and so without hooks"
                 yield self._unsupervised(f"{launch.sources} {word.shown}", says)
 
     def _bare(self, words: Sequence[Word]) -> Iterator[Effect]:
@@ -65,7 +65,7 @@ class _Agent:
         call = parse(words, self._grammar)
         for name in self._launch.off:
             if call.has(name):
-                says = "starts an agent without its hooks, so that nobody supervises it"
+                says = "starts an agent without its hooks, so nobody supervises it"
                 yield self._unsupervised(name, says)
         yield from self._settings(call)
 

@@ -158,7 +158,7 @@ def _mass(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         Kind.DESTROY,
         command.text,
         severity=Severity.MEDIUM if narrow else Severity.HIGH,
-        says="stops or removes everything that a listing finds, also what others started",
+        says="stops or removes everything in a listing, even from others",
         instead="Name the one you started: `docker ps -a`, then `docker rm NAME`.",
     )
 

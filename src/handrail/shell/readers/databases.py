@@ -218,8 +218,8 @@ def _rails(command: Command, call: ParsedArguments) -> Iterator[Effect]:
             mild = testing or word.text == "db:setup"
             yield effect(
                 Kind.DESTROY, word.text, severity=Severity.MEDIUM if mild else Severity.HIGH,
-                says="replaces the database and loses what is in it",
-                instead="Apply what is new instead: `rails db:migrate`.",
+                says="replaces the database and loses its content",
+                instead="Apply the new ones instead: `rails db:migrate`.",
             )  # fmt: skip
         elif word.text.startswith(("db:rollback", "db:migrate:down", "db:migrate:redo")):
             yield effect(Kind.CHANGE, word.text, severity=Severity.MEDIUM, says="undoes migrations")

@@ -15,7 +15,7 @@ from handrail.shell.tables.git import CONFIG_COMMANDS, CONFIG_PLAIN
 from handrail.shell.word import Word
 
 _STASH = "Keep the changes first: `git stash push --include-untracked`."
-_SHOWN = "Show what is set: `git config --list --show-origin`."
+_SHOWN = "Show the settings: `git config --list --show-origin`."
 _PATH_STARTS = ("./", "../", "/", ":/", ":(", ":!", "~")
 _FILE_NAME = re.compile(
     r"(?<![\d.])\.(?:py[iwx]?|ipynb|[cm]?[jt]sx?|json[5cl]?|ya?ml|toml|md|mdx|rst|adoc|txt|html?|s?css|"
@@ -90,8 +90,8 @@ def _clean(command: Command, call: ParsedArguments) -> Iterator[Effect]:
             "untracked files",
             severity=Severity.HIGH,
             undo=Undo.IMPOSSIBLE if call.has("-x", "-X") else Undo.UNKNOWN,
-            says="deletes untracked files that git cannot bring back",
-            instead="Look first what would go: `git clean -nd`.",
+            says="deletes untracked files, which git cannot bring back",
+            instead="Preview it: `git clean -nd`.",
         )
 
 
@@ -101,7 +101,7 @@ def _gc(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         yield effect(
             Kind.REWRITE,
             "unreachable commits",
-            says="deletes commits that nothing points to, for good",
+            says="deletes unreachable commits for good",
             instead="Let git keep its two weeks: `git gc`.",
         )
 
@@ -188,7 +188,7 @@ def _setting_effects(key: str, value: str, *, lasting: bool) -> Iterator[Effect]
                 key,
                 severity=Severity.HIGH,
                 says="switches off all hooks of git",
-                instead="Leave the hooks on; say which of them fails and why.",
+                instead="Leave the hooks on; name the failing hook and the reason.",
             )
         elif lasting and not compile_glob(CONFIG_PLAIN).match(name):
             yield effect(
@@ -204,7 +204,7 @@ def _setting_effects(key: str, value: str, *, lasting: bool) -> Iterator[Effect]
             key,
             severity=Severity.HIGH if lasting else Severity.MEDIUM,
             says="lets git clean delete files without being forced",
-            instead="Look first what would go: `git clean -nd`.",
+            instead="Preview it: `git clean -nd`.",
         )
     elif re.fullmatch(r"http\.(?:.*\.)?sslverify", name) and value.lower() in _OFF:
         yield effect(

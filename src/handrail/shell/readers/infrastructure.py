@@ -9,7 +9,7 @@ from handrail.shell.command import Command
 from handrail.shell.options import ParsedArguments
 from handrail.shell.readers.make_effects import effect
 
-_SHOW_PLAN = "Show what would change and let the user apply it: `terraform plan`."
+_SHOW_PLAN = "Show the plan and let the user apply it: `terraform plan`."
 
 
 def _terraform(command: Command, call: ParsedArguments) -> Iterator[Effect]:
@@ -21,8 +21,8 @@ def _terraform(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         yield effect(
             Kind.DESTROY,
             command.text,
-            says="deletes all infrastructure that this configuration made",
-            instead="See what would go: `terraform plan -destroy`.",
+            says="deletes all infrastructure of this configuration",
+            instead="Preview it: `terraform plan -destroy`.",
         )
     elif "-auto-approve" in given or command.fed_by or command.input:
         yield effect(

@@ -59,7 +59,7 @@ def _delete(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         Kind.DESTROY,
         shown,
         says=_what_goes(kinds, names, shown, everything=call.has("--all"), forced=forced),
-        instead=f"Look first: `{look}`; see what would go with `--dry-run=client`.",
+        instead=f"Look first: `{look}`; preview it with `--dry-run=client`.",
     )
 
 
@@ -70,7 +70,7 @@ def _what_goes(
     if kind in {"ns", "namespace", "namespaces", "project", "projects"}:
         return f"deletes {shown} and everything in it"
     if everything or not names:
-        return f"deletes all that matches: {shown}"
+        return f"deletes all matches: {shown}"
     if kind in {"pvc", "pv", "persistentvolume", "persistentvolumeclaim"}:
         return f"deletes {shown} and the data on it"
     if kind in {"crd", "crds", "customresourcedefinition", "customresourcedefinitions"}:
@@ -89,7 +89,7 @@ def _get(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         Kind.SECRET,
         shown,
         says=f"prints the values of {shown}",
-        instead="See which keys it has, without the values: `kubectl describe secret NAME`.",
+        instead="List the keys only: `kubectl describe secret NAME`.",
     )
 
 

@@ -87,7 +87,7 @@ _REMOVES = re.compile(
     r"(?:^|[;|&{(]\s*)(?:Remove-Item|rmdir|rd|ri|rm|del|erase)\s+([^;|&})]+)", re.IGNORECASE
 )
 _ENCODED = ("-EncodedCommand", "-encodedcommand", "-enc", "-ec", "-e", "-EC")
-_ASK = "Write the command out for the shell that reviews it, e.g. `ls -la`."
+_ASK = "Write it as a plain shell command, e.g. `ls -la`."
 
 
 def _windows_code(command: Command, call: ParsedArguments) -> str:

@@ -38,8 +38,8 @@ _SQL_LOSES = re.compile(
 _SEARCH_ORDER = re.compile(r"/_(?:close|shutdown|freeze)\b")
 _ADMIN_BODY = re.compile(r"<delete>|\"purge_everything\"\s*:\s*true")
 _LIVE_KEY = re.compile(r"\b[sr]k_live_")
-LOOK_FIRST = "Send only what the task needs, in the command itself: `curl -d 'text' URL`."
-ASK_A_PERSON = "Write what shall be sent into a file of the project and ask a person to send it."
+LOOK_FIRST = "Send only the needed text, in the command itself: `curl -d 'text' URL`."
+ASK_A_PERSON = "Write it into a file of the project and ask a person to send it."
 
 
 # What is said about an address
@@ -327,11 +327,11 @@ def local_socket(command: Command, word: Word) -> Iterator[Effect]:
     if _SOCKETS.search(word.text):
         yield effect(Kind.ESCAPE, word.shown, severity=Severity.HIGH,
                      says=f"speaks to the container engine through {word.shown}",
-                     instead="Use the client, which can be reviewed: `docker ps`.")  # fmt: skip
+                     instead="Use the client: `docker ps`.")  # fmt: skip
     elif "handrail" in word.text:
         yield effect(Kind.TAMPER, word.shown, severity=Severity.CRITICAL,
                      says=f"speaks to the guard itself through {word.shown}",
-                     instead="Ask it what it does: `handrail status`.")  # fmt: skip
+                     instead="Ask for its state: `handrail status`.")  # fmt: skip
     else:
         yield reads(command, word)
 

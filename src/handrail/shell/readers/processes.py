@@ -37,7 +37,7 @@ def _ends_guard(target: str) -> Effect:
         Kind.TAMPER,
         target,
         says=f"ends the guard that watches over this agent ({target})",
-        instead="Ask a person; `handrail status` shows what the guard does.",
+        instead="Ask a person; `handrail status` shows the guard's state.",
     )
 
 
@@ -50,7 +50,7 @@ def _kill(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         return
     for pid in pids:
         if pid.text == "-1":
-            yield _ends("-1", Severity.CRITICAL, "ends every process that it may end")
+            yield _ends("-1", Severity.CRITICAL, "ends every process in reach")
         elif pid.text == "1":
             yield _ends("1", Severity.HIGH, "signals the first process of the system")
         elif _PARENT.search(pid.raw):
@@ -129,12 +129,12 @@ def _selected(pattern: str, *, exact: bool) -> Effect:
             Kind.TAMPER,
             pattern,
             severity=Severity.HIGH,
-            says=f"ends {guards[0]}, which guards the machine",
+            says=f"ends {guards[0]}, the machine's security software",
             instead="Leave it running; look at it with `ps aux`.",
         )
     if hits:
         return _ends(pattern, Severity.HIGH, f"ends {hits[0]}, which the machine needs")
-    return _ends(pattern, Severity.LOW, f"ends the processes that match {pattern}")
+    return _ends(pattern, Severity.LOW, f"ends the processes matching {pattern}")
 
 
 def _matching(pattern: str, names: Iterable[str], *, exact: bool) -> list[str]:
@@ -200,7 +200,7 @@ def _holders(texts: Sequence[str], feeder: Command) -> Iterator[Effect]:
         if port and port[1] == "22":
             yield _ends("port 22", Severity.HIGH, "ends the way into this machine (ssh)")
         elif port:
-            yield _ends(f"port {port[1]}", Severity.LOW, f"ends what uses port {port[1]}")
+            yield _ends(f"port {port[1]}", Severity.LOW, f"ends the process on port {port[1]}")
         elif text.startswith(("/", "~", ".")):
             yield from _users_of(text, feeder)
 
@@ -228,7 +228,7 @@ def _fuser(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         if port == "22" or (port == "ssh" and slash):
             yield _ends(word.shown, Severity.HIGH, "ends the way into this machine (ssh)")
         elif port.isdigit():
-            yield _ends(word.shown, Severity.LOW, f"ends what listens on port {port}")
+            yield _ends(word.shown, Severity.LOW, f"ends the listener on port {port}")
         elif call.has("-m", "--mount", "-M", "--ismountpoint", "-c"):
             yield _ends(word.shown, Severity.HIGH, f"ends everything that uses {word.shown}")
         else:

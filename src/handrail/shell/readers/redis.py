@@ -16,7 +16,7 @@ _COMMANDS = (
     rule(r"FLUSHALL|FLUSHDB", Kind.DESTROY, Severity.HIGH,
          "deletes every key of the database", _KEYS),
     rule(r"FLUSH_ALL\b", Kind.DESTROY, Severity.HIGH,
-         "empties the cache for everyone who uses it", "Look first: `echo stats | nc HOST 11211`."),
+         "empties the cache for all its users", "Look first: `echo stats | nc HOST 11211`."),
     rule(r"DELETE /\S* HTTP/", Kind.DESTROY, Severity.HIGH,
          "tells a server to delete something", "Look at it first: `curl -s URL`."),
     rule(r"SHUTDOWN", Kind.KILL, Severity.HIGH,
@@ -104,7 +104,7 @@ def _delete(command: Command, keys: Iterable[Word]) -> Iterator[Effect]:
     names = " ".join(word.shown for word in keys)[:60]
     if many:
         yield effect(Kind.DESTROY, names, severity=Severity.HIGH,
-                     says="deletes every key that a search found", instead=_KEYS)  # fmt: skip
+                     says="deletes every key found by a search", instead=_KEYS)  # fmt: skip
     else:
         yield effect(
             Kind.DESTROY, names, severity=Severity.MEDIUM, says=f"deletes the keys {names}"
@@ -158,7 +158,7 @@ def _script(code: str) -> Iterator[Effect]:
         searched = bool(names & {"KEYS", "SCAN"})
         yield effect(
             Kind.DESTROY, "keys", severity=Severity.HIGH if searched else Severity.MEDIUM,
-            says="deletes every key that a search found" if searched else "deletes keys",
+            says="deletes every key found by a search" if searched else "deletes keys",
             instead=_KEYS if searched else "",
         )  # fmt: skip
     if "" in names:

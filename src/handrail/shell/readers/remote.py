@@ -194,7 +194,7 @@ def copy_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
         yield value.text
 
 
-_RSYNC_FIRST = "See what would go: `rsync -avn --delete SOURCE TARGET`."
+_RSYNC_FIRST = "Preview it: `rsync -avn --delete SOURCE TARGET`."
 
 
 def _rsync(command: Command, call: ParsedArguments) -> Iterator[Effect]:
@@ -283,9 +283,7 @@ def _netcat(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     runs = [*call.values("-e", "--exec", "--sh-exec", "--lua-exec")]
     runs += [word for word in call.values("-c") if _SHELLS.search(word.text) or " " in word.text]
     if runs:
-        yield _hands_shell(
-            f"runs {runs[0].shown} for whoever is on the other end of the connection"
-        )
+        yield _hands_shell(f"runs {runs[0].shown} for the other end of the connection")
         return
     if call.has("-z"):
         yield effect(Kind.REACH, address.shown)
@@ -311,7 +309,7 @@ def _netcat(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 def _hands_shell(says: str) -> Effect:
     return effect(Kind.UNSEEN, "a remote shell", severity=Severity.CRITICAL, says=says,
-                  instead="Run it here and read what it prints, e.g. `ls -la`.")  # fmt: skip
+                  instead="Run it here and read its output, e.g. `ls -la`.")  # fmt: skip
 
 
 def _offers(what: str) -> Effect:
@@ -436,7 +434,9 @@ def _rclone(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     if verb.text in _RCLONE_LOSES and sides:
         yield _rclone_loss(command, *sides[-1], what="deletes")
     if verb.text in {"sync", "bisync"} and len(sides) > 1:
-        yield _rclone_loss(command, *sides[1], what="deletes what is not in the source from")
+        yield _rclone_loss(
+            command, *sides[1], what="deletes everything missing from the source from"
+        )
     if verb.text in {"copy", "copyto", "move", "moveto", "sync", "bisync"} and len(sides) > 1:
         (source, here), (target, there) = sides[:2]
         if here is None:
@@ -455,7 +455,7 @@ def _rclone(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 
 
 def _rclone_loss(command: Command, word: Word, remote: Address | None, what: str) -> Effect:
-    instead = f"See what would go: `rclone ls {word.shown}`, or add `--dry-run`."
+    instead = f"Preview it: `rclone ls {word.shown}`, or add `--dry-run`."
     if remote is None:
         return path_effect(Kind.DELETE, join(command.cwd, word), recursive=True,
                            says=f"{what} {word.shown}", instead=instead)  # fmt: skip

@@ -16,8 +16,8 @@ def _crontab(command: Command, call: ParsedArguments) -> Iterator[Effect]:
         yield effect(
             Kind.PERSIST,
             command.text,
-            says="changes the table of commands that run by themselves, without an editor",
-            instead="Look at what is planned: `crontab -l`.",
+            says="changes the table of scheduled commands without an editor",
+            instead="List the schedule: `crontab -l`.",
         )
 
 

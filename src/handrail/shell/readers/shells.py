@@ -22,6 +22,6 @@ def opened_shells(program: str, scripts: Iterable[str]) -> Iterator[Effect]:
             Kind.UNSEEN,
             program,
             severity=Severity.HIGH,
-            says=f"opens a shell from inside {program}, where nobody sees what is run",
-            instead="Run the commands one by one, so that they can be read.",
+            says=f"opens a shell from inside {program}, out of sight",
+            instead="Run the commands one by one, in plain sight.",
         )

@@ -84,9 +84,9 @@ class SqlRule(msgspec.Struct, frozen=True):
 
 
 _NAME = r"(?P<name>[\w.$'*\uFFFC-]+)"
-_COUNT = "Count what is there first: `{client} 'SELECT count(*) FROM {name}'`."
-_LIST = "Look first what depends on it, with a SELECT, and ask before it goes."
-_GRANT = "Grant the one right that is needed on one table, with GRANT SELECT ON."
+_COUNT = "Count the rows first: `{client} 'SELECT count(*) FROM {name}'`."
+_LIST = "Look first for its dependents, with a SELECT, and ask before it goes."
+_GRANT = "Grant a single right on one table, with GRANT SELECT ON."
 _SHELL_INSTEAD = "Run the command in the shell itself, where it can be reviewed."
 
 
@@ -112,7 +112,7 @@ _RULES = (
     rule(rf"DROP OWNED BY {_NAME}", Kind.DESTROY, _H, "drops everything that {name} owns", _LIST),
     rule(rf"DROP (?:USER|ROLE|LOGIN|ACCOUNT) {_IF}{_NAME}", Kind.DESTROY, _H,
           "removes the account {name}", _LIST),
-    rule(r"DROP EXTENSION .*CASCADE", Kind.DESTROY, _H, "drops an extension and all that uses it",
+    rule(r"DROP EXTENSION .*CASCADE", Kind.DESTROY, _H, "drops an extension and all its dependents",
           _LIST),
     rule(rf"DROP (?:\w+ )?{_NAME}", Kind.DESTROY, _M, "drops {name}"),
     rule(rf"TRUNCATE (?:TABLE )?(?:ONLY )?{_IF}{_NAME}", Kind.DESTROY, _H,
@@ -121,7 +121,7 @@ _RULES = (
           r"FOREIGN|"
           rf"IDENTITY|EXPRESSION|CHECK|PRIMARY)(?:COLUMN |PARTITION )?", Kind.DESTROY, _H,
           "drops columns or partitions of {name} with their data",
-          "Add a migration to the project, so that a person can review it."),
+          "Add a migration to the project, for a person to review."),
     rule(rf"ALTER TABLE {_NAME} .*\bDELETE WHERE (?:1|TRUE|1 ?= ?1)(?:$| )", Kind.DESTROY, _H,
           "deletes all rows of {name}", _COUNT),
     rule(rf"ALTER TABLE {_NAME} .*\b(?:DELETE|UPDATE) ", Kind.DESTROY, _M,
@@ -142,7 +142,7 @@ _RULES = (
           "deletes the server's change log", "Look at it: `mysql -e 'SHOW BINARY LOGS'`."),
     rule(r"FLUSH PRIVILEGES|FLUSH ", Kind.CHANGE, _L, "reloads the server's caches"),
     rule(r"SHUTDOWN\b", Kind.KILL, _H, "stops the database server",
-          "See who uses it: `mysqladmin processlist`."),
+          "List its users: `mysqladmin processlist`."),
     rule(r"ALTER SYSTEM (?:SET|RESET) (?:ARCHIVE_COMMAND|RESTORE_COMMAND|SHARED_PRELOAD_LIBRARIES|"
           r"LOCAL_PRELOAD_LIBRARIES|SSL_PASSPHRASE_COMMAND)", Kind.PERSIST, _H,
           "makes the server run a command or load a library by itself", "Read it: `psql -c 'SHOW "
@@ -243,8 +243,8 @@ def _statement(
         narrow = " WHERE " in text or re.search(r"PG_TERMINATE_BACKEND ?\( ?\d+", text)
         yield effect(Kind.KILL, "connections",
                      severity=Severity.MEDIUM if narrow else Severity.HIGH,
-                     says="ends the connections of everyone who uses the database",
-                     instead="See who is there: `psql -c 'TABLE pg_stat_activity'`.")  # fmt: skip
+                     says="ends all connections to the database",
+                     instead="List the sessions: `psql -c 'TABLE pg_stat_activity'`.")  # fmt: skip
 
 
 def _filled(instead: str, name: str, command: Command) -> str:

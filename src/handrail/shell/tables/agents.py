@@ -22,14 +22,14 @@ from handrail.shell.tables.shorthand import (
     program,
 )
 
-LIMITS = "Let it ask: start it without that option, for example `claude --permission-mode plan`."
+LIMITS = "Let it ask: start it without this option, for example `claude --permission-mode plan`."
 PERSON = "Ask a person to decide; an agent does not change its own supervision."
-_MCP_LIST = "Look at what is set up: `{} mcp list`."
+_MCP_LIST = "List the servers: `{} mcp list`."
 
 
 def unlimited(*whens: str) -> tuple[Fact, ...]:
     """Calls that start an agent which asks nobody."""
-    says = "starts an agent that may do anything without asking"
+    says = "starts an agent with all permissions and no approval prompts"
     return tuple(Fact(DELEGATE, when, says=says, instead=LIMITS) for when in whens)
 
 
@@ -51,13 +51,13 @@ _CODEX = program(
                "-s=danger-full-access|--sandbox=danger-full-access",
                "-c=*danger-full-access*|--config=*danger-full-access*",
                "-c=approval_policy=*never* -s=danger-full-access"),
-    Fact(DELEGATE, "--full-auto", severity=HIGH, says="starts an agent that asks nobody",
+    Fact(DELEGATE, "--full-auto", severity=HIGH, says="starts an agent without approval prompts",
          instead="Let it only read: `codex exec --sandbox read-only 'explain'`."),
     Fact(DELEGATE, "-a=never|--ask-for-approval=never|-c=approval_policy=*never*", severity=MEDIUM,
-         says="starts an agent that asks nobody, in its sandbox"),
+         says="starts an agent without approval prompts, in its sandbox"),
     *adds_tool("codex"),
     Fact(UNSEEN, "-c=mcp_servers.*|-c=notify=*|--config=mcp_servers.*|-c=shell_environment*",
-         says="makes the agent run a program that stands in an option", instead=LIMITS),
+         says="makes the agent run a program from an option", instead=LIMITS),
     Fact(CHANGE, "login|logout", severity=LOW),
     Fact(RUN, severity=LOW, says="starts an agent"),
     values="-a --ask-for-approval -s --sandbox -c --config -m --model -p --profile -C --cd -i "
@@ -88,7 +88,7 @@ _AGENTS: dict[str, Program] = {
     "qwen-code": program(same_as="qwen"),
     "aider": program(
         Fact(DELEGATE, "--yes-always|--yes", severity=HIGH, instead="Let it ask: `aider`.",
-             says="starts an agent that agrees to everything itself"),
+             says="starts an agent with automatic approval"),
         Fact(READ, on="--read|--file|-f|--message-file|--env-file|--load"),
         Fact(RUN, severity=LOW, says="starts an agent"),
         values="-m --message -f --message-file --model --read --file --test-cmd --lint-cmd "

@@ -14,7 +14,7 @@ from handrail.shell.tables.shorthand import (
 )
 
 _HELP = "--help|--version"
-_PLAINLY = "Run that command on its own, so that it can be read."
+_PLAINLY = "Run the command on its own, in plain sight."
 
 
 def _compresses(values: str = "", *, keeps: bool = False) -> Program:

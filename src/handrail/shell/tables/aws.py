@@ -49,21 +49,19 @@ _HARMLESS = (
 )
 
 _LOOK = "Look first with the matching `aws SERVICE describe-…` or `list-…`; leave it to the user."
-_LOOK_S3 = "See what would go: `aws s3 rm s3://BUCKET/PREFIX --recursive --dryrun`."
-_LOOK_IAM = "Look first: `aws iam get-account-summary`; let the user change who may do what."
-_NO_VALUE = (
-    "See that it exists, without its value: `aws secretsmanager describe-secret --secret-id ID`."
-)
-_KEEP_WATCH = "Look at what is recorded: `aws cloudtrail describe-trails`."
+_LOOK_S3 = "Preview it: `aws s3 rm s3://BUCKET/PREFIX --recursive --dryrun`."
+_LOOK_IAM = "Look first: `aws iam get-account-summary`; let the user change permissions."
+_NO_VALUE = "Check the name only: `aws secretsmanager describe-secret --secret-id ID`."
+_KEEP_WATCH = "List the records: `aws cloudtrail describe-trails`."
 _NARROW = "Open it for one address only; look first: `aws ec2 describe-security-groups`."
 
 _LOST = (
     Fact(DESTROY,
          "* delete-*|batch-delete-*|terminate-*|purge-*|deregister-*|destroy-*|release-address|"
          "release-hosts|admin-delete-* !@help",
-         says="deletes something in AWS that cannot be brought back", instead=_LOOK),
+         says="deletes something in AWS for good", instead=_LOOK),
     Fact(DESTROY, "kms schedule-key-deletion|disable-key",
-         says="makes everything that the key encrypts unreadable",
+         says="makes everything encrypted with the key unreadable",
          instead="Look first: `aws kms describe-key --key-id ID`."),
     Fact(DESTROY, "organizations|account leave-organization|close-account|remove-account-*",
          says="takes an account out of the organization, or closes it",
@@ -101,11 +99,11 @@ _S3 = (
     Fact(DESTROY, "s3 rb !@help", on="1", says="deletes the bucket {target}",
          instead="Look first: `aws s3 ls {target}`."),
     Fact(DESTROY, "s3 sync --delete", on="2",
-         says="deletes everything in {target} that is not in the source",
-         instead="See what would go: add `--dryrun`."),
+         says="deletes everything in {target} missing from the source",
+         instead="Preview it: add `--dryrun`."),
     Fact(CHANGE, "s3 mv", severity=MEDIUM, on="1", says="moves {target} away"),
     Fact(PUBLISH, "s3 cp|sync|mv --acl=public*", severity=MEDIUM, on="2",
-         says="makes what it copies readable for everyone"),
+         says="makes the copies readable for everyone"),
     Fact(PUBLISH, "s3api put-bucket-acl|put-object-acl --acl=public*|--acl=authenticated*",
          severity=HIGH, on="--bucket", says="opens the bucket {target} to everyone",
          instead="Look first: `aws s3api get-bucket-acl --bucket {target}`."),
@@ -129,13 +127,13 @@ _RIGHTS = (
          "put-*-policy|add-user-to-group|update-assume-role-policy|create-policy-version|"
          "set-default-policy-version|deactivate-mfa-device|update-access-key|"
          "create-service-specific-credential|put-*-permissions-boundary|upload-ssh-public-key",
-         says="changes who may do what in the AWS account", instead=_LOOK_IAM),
+         says="changes permissions in the AWS account", instead=_LOOK_IAM),
     Fact(PRIVILEGE, "iam create-user|create-role|create-policy|create-group|"
          "add-role-to-instance-profile|update-*|pass-role", severity=MEDIUM),
     Fact(PRIVILEGE, "sts assume-role*", says="takes on another identity and prints its keys",
-         instead="See who you are: `aws sts get-caller-identity`."),
+         instead="Check the login: `aws sts get-caller-identity`."),
     Fact(PRIVILEGE, "* add-permission --principal=[*]", says="lets everyone use it",
-         instead="Name the one that needs it: `--principal ACCOUNT`; look: `aws lambda get-policy "
+         instead="Name a single account: `--principal ACCOUNT`; look: `aws lambda get-policy "
          "--function-name NAME`."),
     Fact(PRIVILEGE, "* add-permission", severity=MEDIUM),
     Fact(PRIVILEGE, "ec2-instance-connect send-*ssh-public-key",
@@ -157,7 +155,7 @@ _RIGHTS = (
          says="opens a database to the internet",
          instead="Look first: `aws rds describe-db-instances`."),
     Fact(TAMPER, "cloudtrail stop-logging|delete-trail|delete-event-data-store|stop-event-*",
-         says="stops the record of what happens in the account", instead=_KEEP_WATCH),
+         says="stops the audit log of the account", instead=_KEEP_WATCH),
     Fact(TAMPER, "cloudtrail put-event-selectors|update-trail", severity=MEDIUM),
     Fact(TAMPER, "config stop-configuration-recorder|delete-configuration-recorder|"
          "delete-delivery-channel", says="stops the record of changes in the account",
@@ -174,7 +172,7 @@ _RIGHTS = (
     Fact(TAMPER, "cloudwatch disable-alarm-actions|delete-alarms", severity=HIGH,
          says="switches alarms off", instead="Look first: `aws cloudwatch describe-alarms`."),
     Fact(TAMPER, "bedrock delete-model-invocation-logging-configuration",
-         says="stops the record of what models are asked",
+         says="stops the record of requests to models",
          instead="Look: `aws bedrock get-model-invocation-logging-configuration`."),
 )  # fmt: skip
 
@@ -195,13 +193,13 @@ _SECRETS = (
     Fact(SECRET, "lightsail download-default-key-pair|get-instance-access-details",
          says="prints a login key", instead="Look first: `aws lightsail get-instances`."),
     Fact(SECRET, "sso|sso-oidc get-role-credentials|create-token", says="prints login keys",
-         instead="See who you are: `aws sts get-caller-identity`."),
+         instead="Check the login: `aws sts get-caller-identity`."),
     Fact(SECRET, "apigateway get-api-key* --include-value|--include-values", says="prints API keys",
          instead="Without the values: `aws apigateway get-api-keys`."),
     Fact(SECRET, "configure export-credentials", says="prints the account's keys",
-         instead="See who you are: `aws sts get-caller-identity`."),
+         instead="Check the login: `aws sts get-caller-identity`."),
     Fact(SECRET, "configure get @*secret*|*token*", says="prints the account's keys",
-         instead="See what is set, hidden: `aws configure list`."),
+         instead="See the settings, masked: `aws configure list`."),
     Fact(SECRET, "sts get-session-token|get-federation-token", severity=MEDIUM, on="session keys"),
     Fact(SECRET, "ecr|ecr-public|codeartifact get-login*|get-authorization-token", severity=LOW,
          on="registry login"),
@@ -242,10 +240,10 @@ PROGRAMS: dict[str, Program] = {
     ),
     "s3cmd": program(
         Fact(DESTROY, "del|rm|rb", on="each", says="deletes {target}",
-             instead="See what would go: add `--dry-run`."),
+             instead="Preview it: add `--dry-run`."),
         Fact(DESTROY, "sync --delete-removed|--delete-after", on="last",
-             says="deletes everything in {target} that is not in the source",
-             instead="See what would go: add `--dry-run`."),
+             says="deletes everything in {target} missing from the source",
+             instead="Preview it: add `--dry-run`."),
         Fact(PUBLISH, "setacl|put|sync -P|--acl-public", severity=MEDIUM, on="last"),
         Fact(DESTROY, "expire|setlifecycle|dellifecycle|delpolicy", severity=MEDIUM),
         values="-c --config --access_key --secret_key --host --host-bucket --region --exclude "
@@ -254,10 +252,10 @@ PROGRAMS: dict[str, Program] = {
     ),
     "s5cmd": program(
         Fact(DESTROY, "rm|rb", on="each", says="deletes {target}",
-             instead="See what would go: add `--dry-run`."),
+             instead="Preview it: add `--dry-run`."),
         Fact(DESTROY, "sync --delete", on="last",
-             says="deletes everything in {target} that is not in the source",
-             instead="See what would go: add `--dry-run`."),
+             says="deletes everything in {target} missing from the source",
+             instead="Preview it: add `--dry-run`."),
         values="--endpoint-url --profile --credentials-file -r --retry-count --numworkers "
         "--exclude",
         harmless="--help|-h|--dry-run|-n|--version", reader="object_copy",
@@ -266,8 +264,8 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "rm|rb", on="each", says="deletes {target}",
              instead="Look first: `mc ls {target}`."),
         Fact(DESTROY, "mirror --remove", on="2",
-             says="deletes everything in {target} that is not in the source",
-             instead="See what would go: add `--dry-run`."),
+             says="deletes everything in {target} missing from the source",
+             instead="Preview it: add `--dry-run`."),
         Fact(PUBLISH, "anonymous|policy set @public|download|upload", severity=HIGH,
              says="opens a bucket to everyone", instead="Look first: `mc anonymous list NAME`."),
         Fact(DESTROY, "admin user|policy|group|bucket|replicate remove|rm", says="removes {target}",
@@ -286,7 +284,7 @@ PROGRAMS: dict[str, Program] = {
     "cloud-nuke": program(
         Fact(DESTROY, "aws|defaults-aws", severity=CRITICAL,
              says="deletes everything in the AWS account",
-             instead="See what is there: `cloud-nuke inspect-aws`."),
+             instead="List it first: `cloud-nuke inspect-aws`."),
         harmless="--help|-h|--dry-run",
     ),
     "sam": program(

@@ -34,7 +34,7 @@ _VALUES = """
 """
 _LOOK = "Look first with the same words and `list` or `show`; leave it to the user."
 _NO_KEYS = "Look at it without its keys: the same words with `show` or `list`."
-_OWN = "See who you are: `az account show`."
+_OWN = "Check the login: `az account show`."
 _DEPTHS = (1, 2, 3, 4)
 _ANYWHERE = "|".join(
     f"{option}={prefix}"
@@ -53,14 +53,14 @@ _AZ = (
     Fact(KILL, "vm|vmss|aks stop|deallocate --ids", severity=HIGH,
          says="stops all machines of a list", instead="Look first: `az vm list -d -o table`."),
     Fact(DESTROY, "deployment * create --mode=Complete",
-         says="deletes everything in the group that is not in the template",
-         instead="See what would change: `az deployment group what-if -g GROUP --template-file "
+         says="deletes everything in the group missing from the template",
+         instead="Preview it: `az deployment group what-if -g GROUP --template-file "
          "FILE`."),
     Fact(CHANGE, "deployment * create", severity=MEDIUM, says="changes what runs in Azure"),
     Fact(DESTROY, "backup protection disable --delete-backup-data", says="deletes backups",
          instead="Look first: `az backup item list`."),
     Fact(DESTROY, "storage blob|copy sync --delete-destination=true",
-         says="deletes what is not in the source",
+         says="deletes everything missing from the source",
          instead="Look first: `az storage blob list -c NAME --account-name NAME`."),
     Fact(DESTROY, "aks nodepool scale --node-count=0|-c=0",
          says="takes every node of the pool away",
@@ -68,10 +68,10 @@ _AZ = (
     Fact(DESTROY, "rest --method=delete|-m=delete", on="--uri|--url|-u", says="deletes {target}",
          instead="Look first: `az rest --method get --uri {target}`."),
     Fact(CHANGE, "rest --method=p*|-m=p*", severity=MEDIUM),
-    Fact(TAMPER, "lock delete", severity=HIGH, says="takes away a lock that guards from deletion",
+    Fact(TAMPER, "lock delete", severity=HIGH, says="removes a lock against deletion",
          instead="Look first: `az lock list`."),
     Fact(TAMPER, "monitor diagnostic-settings|activity-log|log-profiles delete", severity=HIGH,
-         says="stops the record of what happens",
+         says="stops the audit log",
          instead="Look first: `az monitor diagnostic-settings list --resource ID`."),
     Fact(PRIVILEGE, "role assignment create", on="--role", says="gives someone the role {target}",
          instead="Look first: `az role assignment list`; let the user give rights."),
@@ -99,7 +99,7 @@ _AZ = (
          instead="Look first: `az storage container show-permission -n {target}`."),
     Fact(SECRET, "keyvault secret show|download|backup", on="-n|--name|--id",
          says="prints the secret {target}",
-         instead="See which there are: `az keyvault secret list --vault-name NAME`."),
+         instead="List the names only: `az keyvault secret list --vault-name NAME`."),
     Fact(SECRET, "keyvault key|certificate decrypt|backup", on="-n|--name", instead=_NO_KEYS),
     Fact(SECRET, "account get-access-token", on="access token", says="prints the access token",
          instead=_OWN),
@@ -135,21 +135,21 @@ PROGRAMS: dict[str, Program] = {
                        where="elsewhere")),
     ),
     "azd": program(
-        Fact(DESTROY, "down", says="deletes everything that the project has in Azure",
-             instead="See what there is: `azd show`."),
+        Fact(DESTROY, "down", says="deletes everything of the project in Azure",
+             instead="List it first: `azd show`."),
         Fact(DESTROY, "env delete|remove", severity=MEDIUM),
         Fact(CHANGE, "up|deploy|provision", severity=MEDIUM, says="changes what runs in Azure"),
         Fact(SECRET, "env get-values|get-value", severity=MEDIUM, on="environment values"),
         Fact(SECRET, "auth token", on="access token", says="prints the access token",
-             instead="See who you are: `azd auth login --check-status`."),
+             instead="Check the login: `azd auth login --check-status`."),
         values="-e --environment -C --cwd", harmless="--help|-h|--preview",
     ),
     "azcopy": program(
         Fact(DESTROY, "remove|rm", on="1", says="deletes {target}",
-             instead="See what would go: `azcopy remove {target} --dry-run`."),
+             instead="Preview it: `azcopy remove {target} --dry-run`."),
         Fact(DESTROY, "sync --delete-destination=true|--delete-destination=prompt", on="2",
-             says="deletes everything in {target} that is not in the source",
-             instead="See what would go: add `--dry-run`."),
+             says="deletes everything in {target} missing from the source",
+             instead="Preview it: add `--dry-run`."),
         values="--from-to --include-pattern --exclude-pattern --include-path --exclude-path "
         "--log-level --overwrite --block-size-mb",
         harmless="--help|-h|--dry-run", reader="object_copy",

@@ -16,10 +16,10 @@ from handrail.shell.tables.shorthand import (
 
 _HELP = "--help|--version"
 _DELETES = "deletes from the backups"
-_RESTIC_LOOK = "Show what would go: `restic forget --dry-run`."
-_BORG_LOOK = "Show what would go: `borg prune --dry-run`."
-_SHOWS_KEY = "prints or exports the key that opens the backups"
-_CHANGES_KEYS = "changes who can open the backups"
+_RESTIC_LOOK = "Preview it: `restic forget --dry-run`."
+_BORG_LOOK = "Preview it: `borg prune --dry-run`."
+_SHOWS_KEY = "prints or exports the key of the backups"
+_CHANGES_KEYS = "changes access to the backups"
 
 
 def _deletes(when: str, instead: str, values: str, harmless: str = "") -> Program:

@@ -21,7 +21,7 @@ from handrail.shell.tables.shorthand import (
     program,
 )
 
-_LOOK = "Write the build file into the project, so that it can be read first."
+_LOOK = "Write the build file into the project, and read it first."
 
 
 def _from_nowhere(options: str, operands: bool = False) -> Fact:
@@ -30,7 +30,7 @@ def _from_nowhere(options: str, operands: bool = False) -> Fact:
     when = "|".join(f"{name}={place}" for name in names for place in ("/dev/fd/*", "http*://*"))
     if operands:
         when = f"{when} @/dev/fd/*".strip()
-    return Fact(UNSEEN, when, says="runs a build file that nobody has seen", instead=_LOOK)
+    return Fact(UNSEEN, when, says="runs an unread build file", instead=_LOOK)
 
 
 def _formatter(
@@ -64,7 +64,7 @@ _CMAKE = program(
 )  # fmt: skip
 _GRADLE = program(
     publishes("@publish*|*:publish*|uploadArchives|bintrayUpload|closeAndRelease* !@*ToMavenLocal",
-              "publishes what was built", "gradle publishToMavenLocal"),
+              "publishes the build", "gradle publishToMavenLocal"),
     _from_nowhere("-I|--init-script|-b|--build-file|-c|--settings-file"),
     Fact(RUN, severity=LOW),
     values="-p --project-dir -b --build-file -I --init-script -x --exclude-task --console -g "
@@ -73,7 +73,7 @@ _GRADLE = program(
 )  # fmt: skip
 _MVN = program(
     publishes("@deploy|site-deploy|*:deploy|*:deploy-file|release:*|*:release|nexus-staging:*|"
-              "*release-plugin*", "publishes what was built", "mvn install"),
+              "*release-plugin*", "publishes the build", "mvn install"),
     _from_nowhere("-f|--file|-s|--settings"),
     Fact(RUN, severity=LOW),
     single_dash=True,
@@ -83,7 +83,7 @@ _MVN = program(
 )  # fmt: skip
 _SBT = program(
     publishes("@publish|+publish|publishSigned|+publishSigned|*/publish|*/publishSigned|release*|"
-              "sonatype*elease*|ci-release", "publishes what was built", "sbt publishLocal"),
+              "sonatype*elease*|ci-release", "publishes the build", "sbt publishLocal"),
     Fact(RUN, severity=LOW),
     harmless="--help|--version",
 )  # fmt: skip
@@ -108,10 +108,10 @@ _LD = program(
     single_dash=True, harmless="--version|--help|-v",
 )  # fmt: skip
 _BAZEL = program(
-    Fact(WRITE, "clean --expunge", on="cwd", severity=LOW, says="deletes what was built"),
+    Fact(WRITE, "clean --expunge", on="cwd", severity=LOW, says="deletes build results"),
     _from_nowhere("--bazelrc"),
     Fact(UNSEEN, "--shell_executable=/tmp/*|--run_under=/tmp/*", instead=_LOOK,
-         says="runs everything through a program that anyone can write"),
+         says="runs everything through a world-writable program"),
     Fact(RUN, "run|test|build|coverage", severity=LOW),
     values="--run_under --config -c --compilation_mode --define --output_base --bazelrc "
     "--test_arg --test_output --test_filter --shell_executable",
@@ -208,7 +208,7 @@ PROGRAMS: dict[str, Program] = {
     "scan-build": program(posix=True, values="-o", wraps=(Wrapper(),)),
     "rustc": program(
         Fact(UNSEEN, "-C=linker=/tmp/*|--codegen=linker=/tmp/*", instead=_LOOK,
-             says="links with a program that anyone can write"),
+             says="links with a world-writable program"),
         Fact(READ, on="each"),
         Fact(WRITE, on="-o|--out-dir"),
         values="-o --out-dir -C --codegen --crate-type --edition -L --extern --target",

@@ -27,7 +27,7 @@ _COMMON = """
     -s --service --filter --size --image --label --ssh-key --interactive-timeout
 """
 _LOOK = "Look first with the same words and `list` or `show`; leave the deletion to the user."
-_DATA = "Look first; make a backup that the user has seen before anything is deleted."
+_DATA = "Look first; make a backup and show it to the user before any deletion."
 
 
 def _provider(
@@ -51,12 +51,13 @@ def _provider(
 
 _CALLS = program(
     Fact(DESTROY, "* Delete*|Terminate*|Release*|Destroy*|Purge*|Isolate*",
-         says="deletes something from the cloud that cannot be brought back", instead=_LOOK),
+         says="deletes something from the cloud for good", instead=_LOOK),
     Fact(DESTROY, "oss|cos rm|rb|delete", on="1", says="deletes {target}", instead=_LOOK),
-    Fact(DESTROY, "oss sync|cp --delete", says="deletes what is not in the source", instead=_LOOK),
+    Fact(DESTROY, "oss sync|cp --delete",
+         says="deletes everything missing from the source", instead=_LOOK),
     Fact(KILL, "* Stop*|Reboot*|Reset*|Detach*|Disable*|Revoke*|Remove*", severity=MEDIUM),
     Fact(PRIVILEGE, "ram|cam AttachPolicyTo*|CreateAccessKey|AttachUserPolicy*",
-         says="changes who may do what", instead=_LOOK),
+         says="changes permissions", instead=_LOOK),
     Fact(SECRET, "kms|ssm GetSecretValue|Decrypt", instead=_LOOK),
     values="--region --profile -p -o --output --endpoint --method --version --secretId --secretKey",
     harmless="--help|-h|--dryrun|--DryRun=true|--dry-run",
@@ -73,7 +74,7 @@ PROGRAMS: dict[str, Program] = {
                        Fact(SECRET, "databases connection|conn|user|pool", severity=MEDIUM,
                             on="database login"),
                        Fact(SECRET, "auth token", on="access token", says="prints the access token",
-                            instead="See who you are: `doctl account get`."),
+                            instead="Check the login: `doctl account get`."),
                        Fact(CHANGE, "apps create-deployment|update|create", severity=MEDIUM),
                        values="-u --api-url --http-retry-max --ssh-command",
                        wraps=(Wrapper(when="compute ssh", options="--ssh-command",
@@ -129,7 +130,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "delete|d|delete-*|purge-*|ds", on="1", says="deletes {target}",
              instead="Look first: `cf apps`."),
         Fact(SECRET, "oauth-token", on="access token", says="prints the access token",
-             instead="See who you are: `cf target`."),
+             instead="Check the login: `cf target`."),
         Fact(SECRET, "env|service-key", severity=MEDIUM, on="app settings"),
         Fact(CHANGE, "push|stop|sp|restage|unbind-*|unmap-route|set-env|scale|rollback",
              severity=MEDIUM),
@@ -138,7 +139,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "heroku": program(
         Fact(DESTROY, "*:destroy|*:delete|destroy|*:remove-all|*:clear|pg:reset|redis:reset",
-             says="deletes something on Heroku that cannot be brought back", instead=_DATA),
+             says="deletes something on Heroku for good", instead=_DATA),
         Fact(DESTROY, "pg:backups:restore|pg:copy|pg:push", says="overwrites a database",
              instead="Look first: `heroku pg:info`."),
         Fact(DESTROY, f"pg:psql|psql {sql_loss('-c', '--command')}", says="destroys data with SQL",
@@ -151,7 +152,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "domains:remove|certs:remove|apps:transfer",
              says="takes a part of the app away", instead="Look first: `heroku domains`."),
         Fact(SECRET, "auth:token|authorizations:create", on="access token",
-             says="prints an access token", instead="See who you are: `heroku whoami`."),
+             says="prints an access token", instead="Check the login: `heroku whoami`."),
         Fact(SECRET, "config|config:get|pg:credentials*", severity=MEDIUM, on="app settings"),
         Fact(KILL, "ps:kill|ps:stop|ps:restart|restart|dyno:*|pg:killall|maintenance:on",
              severity=MEDIUM),
@@ -172,9 +173,9 @@ PROGRAMS: dict[str, Program] = {
              instead="Look first: `fly status`."),
         Fact(DESTROY, "ips release", severity=MEDIUM),
         Fact(SECRET, "auth token", on="access token", says="prints the access token",
-             instead="See who you are: `fly auth whoami`."),
+             instead="Check the login: `fly auth whoami`."),
         Fact(SECRET, "tokens create", on="access token", says="prints an access token",
-             instead="See which there are: `fly tokens list`."),
+             instead="List the names only: `fly tokens list`."),
         Fact(CHANGE, "deploy|scale|restart|suspend|apps restart|machine stop", severity=MEDIUM),
         Fact(KILL, "machine|machines stop|kill|restart", severity=MEDIUM),
         values="-a --app -c --config -r --region -t --access-token -C --command -i --image -o "

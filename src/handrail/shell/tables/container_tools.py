@@ -229,7 +229,7 @@ PROGRAMS: dict[str, Program] = {
     **{
         f"docker-credential-{helper}": program(
             Fact(SECRET, "get", on="registry credentials", says="prints stored registry passwords",
-                 instead="Pull or push with `docker` itself, which uses them unseen."),
+                 instead="Pull or push with `docker` itself; it uses them unseen."),
             Fact(DESTROY, "erase", severity=MEDIUM),
         )
         for helper in ("osxkeychain", "secretservice", "pass", "wincred", "desktop", "ecr-login",

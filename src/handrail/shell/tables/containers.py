@@ -58,7 +58,7 @@ _NO_EXIT = (
     "Run it without the access to the host: mount only the project, `docker run --rm -v "
     '"$PWD":/app -w /app IMAGE CMD`.'
 )
-_LOOK_VOLUMES = "See what is there first: `docker volume ls`; name what is to go to the user."
+_LOOK_VOLUMES = "List them first: `docker volume ls`, and ask the user."
 _LOOK_CONTAINERS = "Look first (`docker ps -a`), then remove the one you started by its name."
 _LOOK_SWARM = "Look first: `docker service ls`; leave the removal to the user."
 
@@ -217,7 +217,7 @@ _SUBCOMMANDS = {
              "czf /b/volume.tgz -C /d .`; the user can then remove it."),
         Fact(DESTROY, "rm|remove -a|--all", says="deletes every volume and the data in them",
              instead=_LOOK_VOLUMES),
-        Fact(DESTROY, "prune", says="deletes every volume that no container uses right now",
+        Fact(DESTROY, "prune", says="deletes every volume not in use right now",
              instead=_LOOK_VOLUMES),
         harmless="--help", values="--filter -d --driver -o --opt --label --name",
     ),
@@ -229,13 +229,13 @@ _SUBCOMMANDS = {
     "system": program(
         Fact(DESTROY, "prune",
              says="removes all stopped containers, unused networks and images of every project",
-             instead="See what takes space: `docker system df`; then remove single things, such "
+             instead="Look at the space: `docker system df`; then remove single things, such "
              "as `docker image prune`."),
         Fact(DESTROY, "prune --volumes", says="deletes all unused volumes with their data",
              instead=_LOOK_VOLUMES),
         Fact(DESTROY, "reset", severity=CRITICAL,
              says="deletes all containers, images, volumes and settings",
-             instead="See what is there: `podman system df`."),
+             instead="List it first: `podman system df`."),
         harmless="--help", values="--filter --format --since --until",
     ),
     "builder|buildx": program(
@@ -298,7 +298,7 @@ _SUBCOMMANDS = {
     "plugin": program(
         Fact(PRIVILEGE, "install --grant-all-permissions", on="1",
              says="installs the plugin {target} with all the rights it asks for",
-             instead="Look at what it asks for first: `docker search {target}`."),
+             instead="Look at it first: `docker search {target}`."),
         Fact(INSTALL, "install|enable|upgrade", severity=MEDIUM),
         Fact(CHANGE, "rm|remove|disable", severity=MEDIUM),
         harmless="--help",
@@ -346,7 +346,7 @@ _COMPOSE_SUBCOMMANDS = {
     "down": program(
         Fact(DESTROY, "-v|--volumes", says="deletes the volumes of the project with their data",
              instead="Keep the data: `docker compose down`."),
-        Fact(DESTROY, "--rmi=all", says="removes every image that the services use",
+        Fact(DESTROY, "--rmi=all", says="removes every image of the services",
              instead="Keep the images: `docker compose down`."),
         Fact(KILL, severity=LOW, says="stops and removes the project's containers"),
         values="-t --timeout --rmi", harmless="--help|--dry-run",

@@ -37,8 +37,8 @@ def _writes(values: str = "", says: str = "") -> Program:
 def _shreds(values: str = "") -> Program:
     return program(
         Fact(DELETE, on="each", severity=HIGH, undo=IMPOSSIBLE, recursive=True,
-             says="overwrites {target} so that nothing can bring it back",
-             instead="Delete it so that it can come back: `rm {target}`."),
+             says="overwrites {target} beyond recovery",
+             instead="Delete it without shredding: `rm {target}`."),
         values=values, harmless=_HELP,
     )  # fmt: skip
 
@@ -74,14 +74,14 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(("trash", "trash-put", "rmtrash", "gomi"), _TO_TRASH),
     **dict.fromkeys(("trash-empty", "trash-rm"), program(
         Fact(DESTROY, says="empties the trash for good",
-             instead="Look first what is in it: `trash-list`."),
+             instead="Look inside first: `trash-list`."),
         harmless="--help|--dry-run",
     )),
     "gio": program(
         Fact(WRITE, "trash !--empty|--list|--restore", on="each",
              says="moves {target} to the trash"),
         Fact(DESTROY, "trash --empty", says="empties the trash for good",
-             instead="Look first what is in it: `gio trash --list`."),
+             instead="Look inside first: `gio trash --list`."),
         Fact(DELETE, "remove", on="each"),
         Fact(READ, "cat|copy", on="each"),
         Fact(WRITE, "copy|move|rename|save|mkdir", on="last"),
@@ -95,7 +95,7 @@ PROGRAMS: dict[str, Program] = {
     "link": program(reader="link"),
     "install": program(
         Fact(PRIVILEGE, _SETUID, on="last",
-             says="installs {target} so that everyone who runs it acts as its owner (setuid)",
+             says="installs {target} setuid: it runs with its owner's rights",
              instead="Install it without the setuid bit: `install -m 755 tool build/tool`."),
         reader="install", values=f"{_COPY} -m --mode -o --owner -g --group --strip-program",
         wraps=(Wrapper(form="shell", options="--strip-program"),), harmless=_HELP,
@@ -155,13 +155,13 @@ PROGRAMS: dict[str, Program] = {
         Fact(WRITE, "-c", on="each", severity=MEDIUM,
              says="takes away all marks of {target}, also that it was downloaded"),
         Fact(TAMPER, "com.apple.quarantine -d", on="each", severity=HIGH,
-             says="takes away the mark that {target} was downloaded, so that it runs unchecked",
+             says="removes the download mark of {target}, so it runs unchecked",
              instead="Look at the marks: `xattr -l {target}`."),
     ),
     "setfattr": program(
         Fact(PRIVILEGE, "-n=security.*|--name=security.*", on="each",
-             says="gives {target} powers for everyone who runs it",
-             instead="Look at what it has: `getfattr -d {target}`."),
+             says="gives {target} extra powers for all its users",
+             instead="Look at it: `getfattr -d {target}`."),
         Fact(WRITE, on="each"),
         values="-n --name -v --value -x --remove --restore", harmless=_HELP,
     ),

@@ -150,7 +150,7 @@ PROGRAMS: dict[str, Program] = {
         reader="sql", values="-e --endpoint -u --user -p --pass --ns --db --conn --auth-level",
     ),
     "bq": program(
-        _loses("query --replace", "replaces the table that the result is written to",
+        _loses("query --replace", "replaces the target table of the result",
                "Write to a new table: `bq query --destination_table ds.new 'SELECT 1'`."),
         reader="sql",
         values="--destination_table --max_rows --parameter --time_partitioning_field "
@@ -162,7 +162,7 @@ PROGRAMS: dict[str, Program] = {
         values="-h --host -p --port -U --username --maintenance-db", harmless=_HELP,
     ),
     "dropuser": program(
-        _loses("", "removes the database account {target}", "See what it owns: `psql -c '\\du'`.",
+        _loses("", "removes the database account {target}", "See its objects: `psql -c '\\du'`.",
                on="each"),
         values="-h --host -p --port -U --username", harmless=_HELP,
     ),
@@ -192,7 +192,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(READ, on="each"),
         Fact(WRITE, on="-f|--file"),
         Fact(DESTROY, "-c|--clean -d|--dbname !-l|--list", on="-d|--dbname", severity=HIGH,
-             says="drops what is in {target} before it restores the dump",
+             says="empties {target} before it restores the dump",
              instead="Restore into a new database: `createdb restored` and `pg_restore -d "
              "restored FILE`."),
         values="-d --dbname -f --file -F --format -h --host -p --port -U --username -j --jobs -n "
@@ -238,7 +238,7 @@ PROGRAMS: dict[str, Program] = {
                "List them: `mysqladmin status`."),
         Fact(KILL, "@shutdown|stop-slave|stop-replica", severity=HIGH,
              says="stops the database server",
-             instead="See who uses it: `mysqladmin processlist`."),
+             instead="List its users: `mysqladmin processlist`."),
         Fact(CHANGE, "@kill|password|flush-privileges|reload|refresh", severity=MEDIUM,
              says="changes the running server"),
         values="-h --host -P --port -u --user -S --socket -i --sleep -c --count -w --wait "
@@ -249,7 +249,7 @@ PROGRAMS: dict[str, Program] = {
     "mysqldump": program(
         Fact(WRITE, on="-r|--result-file|-T|--tab"),
         _loses("--delete-master-logs|--delete-source-logs", "deletes the server's change log",
-               "Leave that option out: `mysqldump app > app.sql`."),
+               "Leave this option out: `mysqldump app > app.sql`."),
         values="-h --host -P --port -u --user -r --result-file -w --where -T --tab --ignore-table "
         "--defaults-file",
         harmless="--help|--version|-V",

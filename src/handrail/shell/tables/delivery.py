@@ -65,7 +65,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "disable", says="switches the CI off",
              instead="Look first: `travis status`."),
         Fact(SECRET, "token", on="access token", says="prints the access token",
-             instead="See who you are: `travis whoami`."),
+             instead="Check the login: `travis whoami`."),
         values="-r --repo -t --token -e --api-endpoint", harmless="--help|-h",
     ),
     "gitlab-runner": program(
@@ -77,7 +77,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "act": program(
         Fact(ESCAPE, "--privileged", says="runs the workflow with full power over this machine",
-             instead="Run it without: `act -n` shows what it would do."),
+             instead="Run it without: `act -n` shows the plan."),
         Fact(RUN, severity=LOW),
         Fact(READ, on="--secret-file|--env-file"),
         values="-W --workflows -j --job -e --eventpath -P --platform -s --secret --secret-file "
@@ -141,8 +141,8 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "bucket|file|key delete|hide", on="1", says="deletes {target}",
              instead="Look first: `b2 ls`."),
         Fact(DESTROY, "sync --delete|--replaceNewer", on="last",
-             says="deletes everything in {target} that is not in the source",
-             instead="See what would go: add `--dry-run`."),
+             says="deletes everything in {target} missing from the source",
+             instead="Preview it: add `--dry-run`."),
         Fact(PUBLISH, "update-bucket|create-bucket @allPublic", severity=HIGH, on="1",
              says="opens {target} to everyone", instead="Look first: `b2 list-buckets`."),
         Fact(SECRET, "create-key|key", severity=MEDIUM),
@@ -161,7 +161,7 @@ PROGRAMS: dict[str, Program] = {
     "dbt": program(
         Fact(DESTROY, "run-operation @*drop*|*delete*|*truncate*|*purge*|*wipe*", on="1",
              says="runs {target}, which by its name takes data away",
-             instead="Read the macro first: `dbt ls` shows what the project has."),
+             instead="Read the macro first: `dbt ls` lists the project."),
         Fact(CHANGE, "run-operation", severity=MEDIUM),
         Fact(CHANGE, "run|build|seed|snapshot --full-refresh|-f", severity=MEDIUM,
              says="builds tables anew from the start"),
@@ -198,7 +198,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(PUBLISH, "upload|upload-large-folder", severity=MEDIUM, on="1",
              says="uploads to {target} on Hugging Face"),
         Fact(SECRET, "auth token", on="access token", says="prints the access token",
-             instead="See who you are: `hf auth whoami`."),
+             instead="Check the login: `hf auth whoami`."),
         Fact(CHANGE, "cache delete|rm|prune", severity=LOW),
         values="--token --repo-type --revision --local-dir --include --exclude --commit-message "
         "--cache-dir",
@@ -231,7 +231,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "dvc": program(
         Fact(DESTROY, "gc -c|--cloud", says="deletes data from the shared storage",
-             instead="See what would go: `dvc gc -w --dry`."),
+             instead="Preview it: `dvc gc -w --dry`."),
         Fact(DESTROY, "gc|destroy", severity=MEDIUM, says="deletes data versions"),
         Fact(PUBLISH, "push", severity=LOW),
         values="-r --remote -j --jobs", harmless="--help|-h|--dry|--version",

@@ -21,7 +21,7 @@ from handrail.shell.tables.shorthand import (
 
 _HELP = "--help|--version"
 _ON_DEVICE = "@/dev/* !@/dev/loop* !@/dev/shm/* !@/dev/ram*"
-_LOOK = "Look first what is there: `lsblk -f`."
+_LOOK = "Look first: `lsblk -f`."
 _SYSTEM = (
     "/|/etc|/etc/*|/usr|/usr/*|/bin|/bin/*|/sbin|/lib|/lib64|/home|/home/*|/root|/root/*|/boot"
     "|/boot/*|/var|/var/*|/opt|/srv|/Users|/Users/*|/System|/System/*|/Library"
@@ -47,7 +47,7 @@ def _edits(when: str, says: str, instead: str = _LOOK, values: str = "") -> Prog
 
 
 def _repairs(harmless: str, values: str = "") -> Program:
-    says = "repairs a file system, which can lose what was on it"
+    says = "repairs a file system, which can lose data on it"
     return program(
         Fact(DEVICE, _ON_DEVICE, says=says, instead="Only check it: `fsck -n {target}`."),
         values=values, harmless=f"{_HELP}|{harmless}",
@@ -108,12 +108,12 @@ _PARTITIONS: dict[str, Program] = {
                      "type|mo|mov|move|cp|d|di|dis|disk*", "changes the partitions of a disk",
                      "Only print them: `parted /dev/sda print`.", "-a --align"),
     "growpart": _edits("", "changes the partitions of a disk"),
-    "wipefs": _edits("-a|--all|-o|--offset !-n|--no-act", "wipes what says what is on a disk",
+    "wipefs": _edits("-a|--all|-o|--offset !-n|--no-act", "wipes the signatures of a disk",
                      "Only look: `wipefs --no-act /dev/sda`.",
                      "-o --offset -t --types -O --output"),
     "blkdiscard": _edits("", "throws away everything on a disk",
                          values="-o -l -p --offset --length"),
-    "blkzone": _edits("reset|finish", "throws away what is in the zones of a disk"),
+    "blkzone": _edits("reset|finish", "throws away the data in the zones of a disk"),
     "hdparm": _edits("--security-erase|--security-erase-enhanced|--security-set-pass|"
                      "--security-disable|--security-unlock|--security-freeze|--write-sector|"
                      "--make-bad-sector|--repair-sector|--trim-sector-ranges|"
@@ -163,8 +163,8 @@ _FILE_SYSTEMS: dict[str, Program] = {
         _repairs("-n|-V", "-b -B -E -j -l -L -z -C"),
     ),
     "fsck": program(
-        Fact(DEVICE, _ON_DEVICE, says="repairs a file system, which can lose what was on it",
-             instead="Only show what it would do: `fsck -N /dev/sda1`."),
+        Fact(DEVICE, _ON_DEVICE, says="repairs a file system, which can lose data on it",
+             instead="Preview it: `fsck -N /dev/sda1`."),
         values="-C -r -t", harmless=f"{_HELP}|-N|-n",
     ),
     **dict.fromkeys(
@@ -189,7 +189,7 @@ _FILE_SYSTEMS: dict[str, Program] = {
         Fact(DESTROY, "replace start", says="changes which disks hold a file system",
              instead="Look first: `btrfs filesystem show`."),
         Fact(DEVICE, "check --repair|--init-csum-tree|--init-extent-tree",
-             says="repairs a file system, which can lose what was on it",
+             says="repairs a file system, which can lose data on it",
              instead="Only check: `btrfs check --readonly /dev/sda1`."),
         Fact(DEVICE, "rescue", says="rewrites the inner parts of a file system",
              instead="Only look: `btrfs filesystem show`."),
@@ -211,11 +211,11 @@ _FILE_SYSTEMS: dict[str, Program] = {
     ),
     "zfs": program(
         Fact(DESTROY, "destroy", on="1", says="destroys {target}",
-             instead="Show what would go: `zfs destroy -n -v {target}`."),
+             instead="Preview it: `zfs destroy -n -v {target}`."),
         Fact(DESTROY, "rollback", on="1", says="throws away everything since {target}",
              instead="Compare first: `zfs diff {target}`."),
-        Fact(DESTROY, "receive|recv -F", on="1", says="throws away what is in {target}",
-             instead="Show what would happen: `zfs receive -n {target}`."),
+        Fact(DESTROY, "receive|recv -F", on="1", says="throws away the content of {target}",
+             instead="Preview it: `zfs receive -n {target}`."),
         Fact(SYSTEM, "unmount|umount|unload-key|change-key|promote|rename", severity=MEDIUM,
              says="takes a data set away or gives it another name"),
         values="-o -O -t -d -s -S -V -b", harmless=f"{_HELP}|-n",
@@ -251,8 +251,8 @@ _LVM_VALUES = (
 _LVM = {
     "lvremove": "deletes a volume with everything on it",
     "vgremove": "deletes a group of volumes with everything on them",
-    "pvremove": "takes a disk out of LVM, with what is on it",
-    "lvreduce": "makes a volume smaller, which cuts off what is at its end",
+    "pvremove": "takes a disk and its content out of LVM",
+    "lvreduce": "makes a volume smaller, which cuts off its end",
     "lvresize": "changes the size of a volume",
     "lvconvert": "rebuilds a volume",
     "vgreduce": "takes a disk out of a group of volumes",
@@ -337,7 +337,7 @@ _VOLUMES: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-_MOUNTED = "Look at what is mounted: `findmnt`."
+_MOUNTED = "List the mounts: `findmnt`."
 _MOUNTS: dict[str, Program] = {
     "mount": program(
         Fact(SYSTEM, f"@{_SYSTEM}", says="puts something else over a folder of the system",

@@ -17,7 +17,7 @@ from handrail.shell.tables.shorthand import (
 )
 from handrail.shell.word import OPAQUE
 
-_OVER_HTTP = "installs and runs code over a connection that anyone can change"
+_OVER_HTTP = "installs and runs code over an insecure connection"
 _GEMS = "Install from the usual registry: `gem install` without `--source`."
 
 _CARGO = program(
@@ -29,7 +29,7 @@ _CARGO = program(
     publishes("login|logout", "changes the account at the registry", "cargo search"),
     *from_plain_http("install|add", "--git|--index|--registry"),
     Fact(INSTALL, "install|add|update|fetch|uninstall|remove|rm", severity=LOW),
-    Fact(WRITE, "clean", on="target", says="deletes what was built; a build makes it again"),
+    Fact(WRITE, "clean", on="target", says="deletes build results; a build makes them again"),
     Fact(RUN, "run|r|test|t|bench|build|b|check|nextest|xtask", severity=LOW),
     values="--manifest-path -p --package --features -F --target --target-dir --config -Z --color "
     "-j --jobs --version --vers --git --branch --tag --rev --path --registry --index --root "
@@ -41,14 +41,14 @@ _GO = program(
     redirected("env -w @GOPROXY=http://*|GOFLAGS=*insecure*|GOFLAGS=*toolexec*|GOINSECURE=*|"
                "GONOSUMDB=*|GONOSUMCHECK=*|GOSUMDB=off|GOPROXY=*//*", "go env"),
     Fact(UNSEEN, "get|install|run -insecure", says=_OVER_HTTP, instead="Leave it out."),
-    Fact(UNSEEN, "run|test|build @/dev/fd/*", says="runs a program that nobody has seen",
-         instead="Write it into the project, so that it can be read first."),
+    Fact(UNSEEN, "run|test|build @/dev/fd/*", says="runs an unread program",
+         instead="Write it into the project, and read it first."),
     Fact(INSTALL, "get|install|mod", severity=LOW),
     Fact(RUN, "run|test|generate|build|tool", severity=LOW),
     Fact(WRITE, "build|test|tool", on="-o|-coverprofile|-cpuprofile|-memprofile|-trace"),
     Fact(WRITE, "clean -modcache|-cache", severity=LOW, on="cwd", says="deletes caches"),
     Fact(UNSEEN, "-toolexec=/tmp/*|-exec=/tmp/*|-vettool=/tmp/*|-overlay=/tmp/*",
-         says="runs a program from a folder that anyone can write",
+         says="runs a program from a world-writable folder",
          instead="Run the build plainly: `go build ./...`."),
     single_dash=True,
     values="-o -C -exec -toolexec -ldflags -gcflags -tags -run -bench -count -timeout -p -mod "
@@ -67,7 +67,7 @@ _GEM = program(
          says="starts a shell as the editor", instead="Read the gem: `gem contents`."),
     Fact(INSTALL, "install|i|update|uninstall|cleanup", severity=LOW),
     Fact(DESTROY, f"uninstall @*{OPAQUE}*", says="removes every gem of a list at once",
-         instead="See what is installed: `gem list`."),
+         instead="List the installed ones: `gem list`."),
     Fact(INSTALL, "uninstall --all|-a !@*", severity=MEDIUM, says="removes all gems"),
     values="-v --version -s --source -i --install-dir -n --bindir -P --trust-policy -p "
     "--http-proxy -e --editor -a --add -r --remove -k --key --host --otp -o --output",

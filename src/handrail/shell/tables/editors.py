@@ -91,7 +91,7 @@ PROGRAMS: dict[str, Program] = {
          "positron"),
         program(
             Fact(UNSEEN, "--install-extension=*.vsix", on="--install-extension",
-                 says="installs the extension {target}, which nobody has seen",
+                 says="installs the unread extension {target}",
                  instead="Install it by its name: `code --install-extension ms-python.python`."),
             Fact(INSTALL, "--install-extension", on="--install-extension", severity=MEDIUM,
                  says="installs the extension {target}, which runs its own code"),

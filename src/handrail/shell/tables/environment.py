@@ -43,7 +43,7 @@ PREFIXES = (
 _HOOKS_OFF = EnvironmentVariable(
     Kind.TAMPER,
     Severity.CRITICAL,
-    "starts agents without their hooks, so that nobody supervises them",
+    "starts agents without their hooks, so nobody supervises them",
     r"^(?!(?:0|false|no|off)$)(?s:.)+$",
 )
 _OTHER_FOLDER = EnvironmentVariable(
@@ -69,10 +69,10 @@ VARIABLES: dict[str, EnvironmentVariable] = {
     **{name: _HOOKS_OFF for host in known_hosts() for name in host.off_variables},
     **{host.folder_variable: _OTHER_FOLDER for host in known_hosts() if host.folder_variable},
     "LD_LIBRARY_PATH": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH,
-                                           "loads libraries from a folder that anyone can write",
+                                           "loads libraries from a world-writable folder",
                                            r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)"),
     "PYTHONPATH": EnvironmentVariable(Kind.UNSEEN, Severity.MEDIUM,
-                                      "loads modules from a folder that anyone can write",
+                                      "loads modules from a world-writable folder",
                                       r"(?:^|:)(?:/dev/shm)(?:[/:]|$)"),
     "GOFLAGS": EnvironmentVariable(Kind.TAMPER, Severity.HIGH,
                                    "switches off the checks of downloaded modules", r"-insecure"),

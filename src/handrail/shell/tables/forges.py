@@ -28,7 +28,7 @@ _API = program(
     "--hostname --cache -p --preview",
     reader="forge_api",
 )  # fmt: skip
-_TOKEN = "Check who is logged in: `gh auth status`."
+_TOKEN = "Check the login: `gh auth status`."
 _ASK = "Leave it to a person with access to the repository's settings."
 
 
@@ -52,7 +52,7 @@ _GH = program(
     Fact(FETCH, "repo clone", on="1", severity=LOW),
     _gone("repo deploy-key delete", "the deploy key {target}", "gh repo deploy-key list"),
     Fact(PERSIST, "repo deploy-key add", on="1",
-         says="gives whoever has the key {target} access to the repository",
+         says="gives the owner of the key {target} access to the repository",
          instead="Look at the keys: `gh repo deploy-key list`."),
     _gone("release delete", "the release {target}", "gh release view {target}"),
     _gone("release delete-asset", "files of the release {target}", "gh release view {target}"),
@@ -84,7 +84,7 @@ _GH = program(
     _gone("project delete|*-delete", "{target} of a project", "gh project list"),
     _gone("codespace|cs delete", "a codespace with unpushed work", "gh codespace list", on=""),
     Fact(PERSIST, "ssh-key|gpg-key add", on="1",
-         says="gives whoever has the key {target} access to the account",
+         says="gives the owner of the key {target} access to the account",
          instead="Look at the keys: `gh ssh-key list`."),
     _gone("ssh-key|gpg-key delete", "the key {target} of the account", "gh ssh-key list"),
     Fact(SECRET, "auth token", says="prints the access token", instead=_TOKEN),
@@ -110,7 +110,7 @@ _GLAB = program(
     _gone("repo|project delete", "the project {target} with all its issues",
           "glab repo view {target}"),
     Fact(CHANGE, "repo|project archive|transfer", severity=HIGH, on="1",
-         says="takes the project {target} away from those who use it",
+         says="takes the project {target} away from its users",
          instead="Look at it: `glab repo view {target}`."),
     Fact(REWRITE, "repo|project mirror", severity=MEDIUM),
     Fact(DESTROY, "release|mr|issue|incident|snippet|label|milestone|schedule|ci|pipeline|pipe|job|"
@@ -121,14 +121,14 @@ _GLAB = program(
          instead="List them: `glab variable list`."),
     Fact(CHANGE, "variable set|update", on="1", severity=MEDIUM),
     Fact(PERSIST, "ssh-key|gpg-key|deploy-key add", on="1",
-         says="gives whoever has the key {target} access",
+         says="gives the owner of the key {target} access",
          instead="Look at the keys: `glab ssh-key list`."),
     Fact(PERSIST, "token create", says="creates an access token",
          instead="List them: `glab token list`."),
     Fact(SECRET, "auth status --show-token|-t", says="prints the access token",
-         instead="Check who is logged in: `glab auth status`."),
+         instead="Check the login: `glab auth status`."),
     Fact(SECRET, "config get @token", says="prints the access token",
-         instead="Check who is logged in: `glab auth status`."),
+         instead="Check the login: `glab auth status`."),
     Fact(PUBLISH, "mr merge|accept", on="1", severity=MEDIUM),
     Fact(PUBLISH, "release create|upload", on="1", severity=MEDIUM),
     Fact(READ, "release create|upload", on="2+"),

@@ -37,7 +37,7 @@ _VALUES = """
 _LOOK = "Look first with the same words and `list` or `describe`; leave it to the user."
 _LOOK_IAM = "Look first: `gcloud projects get-iam-policy PROJECT`; let the user give rights."
 _LOOK_GS = "Look first: `gcloud storage ls`; let the user delete it."
-_OWN = "See who you are: `gcloud auth list`."
+_OWN = "Check the login: `gcloud auth list`."
 
 _DEPTHS = (1, 2, 3, 4)
 
@@ -45,7 +45,7 @@ _ANY = (
     *deep(DESTROY, "delete|destroy|bulk-delete|purge|delete-*|wipeout", _DEPTHS, on="1",
           says="deletes {target} from Google Cloud", instead=_LOOK),
     *deep(PRIVILEGE, "add-iam-policy-binding|set-iam-policy|add-iam-policy-*", _DEPTHS, on="1",
-          says="changes who may do what with {target}", instead=_LOOK_IAM),
+          says="changes permissions for {target}", instead=_LOOK_IAM),
     *deep(PRIVILEGE, "remove-iam-policy-binding", _DEPTHS, severity=MEDIUM, on="1"),
     *deep(KILL, "stop|reset|suspend|disable|remove|detach|failover|cancel|rollback|restore|"
           "restore-backup|resize|update|patch|deploy|set-traffic|update-traffic|abandon|drain",
@@ -57,7 +57,7 @@ _NAMED = (
     Fact(DESTROY, "billing projects unlink", on="1", says="cuts {target} off from its billing, "
          "which stops everything in it", instead="Look first: `gcloud billing accounts list`."),
     Fact(DESTROY, "services disable --force", on="1",
-         says="switches {target} off with what uses it",
+         says="switches {target} off with its dependents",
          instead="Look first: `gcloud services list --enabled`."),
     Fact(DESTROY, "sql backups restore", says="overwrites a database with an older state",
          instead="Look first: `gcloud sql backups list --instance NAME`."),
@@ -68,8 +68,8 @@ _NAMED = (
     Fact(DESTROY, "dns record-sets transaction remove", severity=MEDIUM),
     Fact(DESTROY, "storage rm", on="each", says="deletes {target}", instead=_LOOK_GS),
     Fact(DESTROY, "storage rsync --delete-unmatched-destination-objects", on="2",
-         says="deletes everything in {target} that is not in the source",
-         instead="See what would go: add `--dry-run`."),
+         says="deletes everything in {target} missing from the source",
+         instead="Preview it: add `--dry-run`."),
     Fact(PRIVILEGE, "compute firewall-rules create|update "
          "--source-ranges=0.0.0.0/0|--source-ranges=*::/0", on="1",
          says="opens a port to the whole internet ({target})",
@@ -83,12 +83,12 @@ _NAMED = (
     Fact(PRIVILEGE, "org-policies|resource-manager reset|disable-enforce",
          says="takes a rule of the organization away", instead=_LOOK),
     Fact(TAMPER, "logging sinks|buckets|logs|views|exclusions delete", on="1", severity=HIGH,
-         says="deletes records of what happened ({target})",
+         says="deletes audit records ({target})",
          instead="Look first: `gcloud logging sinks list`."),
     Fact(TAMPER, "logging sinks update --disabled", on="1", severity=HIGH,
          says="stops the record {target}", instead="Look first: `gcloud logging sinks list`."),
     Fact(SECRET, "secrets versions access", on="--secret", says="prints the secret {target}",
-         instead="See that it exists: `gcloud secrets describe {target}`."),
+         instead="Check the name only: `gcloud secrets describe {target}`."),
     Fact(SECRET, "kms decrypt|asymmetric-decrypt|raw-decrypt", says="opens something encrypted",
          instead="Look at the key: `gcloud kms keys list --keyring R --location L`."),
     Fact(SECRET, "iam service-accounts keys create", on="1",
@@ -130,8 +130,8 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "rm", on="each", says="deletes {target}", instead=_LOOK_GS),
         Fact(DESTROY, "rb", on="each", says="deletes the bucket {target}", instead=_LOOK_GS),
         Fact(DESTROY, "rsync -d !-n", on="last",
-             says="deletes everything in {target} that is not in the source",
-             instead="See what would go: `gsutil rsync -n -d SOURCE TARGET`."),
+             says="deletes everything in {target} missing from the source",
+             instead="Preview it: `gsutil rsync -n -d SOURCE TARGET`."),
         Fact(PRIVILEGE, "iam ch @allUsers*|allAuthenticatedUsers*",
              says="opens a bucket to everyone", instead="Look first: `gsutil iam get gs://NAME`."),
         Fact(PRIVILEGE, "acl|defacl ch|set @public-*|AllUsers*|*AllUsers*",
@@ -169,7 +169,7 @@ PROGRAMS: dict[str, Program] = {
              instead="Look first: `firebase database:get {target}`."),
         Fact(SECRET, "functions:secrets:access|apphosting:secrets:access", on="1",
              says="prints the secret {target}",
-             instead="See that it exists: `firebase functions:secrets:get {target}`."),
+             instead="Check the name only: `firebase functions:secrets:get {target}`."),
         Fact(SECRET, "auth:export", on="1", says="writes out all users with their password hashes",
              instead="Look in the emulator instead: `firebase emulators:start`."),
         Fact(SECRET, "login:ci", severity=MEDIUM, on="login token"),

@@ -26,9 +26,9 @@ from handrail.shell.tables.shorthand import (
 )
 
 _STASH = "Keep the changes first: `git stash push --include-untracked`."
-_LOOK = "Look first what would go: `git clean -nd`."
+_LOOK = "Preview it: `git clean -nd`."
 _DRY = "-n|--dry-run !--no-dry-run"
-_LEASE = "Push so that nobody's commits are lost: `git push --force-with-lease`."
+_LEASE = "Push without losing commits of others: `git push --force-with-lease`."
 _REFLOG = "Leave git's safety net alone; look at it with `git reflog`."
 _ADDRESS = "@*://*|*@*:*|*::*"
 
@@ -60,9 +60,9 @@ _FILTER_REPO = program(
 )  # fmt: skip
 _LFS = program(
     rewrite("migrate import|export", "rewrites every commit to move files into or out of LFS",
-            "Look at what it would move: `git lfs migrate info`."),
-    rewrite("prune --force|-f", "deletes large files that may exist nowhere else",
-            "See what would go: `git lfs prune --dry-run`."),
+            "Preview it: `git lfs migrate info`."),
+    rewrite("prune --force|-f", "deletes large files, perhaps the only copies",
+            "Preview it: `git lfs prune --dry-run`."),
     Fact(REWRITE, "prune !--force|-f", severity=LOW, says="deletes local copies of old files"),
     Fact(FETCH, "fetch|pull|clone", severity=LOW),
     Fact(PUBLISH, "push", severity=LOW),
@@ -101,17 +101,17 @@ SUBCOMMANDS: dict[str, Program] = {
         values="-s --source --conflict --pathspec-from-file", reader="git_restore",
     ),
     "clean": program(
-        discard("-f|--force !-x|-X", "deletes untracked files that git cannot bring back",
+        discard("-f|--force !-x|-X", "deletes untracked files, which git cannot bring back",
                 instead=_LOOK),
         destroy("-f|--force -x|-X",
-                "deletes untracked and ignored files that git cannot bring back", instead=_LOOK),
+                "deletes untracked and ignored files, beyond git's reach", instead=_LOOK),
         values="-e --exclude", reader="git_clean", harmless=f"-i|--interactive|{_DRY}",
     ),
     "stash": program(
         destroy("drop", "throws away the stashed work {target}", on="1",
                 instead="Look at it first: `git stash show -p`."),
         destroy("drop|clear", "throws away stashed work",
-                instead="Look at what is stashed: `git stash list`."),
+                instead="List the stashes: `git stash list`."),
         values="-m --message --pathspec-from-file", reader="git_stash",
     ),
     "rm": program(
@@ -131,7 +131,7 @@ SUBCOMMANDS: dict[str, Program] = {
     "submodule": program(
         discard("deinit -f|--force", "throws away changes in submodules"),
         discard("update -f|--force", "throws away changes in submodules"),
-        destroy("add -f|--force", "may overwrite a folder that git ignores"),
+        destroy("add -f|--force", "may overwrite an ignored folder"),
         Fact(FETCH, "add", on="1"),
         Fact(WRITE, "add", on="2"),
         Fact(UNSEEN, "add @ext::*", on="1", says="runs a command as the transport: {target}",
@@ -163,9 +163,9 @@ SUBCOMMANDS: dict[str, Program] = {
         rewrite("-f|--force", "overwrites the remote branch, so others' commits may be lost",
                 _LEASE),
         rewrite("@+?*", "overwrites the remote branch, so others' commits may be lost", _LEASE),
-        rewrite("--mirror", "overwrites and deletes everything on the remote that is not here",
+        rewrite("--mirror", "overwrites the remote and deletes everything missing here",
                 "Push one branch: `git push origin HEAD`."),
-        rewrite("--prune", "deletes remote branches that do not exist here",
+        rewrite("--prune", "deletes remote branches missing here",
                 "Push one branch: `git push origin HEAD`."),
         rewrite("-d|--delete", "deletes branches or tags on the remote",
                 "Look at them: `git ls-remote origin`, and leave the deletion to a person."),
@@ -221,17 +221,17 @@ SUBCOMMANDS: dict[str, Program] = {
     "filter-repo": _FILTER_REPO,
     "lfs": _LFS,
     "reflog": program(
-        rewrite("expire|delete", "deletes the record that lost commits are found by", _REFLOG),
+        rewrite("expire|delete", "deletes the record of lost commits", _REFLOG),
         harmless=_DRY,
     ),
     "gc": program(
         rewrite("--prune=now|--prune=all|--prune=*second*|--prune=*minute*|--prune=today",
-                "deletes commits that nothing points to, for good",
+                "deletes unreachable commits for good",
                 "Let git keep its two weeks: `git gc`."),
         reader="git_gc",
     ),
     "prune": program(
-        rewrite("", "deletes commits that nothing points to, for good",
+        rewrite("", "deletes unreachable commits for good",
                 "Look first: `git prune --dry-run`."),
         values="--expire", harmless=_DRY,
     ),

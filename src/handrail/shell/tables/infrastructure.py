@@ -30,15 +30,15 @@ _TF_VALUES = " ".join(
         "generate-config-out", "exclude", "platform", "test-directory", "filter", "provider",
     )
 )  # fmt: skip
-_TF_PLAN = "Show what would change and let the user apply it: `terraform plan`."
+_TF_PLAN = "Show the plan and let the user apply it: `terraform plan`."
 _APPROVED = "-auto-approve|--auto-approve"
 
 _TF_FACTS = (
-    Fact(DESTROY, "destroy", says="deletes all infrastructure that this configuration made",
-         instead="See what would go: `terraform plan -destroy`."),
+    Fact(DESTROY, "destroy", says="deletes all infrastructure of this configuration",
+         instead="Preview it: `terraform plan -destroy`."),
     Fact(DESTROY, "apply -destroy|--destroy",
-         says="deletes all infrastructure that this configuration made",
-         instead="See what would go: `terraform plan -destroy`."),
+         says="deletes all infrastructure of this configuration",
+         instead="Preview it: `terraform plan -destroy`."),
     Fact(CHANGE, f"apply {_APPROVED}", severity=HIGH,
          says="changes infrastructure without anyone having seen the plan", instead=_TF_PLAN),
     Fact(CHANGE, "apply", severity=MEDIUM, says="changes infrastructure"),
@@ -50,8 +50,8 @@ _TF_FACTS = (
     Fact(SECRET, "state pull", severity=MEDIUM, on="state",
          says="prints the whole state, which may hold passwords"),
     Fact(DESTROY, "taint", on="1", says="marks {target} to be destroyed and made anew",
-         instead="See what that would mean: `terraform plan -replace={target}`."),
-    Fact(DESTROY, "force-unlock", says="breaks the lock of a run that may still be going on",
+         instead="Preview it: `terraform plan -replace={target}`."),
+    Fact(DESTROY, "force-unlock", says="breaks the lock of a run, perhaps an active one",
          instead="Wait for it with a time limit: `terraform plan -lock-timeout=5m`."),
     Fact(DESTROY, "workspace delete", on="1", says="deletes the workspace {target} with its state",
          instead="Look first: `terraform workspace list`."),
@@ -73,16 +73,16 @@ _UNASKED = "--terragrunt-non-interactive|--non-interactive|-auto-approve|--auto-
 _TERRAGRUNT = program(
     *_TF_FACTS,
     Fact(DESTROY, "run-all|run|stack destroy", says="deletes the infrastructure of every module",
-         instead="See what would go: `terragrunt run-all plan -destroy`."),
+         instead="Preview it: `terragrunt run-all plan -destroy`."),
     Fact(DESTROY, "destroy-all|stack-destroy", says="deletes the infrastructure of every module",
-         instead="See what would go: `terragrunt run-all plan -destroy`."),
+         instead="Preview it: `terragrunt run-all plan -destroy`."),
     Fact(DESTROY, "stack run destroy", says="deletes the infrastructure of every module",
-         instead="See what would go: `terragrunt run-all plan -destroy`."),
+         instead="Preview it: `terragrunt run-all plan -destroy`."),
     Fact(CHANGE, f"run-all|run|stack apply {_UNASKED}", severity=HIGH,
          says="changes the infrastructure of every module unseen",
-         instead="Show what would change: `terragrunt run-all plan`."),
+         instead="Show the plan: `terragrunt run-all plan`."),
     Fact(CHANGE, f"apply|apply-all {_UNASKED}", severity=HIGH, says="changes infrastructure unseen",
-         instead="Show what would change: `terragrunt plan`."),
+         instead="Show the plan: `terragrunt plan`."),
     Fact(CHANGE, "run-all|run|stack apply", severity=MEDIUM),
     values=f"{_TF_VALUES} --terragrunt-working-dir --working-dir --terragrunt-config --config "
     "--terragrunt-log-level --log-level --terragrunt-source --queue-include-dir "
@@ -92,7 +92,7 @@ _TERRAGRUNT = program(
 )  # fmt: skip
 
 _PULUMI_DESTROY = "deletes all infrastructure of the stack"
-_ABSENT = "See what would change: add `--check --diff`."
+_ABSENT = "Preview it: add `--check --diff`."
 _COMMANDS = "|".join(
     f"{option}={module}"
     for option in ("-m", "--module-name")
@@ -124,13 +124,13 @@ PROGRAMS: dict[str, Program] = {
     "atmos": program(
         Fact(DESTROY, "terraform|helmfile destroy|clean", on="1",
              says="deletes the infrastructure of {target}",
-             instead="See what would go: `atmos terraform plan {target}`."),
+             instead="Preview it: `atmos terraform plan {target}`."),
         Fact(CHANGE, "terraform deploy", severity=HIGH, on="1",
              says="changes the infrastructure of {target} unseen",
-             instead="Show what would change: `atmos terraform plan {target}`."),
+             instead="Show the plan: `atmos terraform plan {target}`."),
         Fact(CHANGE, f"terraform apply {_APPROVED}", severity=HIGH, on="1",
              says="changes the infrastructure of {target} unseen",
-             instead="Show what would change: `atmos terraform plan {target}`."),
+             instead="Show the plan: `atmos terraform plan {target}`."),
         Fact(CHANGE, "terraform|helmfile apply|sync", severity=MEDIUM),
         values="-s --stack --base-path --config", harmless="--help|-h|--dry-run",
     ),
@@ -144,18 +144,18 @@ PROGRAMS: dict[str, Program] = {
     ),
     "cdktf": program(
         Fact(DESTROY, "destroy", says="deletes all infrastructure of the stack",
-             instead="See what is there: `cdktf diff`."),
+             instead="List it first: `cdktf diff`."),
         Fact(CHANGE, f"deploy {_APPROVED}", severity=HIGH, says="changes infrastructure unseen",
-             instead="Show what would change: `cdktf diff`."),
+             instead="Show the plan: `cdktf diff`."),
         Fact(CHANGE, "deploy", severity=MEDIUM),
         values="-o --output -a --app -l --language", harmless="--help|-h",
     ),
     "pulumi": program(
         Fact(DESTROY, "destroy|down|dn", says=_PULUMI_DESTROY,
-             instead="See what is there: `pulumi stack`."),
+             instead="List it first: `pulumi stack`."),
         Fact(CHANGE, "up|update -y|--yes|-f|--skip-preview", severity=HIGH,
              says="changes infrastructure without anyone having seen the plan",
-             instead="Show what would change: `pulumi preview --diff`."),
+             instead="Show the plan: `pulumi preview --diff`."),
         Fact(CHANGE, "up|update|watch", severity=MEDIUM, says="changes infrastructure"),
         Fact(DESTROY, "stack rm", on="1", says="deletes the stack {target} with its history",
              instead="Look first: `pulumi stack ls`."),
@@ -173,7 +173,7 @@ PROGRAMS: dict[str, Program] = {
              says="prints the secrets of the stack", instead="See the names: `pulumi config`."),
         Fact(SECRET, "config get", severity=LOW, on="1"),
         Fact(SECRET, "env open|get", on="1", says="prints the secrets of {target}",
-             instead="See which there are: `pulumi env ls`."),
+             instead="List the names only: `pulumi env ls`."),
         values="-s --stack -C --cwd -m --message -p --parallel -t --target -r --replace -c "
         "--config --config-file --color -v --verbose --plan --save-plan --policy-pack --exclude "
         "--file",
@@ -182,15 +182,15 @@ PROGRAMS: dict[str, Program] = {
     ),
     "esc": program(
         Fact(SECRET, "open|env", on="1", says="prints the secrets of {target}",
-             instead="See which there are: `pulumi env ls`."),
+             instead="List the names only: `pulumi env ls`."),
         wraps=(Wrapper(when="run", skip=1),), harmless="--help|-h",
     ),
     "cdk": program(
         Fact(DESTROY, "destroy", on="each", says="deletes the stack {target}",
-             instead="See what is there: `cdk ls`."),
+             instead="List it first: `cdk ls`."),
         Fact(CHANGE, "deploy|watch --require-approval=never", severity=HIGH,
              says="changes rights and infrastructure without asking",
-             instead="Show what would change: `cdk diff`."),
+             instead="Show the plan: `cdk diff`."),
         Fact(CHANGE, "deploy|bootstrap|rollback|import|gc|watch|refactor", severity=MEDIUM,
              says="changes infrastructure"),
         values="-a --app -c --context -p --plugin --profile -o --output --require-approval "
@@ -202,7 +202,7 @@ PROGRAMS: dict[str, Program] = {
     "cdktf-cli": program(same_as="cdktf"),
     "sst": program(
         Fact(DESTROY, "remove", says="deletes the application from the cloud",
-             instead="See what would change: `sst diff`."),
+             instead="Preview it: `sst diff`."),
         Fact(DESTROY, "secret|state remove|repair", severity=MEDIUM),
         Fact(CHANGE, "deploy|unlock|refresh", severity=MEDIUM),
         Fact(SECRET, "secret list", severity=MEDIUM),
@@ -229,7 +229,7 @@ PROGRAMS: dict[str, Program] = {
     "ansible-playbook": program(
         Fact(CHANGE, severity=MEDIUM, says="changes all machines of the inventory"),
         Fact(DESTROY, "-e=*state=absent*|--extra-vars=*state=absent*|-e=*absent*",
-             says="runs the playbook so that it removes things", instead=_ABSENT),
+             says="runs the playbook in its removing mode", instead=_ABSENT),
         Fact(DESTROY, f"@{_UNDOING_PLAYS}", on="each",
              says="runs {target}, which by its name takes things away", instead=_ABSENT),
         Fact(READ, on="each"),
@@ -248,7 +248,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "ansible-vault": program(
         Fact(SECRET, "view|decrypt", on="each", says="opens the secrets in {target}",
-             instead="See the names of what it holds in the playbook: `ansible-inventory "
+             instead="List the names only: `ansible-inventory "
              "--graph`."),
         Fact(WRITE, "decrypt|encrypt|rekey|edit|create", on="each"),
         Fact(SECRET, "edit|rekey", severity=MEDIUM, on="1"),
@@ -285,7 +285,7 @@ PROGRAMS: dict[str, Program] = {
     "salt-key": program(
         Fact(DESTROY, "-D|--delete-all|-d|--delete", says="cuts machines off",
              instead="Look first: `salt-key -L`."),
-        Fact(PRIVILEGE, "-A|--accept-all", says="lets every machine in that asks",
+        Fact(PRIVILEGE, "-A|--accept-all", says="admits every machine on request",
              instead="Look first: `salt-key -L`."),
         Fact(PRIVILEGE, "-a|--accept", severity=MEDIUM),
         harmless="--help|-h",
@@ -311,12 +311,12 @@ PROGRAMS: dict[str, Program] = {
     "knife": program(
         *deep(DESTROY, "delete|purge", (1, 2), on="each", says="deletes {target} from Chef",
               instead="Look first: `knife node list`."),
-        *deep(DESTROY, "bulk delete", (1, 2), on="each", says="deletes all that match {target}",
+        *deep(DESTROY, "bulk delete", (1, 2), on="each", says="deletes all matches of {target}",
               instead="Look first: `knife node list`."),
         Fact(CHANGE, "bootstrap|upload|cookbook|role|environment|data", severity=LOW),
         Fact(CHANGE, "bootstrap|upload", severity=MEDIUM),
         Fact(SECRET, "vault show", on="1", says="prints the secrets of {target}",
-             instead="See which there are: `knife vault list`."),
+             instead="List the names only: `knife vault list`."),
         values="-c --config -E --environment -u --user -k --key -s --server-url -x --ssh-user -i "
         "--ssh-identity-file -a --attribute -C --concurrency -F --format -P --ssh-password",
         harmless="--help|-h|--version",
@@ -362,14 +362,14 @@ PROGRAMS: dict[str, Program] = {
         harmless="--help|-h", wraps=(Wrapper(when="run|enter", where="elsewhere", skip=1),),
     ),
     "databricks": program(
-        Fact(DESTROY, "bundle destroy", says="deletes everything that the bundle deployed",
-             instead="See what is there: `databricks bundle summary`."),
+        Fact(DESTROY, "bundle destroy", says="deletes everything deployed by the bundle",
+             instead="List it first: `databricks bundle summary`."),
         *deep(DESTROY, "delete|permanent-delete|delete-*|purge", (1, 2), on="1",
               says="deletes {target}", instead="Look first: `databricks clusters list`."),
         Fact(DESTROY, "fs rm", on="1", says="deletes {target}",
              instead="Look first: `databricks fs ls {target}`."),
         Fact(SECRET, "secrets get-secret", on="2", says="prints the secret {target}",
-             instead="See which there are: `databricks secrets list-scopes`."),
+             instead="List the names only: `databricks secrets list-scopes`."),
         Fact(SECRET, "tokens create", on="access token", severity=MEDIUM),
         Fact(CHANGE, "bundle deploy|run", severity=MEDIUM),
         values="-p --profile -t --target -o --output --json",

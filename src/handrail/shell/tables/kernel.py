@@ -16,9 +16,9 @@ from handrail.shell.tables.shorthand import (
 )
 
 _HELP = "--help|--version"
-_MODULES = "See which modules there are: `lsmod`, `modinfo ext4`."
+_MODULES = "List the modules: `lsmod`, `modinfo ext4`."
 _ASK = "Only ask: `sysctl kernel.ostype`."
-_FIRMWARE = "See what is installed: `fwupdmgr get-devices`."
+_FIRMWARE = "List the installed ones: `fwupdmgr get-devices`."
 _BOOT = "See how it starts now: `efibootmgr -v`, `bootctl status`."
 _DANGEROUS = (
     "[!vfn]*=*|vm.[!ms]*=*|vm.m[!a]*=*|fs.[!if]*=*|net.[!c]*=*|net.core.[!srw]*=*|*rp_filter*=*"
@@ -57,10 +57,10 @@ PROGRAMS: dict[str, Program] = {
         Fact(SYSTEM, severity=MEDIUM, says="lists the modules anew"),
         harmless=f"{_HELP}|-n|--dry-run|-h|-V",
     ),
-    "kextload": _changes(_LOADS, "See what is loaded: `kextstat`."),
-    "kextunload": _changes("takes a module out of the kernel", "See what is loaded: `kextstat`."),
-    "kextutil": _changes(_LOADS, "See what is loaded: `kextstat`.", harmless="|-n|-no-load"),
-    "kmutil": _changes(_LOADS, "See what is loaded: `kmutil showloaded`.",
+    "kextload": _changes(_LOADS, "List the loaded ones: `kextstat`."),
+    "kextunload": _changes("takes a module out of the kernel", "List the loaded ones: `kextstat`."),
+    "kextutil": _changes(_LOADS, "List the loaded ones: `kextstat`.", harmless="|-n|-no-load"),
+    "kmutil": _changes(_LOADS, "List the loaded ones: `kmutil showloaded`.",
                        "load|unload|install|clear-staging|trigger-panic-medic|configure-boot"),
     "systemextensionsctl": _changes("changes the extensions of the system",
                                     "Only list: `systemextensionsctl list`.",
@@ -82,19 +82,19 @@ PROGRAMS: dict[str, Program] = {
         "--until --time-format",
         harmless=f"{_HELP}|-h|-V",
     ),
-    "bpftool": _changes("loads programs into the kernel, or changes what they know",
+    "bpftool": _changes("loads programs into the kernel, or changes their data",
                         "Only list: `bpftool prog list`.", "prog|map|link|cgroup|net|struct_ops "
                         "load|loadall|attach|detach|delete|update|create|freeze|pin|register|"
                         "unregister|run"),
     "bpftrace": program(
-        Fact(SYSTEM, "--unsafe", says="traces the kernel with programs that may start commands",
-             instead="List what can be traced: `bpftrace -l`."),
+        Fact(SYSTEM, "--unsafe", says="traces the kernel with programs able to start commands",
+             instead="List the probes: `bpftrace -l`."),
         Fact(SYSTEM, "!-l", severity=MEDIUM, says="traces the kernel"),
         values="-e -f -I -l -o -p -c -B --include", harmless=f"{_HELP}|-h|-V|--info|-l",
     ),
     "stap": program(
         Fact(SYSTEM, "-g", says="loads its own code into the kernel",
-             instead="List what can be traced: `stap -L 'syscall.*'`."),
+             instead="List the probes: `stap -L 'syscall.*'`."),
         Fact(SYSTEM, severity=MEDIUM, says="traces the kernel"),
         values="-e -E -m -o -p -c -x -s -v -r -I -D -B -R", harmless=f"{_HELP}|-V|-L|-l",
     ),
@@ -122,7 +122,7 @@ PROGRAMS: dict[str, Program] = {
              says="changes how fast the processor runs"),
     ),
     # starting another kernel, and how the machine starts
-    "kexec": _changes("starts another kernel", "See which one runs: `uname -a`.",
+    "kexec": _changes("starts another kernel", "Look at the present one: `uname -a`.",
                       harmless="|-v|-h"),
     "grub-install": _changes("writes how the machine starts", _BOOT, harmless="|-V"),
     "grub2-install": program(same_as="grub-install"),
@@ -229,7 +229,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(CHANGE, "--install|--set|--remove|--remove-all|--config|--auto", severity=MEDIUM,
              says="changes which program a name means"),
         Fact(UNSEEN, "--install|--set @/tmp/*|/var/tmp/*|/dev/shm/*",
-             says="makes a name mean a program that anyone can write",
+             says="makes a name mean a world-writable program",
              instead="Only look: `update-alternatives --display NAME`."),
         values="--altdir --admindir --log",
     ),

@@ -32,15 +32,15 @@ _ACTUALLY = "!--dry-run=none|--dry-run=false"  # behind another `--dry-run`, it 
 _DRY = f"--help|--dry-run {_ACTUALLY}"
 _HARMLESS = f"--help|--dry-run|--local {_ACTUALLY}"
 
-_LOOK = "Look first: `kubectl get all`; show the user what would go and let them delete it."
-_PREVIEW = "See what it would do: `kubectl diff -f FILE`."
+_LOOK = "Look first: `kubectl get all`; show the user the list and let them delete it."
+_PREVIEW = "Preview it: `kubectl diff -f FILE`."
 _READ_FIRST = "Download it, read it, then apply the file: `curl -fsSL URL -o manifest.yaml`."
 
 _UNSEEN_FILES = Fact(
     UNSEEN,
     "-f=http*://*|--filename=http*://*|-k=*://*|--kustomize=*://*|-k=github.com/*",
     on="-f|--filename|-k|--kustomize",
-    says="puts {target} into the cluster, which nobody has read here",
+    says="puts {target} into the cluster, unread",
     instead=_READ_FIRST,
 )
 _FILES_READ = Fact(READ, "!-f=-|-f=http*|--filename=-|--filename=http*", on="-f|--filename")
@@ -102,9 +102,9 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
         reader="kube_copy",
     ),
     "apply": program(
-        Fact(DESTROY, "--force", says="deletes and recreates what cannot be changed in place",
+        Fact(DESTROY, "--force", says="deletes and recreates objects with fixed fields",
              instead=f"Apply without `--force`. {_PREVIEW}"),
-        Fact(DESTROY, "--prune", says="deletes every object that is not in these files",
+        Fact(DESTROY, "--prune", says="deletes every object missing from these files",
              instead=f"Apply without `--prune`. {_PREVIEW}"),
         _UNSEEN_FILES,
         Fact(CHANGE, "!@view-last-applied|set-last-applied", severity=MEDIUM,
@@ -116,11 +116,11 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     "create": program(
         Fact(PRIVILEGE, "clusterrolebinding|rolebinding --clusterrole=cluster-admin", on="1",
              says="makes someone master of the whole cluster ({target})",
-             instead="Give only what is needed: `kubectl create rolebinding NAME "
+             instead="Give only the needed rights: `kubectl create rolebinding NAME "
              "--clusterrole=view --serviceaccount=NS:NAME`."),
         Fact(PRIVILEGE, "clusterrole|role --verb=[*]|--resource=[*]",
-             says="creates a role that may do anything",
-             instead="Name the verbs and resources that are needed: `kubectl create role NAME "
+             says="creates a role with every permission",
+             instead="Name the needed verbs and resources: `kubectl create role NAME "
              "--verb=get,list --resource=pods`."),
         Fact(PRIVILEGE, "clusterrolebinding|clusterrole", severity=MEDIUM,
              says="gives rights in the whole cluster"),
@@ -148,13 +148,13 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     ),
     "patch": program(
         Fact(DESTROY, _NO_FINALIZERS,
-             says="takes away the finalizers, so that it is deleted without cleaning up",
-             instead="See what waits: `kubectl get OBJECT -o yaml`."),
+             says="takes away the finalizers, so it goes without cleaning up",
+             instead="Look at it: `kubectl get OBJECT -o yaml`."),
         Fact(DESTROY,
              "-p=*replicas*:0*|--patch=*replicas*:0*|-p=*replicas*:?0*|--patch=*replicas*:?0*",
              says="scales a workload down to nothing", instead="Look first: `kubectl get deploy`."),
         Fact(ESCAPE, _POWERFUL_POD, says="gives pods full power over their node",
-             instead="See what it would change: `kubectl diff -f FILE`."),
+             instead="Preview it: `kubectl diff -f FILE`."),
         Fact(CHANGE, severity=MEDIUM, says="changes an object in the cluster"),
         values=f"{_GLOBAL} {_FILES} -p --patch --patch-file --type --subresource",
         harmless=_HARMLESS,
@@ -168,7 +168,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     ),
     "drain": program(
         Fact(DESTROY, on="1", says="throws all work off the node {target}",
-             instead="See what runs there: `kubectl get pods -A --field-selector "
+             instead="List the pods there: `kubectl get pods -A --field-selector "
              "spec.nodeName={target}`."),
         values=f"{_GLOBAL} {_FILES} --grace-period --pod-selector --chunk-size "
         "--skip-wait-for-delete-timeout",
@@ -228,16 +228,16 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
 
 _OC_ADM = program(
     Fact(DESTROY, "drain", on="1", says="throws all work off the node {target}",
-         instead="See what runs there: `oc describe node {target}`."),
+         instead="List the pods there: `oc describe node {target}`."),
     Fact(PRIVILEGE, "policy add-cluster-role-to-*|add-scc-to-*", on="1",
          says="gives someone the right {target} in the whole cluster",
          instead="Give a role in one project: `oc adm policy who-can get pods` shows who has it."),
     Fact(PRIVILEGE, "policy add-role-to-* @admin|cluster-admin", on="1",
          says="makes someone master of a project",
          instead="Look first: `oc adm policy who-can get pods`."),
-    Fact(PRIVILEGE, "policy add-*|remove-*", severity=MEDIUM, says="changes who may do what"),
+    Fact(PRIVILEGE, "policy add-*|remove-*", severity=MEDIUM, says="changes permissions"),
     Fact(DESTROY, "prune --confirm", says="deletes old builds, deployments or images",
-         instead="Run it without `--confirm` to see what would go: `oc adm prune images`."),
+         instead="Run it without `--confirm` to preview it: `oc adm prune images`."),
     Fact(CHANGE, "cordon|uncordon|upgrade", severity=MEDIUM),
     values=f"{_GLOBAL} {_FILES} --role-namespace --rolebinding-name -z --serviceaccount",
     harmless=_DRY,
@@ -252,11 +252,11 @@ _OC_SUBCOMMANDS: dict[str, Program] = {
     ),
     "whoami": program(
         Fact(SECRET, "-t|--show-token", on="access token", says="prints the access token",
-             instead="`oc whoami` shows who you are without it."),
+             instead="`oc whoami` shows the login without it."),
     ),
     "extract": program(
         Fact(SECRET, "@secret/*|secrets/*", on="1", says="writes out the secret {target}",
-             instead="See what it holds: `oc describe {target}`."),
+             instead="Look at it: `oc describe {target}`."),
         Fact(WRITE, on="--to"),
         values=f"{_GLOBAL} {_FILES} --to --keys",
     ),
@@ -293,10 +293,10 @@ PROGRAMS: dict[str, Program] = {
     "oc": program(values=_GLOBAL, harmless="--help|--version", subcommands=_OC_SUBCOMMANDS),
     "helm": program(
         Fact(DESTROY, "uninstall|delete|del|un", on="each",
-             says="removes the release {target} and everything that it installed",
-             instead="See what would go: `helm uninstall {target} --dry-run`."),
+             says="removes the release {target} and everything installed by it",
+             instead="Preview it: `helm uninstall {target} --dry-run`."),
         Fact(DESTROY, "upgrade --force", on="1",
-             says="deletes and recreates what the release {target} cannot change in place",
+             says="deletes and recreates objects with fixed fields of the release {target}",
              instead="Upgrade without `--force`; look first: `helm diff upgrade {target} CHART`."),
         Fact(CHANGE, "rollback", severity=MEDIUM, says="goes back to an older release"),
         Fact(CHANGE, "upgrade", severity=MEDIUM, says="changes a release"),

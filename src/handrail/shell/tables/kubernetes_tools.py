@@ -42,7 +42,7 @@ PROGRAMS: dict[str, Program] = {
     # delivery
     "argocd": program(
         Fact(DESTROY, "app|appset|proj|project delete|delete-resource|rm", on="1",
-             says="deletes {target} and what it deployed",
+             says="deletes {target} and everything deployed by it",
              instead="Look first: `argocd app get {target}`."),
         Fact(DESTROY, "cluster|repo|repocreds rm|remove|delete", on="1",
              says="makes Argo CD forget {target}", instead="Look first: `argocd cluster list`."),
@@ -65,7 +65,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "flux": program(
         Fact(DESTROY, "uninstall", says="removes Flux from the cluster", instead=_APPS),
-        Fact(DESTROY, "delete", on="last", says="deletes {target} and what it deployed",
+        Fact(DESTROY, "delete", on="last", says="deletes {target} and everything deployed by it",
              instead="Look first: `flux get all`."),
         Fact(CHANGE, "suspend", severity=MEDIUM, says="stops deliveries"),
         Fact(CHANGE, "bootstrap", severity=MEDIUM),
@@ -218,7 +218,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "kops": program(
         Fact(DESTROY, "delete -y|--yes", says="deletes the cluster or a part of it",
-             instead="Without `--yes` it shows what would go: `kops delete cluster NAME`."),
+             instead="Without `--yes` it shows a preview: `kops delete cluster NAME`."),
         Fact(DESTROY, "delete !-y|--yes @secret|instancegroup|instance", severity=MEDIUM),
         Fact(CHANGE, "rolling-update|update|replace|edit", severity=MEDIUM),
         Fact(SECRET, "get secrets", severity=MEDIUM),
@@ -239,7 +239,7 @@ PROGRAMS: dict[str, Program] = {
         harmless="--help|-h|--dry-run",
     ),
     "clusterctl": program(
-        Fact(DESTROY, "delete", says="removes what manages the clusters", instead=_CLUSTER),
+        Fact(DESTROY, "delete", says="removes the manager of the clusters", instead=_CLUSTER),
         Fact(CHANGE, "init|move|upgrade", severity=MEDIUM),
         Fact(SECRET, "get kubeconfig", severity=MEDIUM),
         values=_KUBE_OPTIONS, harmless=_HELP,
@@ -276,7 +276,7 @@ PROGRAMS: dict[str, Program] = {
     "ko": program(
         Fact(PUBLISH, "build|publish|resolve", severity=MEDIUM),
         Fact(CHANGE, "apply|create", severity=MEDIUM),
-        Fact(DESTROY, "delete", says="deletes what the files name", instead=_APPS),
+        Fact(DESTROY, "delete", says="deletes the objects in the files", instead=_APPS),
         harmless="--help|-h|--local|-L",
     ),
 }  # fmt: skip

@@ -39,7 +39,7 @@ def _tool(
     )  # fmt: skip
 
 
-_DJANGO = "See what is to be done: `python manage.py showmigrations`."
+_DJANGO = "List the open ones: `python manage.py showmigrations`."
 
 PROGRAMS: dict[str, Program] = {
     "manage.py": program(
@@ -56,7 +56,7 @@ PROGRAMS: dict[str, Program] = {
     "rails": program(reader="rails", harmless="--help|-h|--version|-v|-T|--tasks"),
     "rake": program(
         Fact(PUBLISH, "@release|release:*|*:release|publish|*:publish|gem:push", severity=HIGH,
-             says="publishes what was built", instead="List the tasks: `rake -T`."),
+             says="publishes the build", instead="List the tasks: `rake -T`."),
         reader="rails",
         values="-f --rakefile -I --libdir -R --rakelibdir -r --require -E -e --execute -p "
         "--execute-print --execute-continue",
@@ -78,7 +78,7 @@ PROGRAMS: dict[str, Program] = {
         _undoes("db downgrade !--sql"),
         values="-A --app -e --env-file --host -p --port -d --directory",
     ),
-    "prisma": _tool("Apply what is new instead: `npx prisma migrate dev`.", "migrate reset",
+    "prisma": _tool("Apply the new ones instead: `npx prisma migrate dev`.", "migrate reset",
                     "db push --force-reset|--accept-data-loss", "db drop", "migrate drop",
                     "platform * delete",
                     values="--schema --name -n --from-url --to-url --script --url --applied "
@@ -173,6 +173,6 @@ PROGRAMS: dict[str, Program] = {
                     "migrate delete", undoes=("migrate apply --down",),
                     values="--project --endpoint --admin-secret --database-name"),
     "turso": program(reader="sql"),
-    "redwood": _tool("Apply what is new instead: `yarn rw prisma migrate dev`.",
+    "redwood": _tool("Apply the new ones instead: `yarn rw prisma migrate dev`.",
                      "prisma migrate reset"),
 }  # fmt: skip

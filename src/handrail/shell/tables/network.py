@@ -79,9 +79,7 @@ _OPENSSL_VALUES = """
 
 _TUNNEL = "opens a way from the internet to a service on this machine"
 _LOCAL = "Try the service from this machine: `curl http://localhost:3000`."
-_ATTACK = (
-    "Scan or attack only what a person has asked for; list the open ports here with `ss -tlnp`."
-)
+_ATTACK = "Scan or attack only on a person's request; list the open ports here with `ss -tlnp`."
 
 
 def _tunnel(*whens: str, harmless: str = "", values: str = "") -> Program:
@@ -182,9 +180,9 @@ PROGRAMS: dict[str, Program] = {
     **aliases("ping", "ping6", "fping"),
     "hping3": program(
         Fact(SEND, "-E|--file", severity=HIGH, says="sends a file inside packets",
-             instead="Check that the host answers: `ping -c 3 HOST`."),
+             instead="Check the connection: `ping -c 3 HOST`."),
         Fact(SEND, "--flood", severity=HIGH, says="floods a machine with packets",
-             instead="Check that the host answers: `ping -c 3 HOST`."),
+             instead="Check the connection: `ping -c 3 HOST`."),
         values="-c -i -p -s -d -E -a -I",
     ),
     "whois": program(reader="lookup", values="-h -p -r -i"),
@@ -260,13 +258,13 @@ PROGRAMS: dict[str, Program] = {
     ),
     "croc": program(
         Fact(READ, "send", on="each"),
-        Fact(SEND, "send", severity=HIGH, says="hands files to whoever knows a code word",
+        Fact(SEND, "send", severity=HIGH, says="hands files to anyone with a code word",
              instead="Leave the files in the project and say where they are."),
         values="--code -c --relay --pass --out --port -t --text",
     ),
     "wormhole": program(
         Fact(READ, "send", on="each"),
-        Fact(SEND, "send", severity=HIGH, says="hands files to whoever knows a code word",
+        Fact(SEND, "send", severity=HIGH, says="hands files to anyone with a code word",
              instead="Leave the files in the project and say where they are."),
         values="--code -c --text --relay-url --appid",
     ),
@@ -384,7 +382,7 @@ PROGRAMS: dict[str, Program] = {
     "xterm": program(
         Fact(UNSEEN, "-display=*.*:*", severity=HIGH,
              says="opens a shell on another machine's screen",
-             instead="Run the command here and read what it prints, e.g. `ls -la`."),
+             instead="Run the command here and read its output, e.g. `ls -la`."),
         single_dash=True, values="-display -title -T -geometry -fn -fa -fs -bg -fg -e",
         wraps=(Wrapper(form="shell", options="-e"),),
     ),

@@ -26,7 +26,7 @@ _HASHI = " ".join(
                  "scope-id", "addr", "cas", "output-curl-string-to")
 )  # fmt: skip
 _ASK = "Look first with `list` or `status`; leave it to the user."
-_NO_VALUE = "See which there are, without the values: `vault kv list PATH`."
+_NO_VALUE = "List the names only: `vault kv list PATH`."
 _KEEP_VM = "Keep it and stop it instead, or make a snapshot first; leave the deletion to the user."
 
 PROGRAMS: dict[str, Program] = {
@@ -47,7 +47,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(DESTROY, "var purge", on="1", says="deletes the variable {target}",
              instead="Look first: `nomad var list`."),
         Fact(SECRET, "var get", on="1", says="prints the variable {target}",
-             instead="See which there are: `nomad var list`."),
+             instead="List the names only: `nomad var list`."),
         Fact(DESTROY, "operator raft|snapshot|root remove-peer|restore",
              says="changes the cluster by force", instead="Look: `nomad server members`."),
         Fact(CHANGE, "job run|dispatch|promote", severity=MEDIUM),
@@ -83,9 +83,9 @@ PROGRAMS: dict[str, Program] = {
         Fact(SECRET, "read !@sys/*", on="1", says="prints the secret {target}", instead=_NO_VALUE),
         Fact(SECRET, "unwrap", says="prints a wrapped secret", instead=_NO_VALUE),
         Fact(SECRET, "print token", on="access token", says="prints the access token",
-             instead="See what it may do: `vault token lookup`."),
+             instead="Look at its rights: `vault token lookup`."),
         Fact(SECRET, "token create -policy=root|--policy=root", on="access token",
-             says="makes a key that may do anything",
+             says="makes a key with every permission",
              instead="Make one with few rights: `vault token create -policy=NAME`."),
         Fact(SECRET, "token create", severity=MEDIUM, on="access token"),
         Fact(SECRET, "operator init|generate-root|rekey", says="makes or prints the master keys",
@@ -109,9 +109,9 @@ PROGRAMS: dict[str, Program] = {
              instead="Look first: `vault operator raft list-peers`."),
         Fact(DESTROY, "operator raft snapshot restore", says="replaces everything with a snapshot",
              instead="Look first: `vault status`."),
-        Fact(TAMPER, "audit disable", on="1", says="stops the record {target} of who read what",
+        Fact(TAMPER, "audit disable", on="1", says="stops the audit log {target}",
              instead="Look first: `vault audit list`."),
-        Fact(PRIVILEGE, "policy write", severity=MEDIUM, says="changes who may do what"),
+        Fact(PRIVILEGE, "policy write", severity=MEDIUM, says="changes permissions"),
         Fact(CHANGE, "write|kv|login|secrets|auth|operator", severity=LOW),
         Fact(CHANGE, "write", severity=MEDIUM),
         Fact(CHANGE, "operator step-down", severity=MEDIUM),
@@ -152,7 +152,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(KILL, "shutdown|reboot|suspend|managedsave*|net-destroy|snapshot-revert|save",
              severity=MEDIUM),
         Fact(SECRET, "secret-get-value", on="1",
-             instead="See which there are: `virsh secret-list`."),
+             instead="List the names only: `virsh secret-list`."),
         values="-c --connect -l --log --pool --domain --snapshotname --network",
         harmless="--help|-h|--version|-v|-V",
     ),

@@ -17,7 +17,7 @@ from handrail.shell.tables.shorthand import (
     program,
 )
 
-_ASK = "See who is there instead: `id`."
+_ASK = "List the users instead: `id`."
 _ACCOUNTS = "changes the accounts of the machine"
 
 
@@ -58,8 +58,8 @@ _BSD: dict[str, Program] = {
                      "Only look: `rcctl ls on`."),
     "svcadm": _system("disable|delete|mark", "stops a service", "Only look: `svcs -a`."),
     "ipfw": _tampers("flush|delete|disable|-f", "changes the firewall", "Only look: `ipfw list`."),
-    "kldload": _system("*", "loads a module into the kernel", "See what is loaded: `kldstat`."),
-    "kldunload": _system("*", "takes a module out of the kernel", "See what is loaded: `kldstat`."),
+    "kldload": _system("*", "loads a module into the kernel", "List the modules: `kldstat`."),
+    "kldunload": _system("*", "takes a module out of the kernel", "List the modules: `kldstat`."),
     "bectl": program(
         Fact(DESTROY, "destroy", says="destroys a boot environment",
              instead="Look first: `bectl list`."),
@@ -112,7 +112,7 @@ _MAC: dict[str, Program] = {
         Fact(SYSTEM, "-pkg", severity=MEDIUM, says="installs a package for all users"),
         values="-pkg -target", single_dash=True,
     ),
-    "pkgutil": _system("--forget", "forgets that a package is installed",
+    "pkgutil": _system("--forget", "forgets an installed package",
                        "Only list: `pkgutil --pkgs`."),
 }  # fmt: skip
 
@@ -120,7 +120,7 @@ _WINDOWS: dict[str, Program] = {
     "bcdedit": _system("/set|/delete|/deletevalue|/import|/default|/bootsequence",
                        "changes how the machine starts", "Only look: `bcdedit /enum`."),
     "vssadmin": program(
-        Fact(DESTROY, "delete|resize", says="deletes the copies that files are restored from",
+        Fact(DESTROY, "delete|resize", says="deletes the copies for restoring files",
              instead="Only look: `vssadmin list shadows`."),
     ),
     "wbadmin": program(
@@ -144,7 +144,7 @@ _WINDOWS: dict[str, Program] = {
     "icacls": program(Fact(PERMIT, "* /grant|/grant:r|/deny|/reset|/setowner", on="1")),
     "takeown": _system("/f", "makes itself the owner of files", "Only look: `icacls FILE`."),
     "sdelete": program(
-        Fact(DESTROY, says="deletes files so that nothing brings them back",
+        Fact(DESTROY, says="deletes files beyond recovery",
              instead="Delete them plainly: `rm FILE`."),
     ),
 }  # fmt: skip

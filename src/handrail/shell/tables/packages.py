@@ -24,7 +24,7 @@ from handrail.shell.tables.shorthand import (
 _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
 _UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*|*@?http://*"
 _REGISTRY = "Install from the usual registry: leave the address out."
-_OWN = "removes or replaces the guard that watches this agent"
+_OWN = "removes or replaces this agent's guard"
 _HANDRAIL = "@handrail|handrail[<=>@~[]*"
 _PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _DRY = "--dry-run|--help|-h|--version|-V"
@@ -35,7 +35,7 @@ def from_plain_http(verbs: str, options: str, instead: str = _REGISTRY) -> tuple
     names = options.split("|")
     plain = "|".join(f"{name}={how}http://*" for name in names for how in ("", "git+"))
     local = "|".join(f"{name}=http://{host}*" for name in names for host in ("localhost", "127."))
-    says = "installs and runs code over a connection that anyone can change"
+    says = "installs and runs code over an insecure connection"
     facts = [Fact(UNSEEN, f"{verbs} {_UNSAFE} {_NOT_HERE}", says=says, instead=instead)]
     if options:
         facts.append(Fact(UNSEEN, f"{verbs} {plain} !{local}", says=says, instead=instead))
@@ -68,7 +68,7 @@ _RUN_IN_PACKAGE = (
 )
 _NPM_FACTS = (
     publishes("publish", "publishes the package for everyone", "npm publish --dry-run"),
-    publishes("unpublish", "takes a package away from everyone who uses it", "npm view"),
+    publishes("unpublish", "takes a package away from all its users", "npm view"),
     publishes("deprecate|undeprecate", "marks a package for everyone", "npm view"),
     publishes("owner|author add|rm|remove", "changes who may publish the package", "npm owner ls"),
     publishes("access set|grant|revoke|public|restricted|edit|2fa-*",
@@ -82,12 +82,12 @@ _NPM_FACTS = (
     publishes("profile|hook set|add|rm|update|enable-2fa|disable-2fa",
               "changes the account at the registry", "npm profile get"),
     Fact(SECRET, f"config get {_TOKENS}", says="prints a registry token",
-         instead="Check who is logged in: `npm whoami`."),
+         instead="Check the login: `npm whoami`."),
     redirected("config set @registry*|*:registry*|npmregistry*|*proxy*|//*", "npm config list"),
     redirected("set|c @registry*|*:registry*|//*", "npm config list"),
     redirected("config set @*strict-ssl*|script-shell*|node-options*|cafile*", "npm config list"),
     Fact(UNSEEN, "--script-shell=/tmp/*|--script-shell=/var/tmp/*|--script-shell=/dev/shm/*",
-         says="runs every script with a program that nobody has seen",
+         says="runs every script with an unread program",
          instead="Leave `--script-shell` out."),
     *from_plain_http("install|i|add|in|ins|ci|isntall", "--registry"),
     Fact(CHANGE, "login|adduser|logout|add-user", severity=MEDIUM),
@@ -108,7 +108,7 @@ _NPM = program(
 )  # fmt: skip
 _NPX = program(
     Fact(UNSEEN, "--registry=http://*|-p=http://*|--package=http://*",
-         says="runs code over a connection that anyone can change", instead=_REGISTRY),
+         says="runs code over an insecure connection", instead=_REGISTRY),
     *from_plain_http("", ""),
     Fact(RUN, severity=LOW),
     values="-p --package -c --call --node-options --registry --cache --userconfig", posix=True,
@@ -135,7 +135,7 @@ _DENO = program(
     publishes("publish", "publishes the package for everyone", "deno publish --dry-run"),
     Fact(UNSEEN, "run|serve|test|install|compile|x @http*://* !@https://deno.land/*|"
          "https://jsr.io/*|https://esm.sh/*|http://localhost*",
-         says="runs code from an address that nobody has looked at",
+         says="runs code from an unchecked address",
          instead="Fetch and read it first: `deno info`."),
     publishes("deploy|deployctl", "puts the program online", "deno check main.ts"),
     Fact(RUN, "run|task|test|bench", severity=LOW),
@@ -262,7 +262,7 @@ _UV = program(
 )  # fmt: skip
 _UVX = program(
     Fact(UNSEEN, "--from=http://*|--from=git+http://*|--index-url=http://*",
-         says="runs code over a connection that anyone can change", instead=_REGISTRY),
+         says="runs code over an insecure connection", instead=_REGISTRY),
     Fact(RUN, severity=LOW),
     values=_UV_VALUES, posix=True, wraps=(Wrapper(),),
 )  # fmt: skip

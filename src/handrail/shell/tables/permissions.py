@@ -21,9 +21,9 @@ from handrail.shell.tables.shorthand import (
 
 _HELP = "--help|--version"
 _SHELLS = "sh|bash|zsh|dash|ksh|fish|su|*/sh|*/bash|*/zsh|*/dash|*/ksh|*/fish|*/su"
-_NO_ROOT = "Do without root: run the one command that needs it with `sudo -n`, so that it is seen."
-_ASK = "See who is there instead: `getent passwd`, `id`."
-_ASK_GROUPS = "See which groups there are: `getent group`, `groups`."
+_NO_ROOT = "Do without root: run single commands with `sudo -n`, in plain sight."
+_ASK = "List the users instead: `getent passwd`, `id`."
+_ASK_GROUPS = "List the groups: `getent group`, `groups`."
 _WORLD = "*o:*w*|*o::*w*|*other:*w*|*other::*w*"
 
 
@@ -83,7 +83,7 @@ _MODES: dict[str, Program] = {
         Fact(PERMIT, _with("-m|--modify|--set", _WORLD) + " -R|--recursive", on="each",
              severity=HIGH, undo=UNKNOWN, recursive=True,
              says="lets every user change {target} and all below it",
-             instead="Look at what is allowed now: `getfacl {target}`."),
+             instead="Look at the present rights: `getfacl {target}`."),
         Fact(READ, on="-M|--modify-file|-X|--remove-file|--set-file|--restore"),
         values="-m --modify -x --remove -M --modify-file -X --remove-file --set --set-file "
         "--restore",
@@ -91,8 +91,8 @@ _MODES: dict[str, Program] = {
     ),
     "setcap": program(
         Fact(PRIVILEGE, "!-r", on="last",
-             says="gives {target} powers of root for everyone who runs it",
-             instead="Look at what it has: `getcap {target}`."),
+             says="gives {target} powers of root for all its users",
+             instead="Look at it: `getcap {target}`."),
         harmless="-h|-v",
     ),
     "umask": program(
@@ -250,7 +250,7 @@ _BECOMING: dict[str, Program] = {
              says="gives itself powers of root", instead="Only look: `capsh --print`."),
     ),
     "login": program(
-        Fact(PRIVILEGE, says="logs in as somebody", instead="See who you are: `id`."),
+        Fact(PRIVILEGE, says="logs in as somebody", instead="Check the login: `id`."),
         values="-h -r -t", harmless=_HELP,
     ),
 }  # fmt: skip

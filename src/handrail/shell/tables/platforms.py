@@ -38,7 +38,7 @@ def _service(
     """A service whose command line is `tool noun… verb`."""
     return program(
         *deep(DESTROY, verbs, depths, on="1",
-              says="deletes {target} for everyone who uses the service", instead=look),
+              says="deletes {target} for all users of the service", instead=look),
         *facts,
         values=f"{_COMMON} {values}", harmless=_HELP,
     )  # fmt: skip
@@ -65,7 +65,7 @@ _KAFKA_TOOLS = {
              "--bootstrap-server HOST`."),
         Fact(DESTROY, "--reset-offsets --execute", on="--group",
              says="moves the group {target} to another place in its topics",
-             instead="Without `--execute` it only shows what would change."),
+             instead="Without `--execute` it only shows a preview."),
     ),
     "kafka-acls": _kafka(
         Fact(PRIVILEGE, "--remove", says="takes access rights away", instead=_LOOK_KAFKA),
@@ -84,7 +84,7 @@ _KAFKA_TOOLS = {
     ),
     "kafka-streams-application-reset": _kafka(
         Fact(DESTROY, says="resets an application and deletes its internal topics",
-             instead="See what would go: add `--dry-run`."),
+             instead="Preview it: add `--dry-run`."),
     ),
     "kafka-server-stop": _kafka(
         Fact(KILL, severity=HIGH, says="stops Kafka", instead=_LOOK_KAFKA),
@@ -117,9 +117,9 @@ PROGRAMS: dict[str, Program] = {
     ),
     "elasticsearch-keystore": program(
         Fact(SECRET, "show", on="1", says="prints the secret {target}",
-             instead="See which there are: `elasticsearch-keystore list`."),
+             instead="List the names only: `elasticsearch-keystore list`."),
         Fact(DESTROY, "remove", on="1", says="deletes the secret {target}",
-             instead="See which there are: `elasticsearch-keystore list`."),
+             instead="List the names only: `elasticsearch-keystore list`."),
     ),
     "elasticsearch-users": program(Fact(PRIVILEGE, "user*|roles", severity=MEDIUM)),
     "curator": program(
@@ -128,7 +128,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "curator_cli": program(
         Fact(DESTROY, "delete-*|delete_*|close|shrink", says="deletes or closes indices",
-             instead="See what it would take: `curator_cli show-indices`."),
+             instead="Preview it: `curator_cli show-indices`."),
         values="--host --port --config --filter_list --hosts", harmless=_HELP,
     ),
     "algolia": _service("delete|clear|remove|rm", look="Look first: `algolia indices list`."),
@@ -191,7 +191,7 @@ PROGRAMS: dict[str, Program] = {
              says="deletes a namespace with its workflows",
              instead="Look first: `temporal operator namespace list`."),
         Fact(DESTROY, "workflow|schedule|batch delete|terminate --query",
-             says="ends all workflows that match", instead="Look first: `temporal workflow list`."),
+             says="ends all matching workflows", instead="Look first: `temporal workflow list`."),
         Fact(KILL, "workflow|schedule delete|terminate|cancel|reset", severity=MEDIUM),
         values="-n --namespace --address -w --workflow-id --query --reason", harmless="--help|-h",
     ),
@@ -243,12 +243,12 @@ PROGRAMS: dict[str, Program] = {
     "cli53": _service("delete|rrdelete|rrpurge", depths=(0,), look="Look first: `cli53 list`."),
     "dnscontrol": program(
         Fact(DESTROY, "push", says="makes all DNS records as the file says, and deletes the rest",
-             instead="See what would change: `dnscontrol preview`."),
+             instead="Preview it: `dnscontrol preview`."),
         values="--config --creds --domains --providers", harmless="--help|-h",
     ),
     "octodns-sync": program(
         Fact(DESTROY, "--doit", says="makes all DNS records as the file says, and deletes the rest",
-             instead="Without `--doit` it shows what would change: `octodns-sync --config-file "
+             instead="Without `--doit` it shows a preview: `octodns-sync --config-file "
              "FILE`."),
     ),
     "nsupdate": program(values="-k -y -t -u -r -p", reader="nsupdate", harmless="-h|-V"),
@@ -375,8 +375,8 @@ PROGRAMS: dict[str, Program] = {
              instead="Look first: `shopify theme list`."),
         Fact(PUBLISH, "theme|app|hydrogen publish|deploy|release", severity=MEDIUM),
         Fact(PUBLISH, "theme push -l|--live|--allow-live|-a|--publish", severity=HIGH,
-             says="changes the shop that customers see",
-             instead="Push to a theme that is not live: `shopify theme push --unpublished`."),
+             says="changes the live shop",
+             instead="Push to a draft theme: `shopify theme push --unpublished`."),
         values="-s --store -t --theme -e --environment --path --password -d --development",
         harmless=_HELP,
     ),

@@ -44,7 +44,7 @@ SECRET_PROCESSES = (
 
 _ATTACH = "Watch a program from its start: `strace ./program`."
 _END_ONE = "End one process by its number: `kill 12345`."
-_LOGGED_OUT = "ends everything that a user runs"
+_LOGGED_OUT = "ends all processes of a user"
 
 _STRESS = program(
     Fact(EXHAUST, "-t=0|--timeout=0", severity=HIGH, says="uses the machine up without an end",
@@ -90,7 +90,7 @@ PROGRAMS: dict[str, Program] = {
     "taskkill": program(
         Fact(KILL,
              "@lsass.exe|csrss.exe|winlogon.exe|services.exe|wininit.exe|svchost.exe|explorer.exe",
-             severity=HIGH, says="ends a process that Windows needs",
+             severity=HIGH, says="ends a process needed by Windows",
              instead="End one process: `taskkill /PID 12345`."),
         Fact(KILL, severity=LOW),
     ),
@@ -161,7 +161,7 @@ PROGRAMS: dict[str, Program] = {
         wraps=(Wrapper(when="!-X|-r|-x|-ls|-list|-wipe"),),
     ),
     "pm2": program(
-        Fact(KILL, "kill", severity=MEDIUM, says="ends every program that pm2 runs"),
+        Fact(KILL, "kill", severity=MEDIUM, says="ends every program under pm2"),
         Fact(KILL, "delete|stop @all", severity=MEDIUM, says="ends every program of pm2"),
         Fact(KILL, "delete|stop|restart|reload", severity=LOW),
         Fact(CHANGE, "startup", severity=MEDIUM, says="starts programs with the machine"),

@@ -15,19 +15,19 @@ from handrail.shell.tables.shorthand import (
     program,
 )
 
-_LIST = "Look at what is planned: `crontab -l`."
-_NOW = "Run it now, so that it can be looked at."
+_LIST = "List the schedule: `crontab -l`."
+_NOW = "Run it now, in plain sight."
 _LATER = "makes a command run later, when nobody looks"
 
 
 def _table_editor(list_command: str) -> Program:
     """crontab and its kin: a table is listed, edited, replaced or deleted."""
-    look = f"Look at what is planned: `{list_command}`."
+    look = f"List the schedule: `{list_command}`."
     return program(
         Fact(DESTROY, "-r|--remove", says="deletes all planned commands at once", instead=look),
         Fact(PERSIST, "-e|--edit", severity=MEDIUM, says="edits the planned commands"),
         Fact(PERSIST, "!-l|-r|-e|--list|--remove|--edit|-n|-s|-x|-T", instead=look,
-             says="replaces the table of commands that run by themselves"),
+             says="replaces the table of scheduled commands"),
         Fact(READ, "!-l|-r|-e @*", on="each"),
         values="-u --user", reader="crontab", harmless="-l|--list|-V|--version|--help|-h|-T|-?",
     )  # fmt: skip
@@ -68,7 +68,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "run-parts": program(
         Fact(UNSEEN, "@/tmp/*|/var/tmp/*|/dev/shm/*",
-             says="runs every program of a folder that anyone can write",
+             says="runs every program of a world-writable folder",
              instead="Only list them: `run-parts --test`."),
         values="-a --arg -u --umask --regex", harmless="--test|--list|--report",
     ),

@@ -19,7 +19,7 @@ from handrail.shell.tables.shorthand import (
 )
 
 _ENVIRONMENT = "the environment"
-_ASK = "Leave attacks to a person who was asked to do them; `id` and `ls -la` show what you may do."
+_ASK = "Leave attacks to people; `id` and `ls -la` show your own rights."
 
 
 def _prints(when: str, says: str, instead: str, on: str = "") -> Fact:
@@ -131,7 +131,7 @@ PROGRAMS: dict[str, Program] = {
         _prints("export", "exports every password", "List the names: `bw list folders`."),
         _prints("list items", "prints every entry with its password",
                 "List the folders: `bw list folders`."),
-        _prints("unlock --raw", "prints a session's key", "Check that it works: `bw status`."),
+        _prints("unlock --raw", "prints a session's key", "Check it: `bw status`."),
         _loses("delete", "deletes an entry", "List the folders: `bw list folders`."),
         values="--session --organizationid --folderid --collectionid --search --output --format "
         "--password",
@@ -255,7 +255,7 @@ PROGRAMS: dict[str, Program] = {
     "ssh-copy-id": program(
         Fact(PERSIST, "!-n", on="last", severity=HIGH,
              says="lets a key log in to {target} from now on",
-             instead="See what it would do: `ssh-copy-id -n {target}`."),
+             instead="Preview it: `ssh-copy-id -n {target}`."),
         values="-i -p -o -F -t", harmless="-h|-?",
     ),
     "kdestroy": program(Fact(DESTROY, severity=MEDIUM, says="throws the login ticket away")),
@@ -332,7 +332,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "xinput": program(
         Fact(SECRET, "test|test-xi2", on="the keyboard", severity=HIGH,
-             says="reads every key that is pressed", instead="List the devices: `xinput list`."),
+             says="reads every key press", instead="List the devices: `xinput list`."),
     ),
     "logkeys": _ATTACK,
     # Tools to break in

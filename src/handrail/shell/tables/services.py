@@ -40,8 +40,8 @@ def _stops(when: str, on: str = "each", look: str = _STATUS) -> tuple[Fact, ...]
     return (
         Fact(CHANGE, when, on=on, severity=HIGH, says="stops the service {target}", instead=look),
         Fact(TAMPER, f"{when} {_GUARDS}", on=on, severity=HIGH, instead=look,
-             says="stops {target}, which guards the machine"),
-        Fact(TAMPER, f"{when} {_SELF}", on=on, says="stops the guard that watches this agent",
+             says="stops {target}, the machine's security software"),
+        Fact(TAMPER, f"{when} {_SELF}", on=on, says="stops this agent's guard",
              instead=_ASK_GUARD),
     )  # fmt: skip
 
@@ -62,7 +62,7 @@ _SYSTEMCTL = program(
     Fact(CHANGE, "edit|revert|set-property", on="1", severity=HIGH,
          says="changes the service {target}", instead="Read it: `systemctl cat {target}`."),
     Fact(TAMPER, f"restart|try-restart|reload|reload-or-*|edit|revert|set-property {_SELF}",
-         says="restarts or changes the guard that watches this agent", instead=_ASK_GUARD),
+         says="restarts or changes this agent's guard", instead=_ASK_GUARD),
     Fact(TAMPER, f"set-environment|unset-environment {STEERING_NAMES}", severity=CRITICAL,
          says="changes the settings of agents or of their guard",
          instead="Only look: `systemctl show-environment`."),
@@ -162,7 +162,7 @@ PROGRAMS: dict[str, Program] = {
     "loginctl": program(
         _power("poweroff|reboot|suspend|hibernate|halt"),
         Fact(KILL, "terminate-*|kill-*", on="each", severity=HIGH,
-             says="ends everything that {target} runs", instead="Only look: `loginctl`."),
+             says="ends all processes of {target}", instead="Only look: `loginctl`."),
         Fact(PERSIST, "enable-linger", severity=MEDIUM, says="lets services outlive the login"),
     ),
     # Services
@@ -171,7 +171,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(CHANGE, "* stop|disable|--full-restart", severity=HIGH, says="stops a service",
              instead="Look at them: `service --status-all`."),
         Fact(TAMPER, f"{_GUARDS[1:]} stop|disable", severity=HIGH,
-             says="stops what guards the machine", instead="Look: `service --status-all`."),
+             says="stops the machine's security software", instead="Look: `service --status-all`."),
         Fact(CHANGE, "* restart|reload|force-reload|condrestart", severity=MEDIUM),
         Fact(CHANGE, "* start", severity=LOW),
     ),

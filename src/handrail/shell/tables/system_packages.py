@@ -32,7 +32,7 @@ _GUARDS = (
     "@ufw|firewalld|iptables*|nftables|auditd|audit|apparmor*|selinux*|fail2ban|clamav*|falco*|"
     "crowdsec*|aide|rkhunter|wazuh*|osquery*|falcon-sensor|sentinelone*|ossec*"
 )
-_LOOK = "Look first what would go: `apt-get remove --simulate`."
+_LOOK = "Preview it: `apt-get remove --simulate`."
 _SIGNED = "Install signed packages from the usual sources."
 
 
@@ -40,14 +40,14 @@ def _removes(verbs: str, look: str = _LOOK) -> tuple[Fact, ...]:
     return (
         Fact(INSTALL, verbs, on="each", severity=MEDIUM, says="removes the package {target}"),
         Fact(SYSTEM, f"{verbs} {_ESSENTIAL}", severity=HIGH, instead=look,
-             says="removes packages that the system or the agent itself needs"),
+             says="removes packages needed by the system or the agent itself"),
         Fact(TAMPER, f"{verbs} {_GUARDS}", severity=HIGH, instead=look,
-             says="removes software that guards the machine"),
+             says="removes the machine's security software"),
     )  # fmt: skip
 
 
 def _unsigned(when: str) -> Fact:
-    return Fact(UNSEEN, when, says="installs software whose maker is not checked", instead=_SIGNED)
+    return Fact(UNSEEN, when, says="installs software without checking its maker", instead=_SIGNED)
 
 
 def _installs(verbs: str) -> Fact:
@@ -57,7 +57,7 @@ def _installs(verbs: str) -> Fact:
 _APT = program(
     *_removes("remove|purge|autoremove|autopurge"),
     Fact(SYSTEM, "--allow-remove-essential|--force-yes",
-         says="lets packages be removed that the system needs", instead=_LOOK),
+         says="lets apt remove packages needed by the system", instead=_LOOK),
     _unsigned("--allow-unauthenticated|--allow-insecure-repositories"),
     _unsigned("-o=*AllowUnauthenticated*|-o=*AllowInsecure*|-o=*Verify-Peer=false*"),
     Fact(UNSEEN, "-o=*Invoke*|-o=*Install-Pkgs*|-o=Dir::Bin*|--option=*Invoke*",
@@ -71,14 +71,14 @@ _APT = program(
     harmless="-s|--simulate|--dry-run|--just-print|--recon|--no-act|-d|--download-only|--help|-h",
 )  # fmt: skip
 _DNF = program(
-    *_removes("remove|erase|rm|autoremove", "Look first what it is: `dnf info`."),
+    *_removes("remove|erase|rm|autoremove", "Look first: `dnf info`."),
     Fact(SYSTEM, f"swap|distro-sync|downgrade --allowerasing {_ESSENTIAL}",
-         says="replaces packages that the system needs", instead="Look first: `dnf info`."),
+         says="replaces packages needed by the system", instead="Look first: `dnf info`."),
     _unsigned("--nogpgcheck|--no-gpgchecks"),
     _unsigned("--setopt=*gpgcheck=0*|--setopt=*gpgcheck=false*|--setopt=sslverify=*"),
     *from_plain_http("install|localinstall|reinstall|update|upgrade", "--repofrompath"),
     Fact(PERSIST, "config-manager --add-repo=http://*|addrepo",
-         says="adds a source that later installs come from", instead=_SIGNED),
+         says="adds a source for later installs", instead=_SIGNED),
     Fact(PERSIST, "config-manager|copr --add-repo|enable", severity=MEDIUM),
     _installs("install|update|upgrade|groupinstall|reinstall|module|makecache|builddep"),
     Fact(CHANGE, "history undo|rollback|redo", severity=MEDIUM),
@@ -90,12 +90,12 @@ _DNF = program(
 _PACMAN = program(
     Fact(INSTALL, "-R|--remove", on="each", severity=MEDIUM,
          says="removes the system package {target}"),
-    Fact(SYSTEM, f"-R|--remove {_ESSENTIAL}", says="removes packages that the system needs",
+    Fact(SYSTEM, f"-R|--remove {_ESSENTIAL}", says="removes packages needed by the system",
          instead="Look first: `pacman -Qi`."),
-    Fact(SYSTEM, "-R|--remove -d|--nodeps|-c|--cascade", says="removes packages that others need",
+    Fact(SYSTEM, "-R|--remove -d|--nodeps|-c|--cascade", says="removes packages needed by others",
          instead="Look first: `pacman -Qi`."),
     Fact(TAMPER, f"-R|--remove {_GUARDS}", severity=HIGH,
-         says="removes software that guards the machine", instead="Look first: `pacman -Qi`."),
+         says="removes the machine's security software", instead="Look first: `pacman -Qi`."),
     *from_plain_http("-U|--upgrade", ""),
     Fact(READ, "-U|--upgrade", on="each"),
     Fact(INSTALL, "-S|-U|--sync|--upgrade !-s|--search|-i|--info|-l|--list", severity=LOW,
@@ -107,7 +107,7 @@ _PACMAN = program(
 _BREW = program(
     Fact(INSTALL, "uninstall|remove|rm|autoremove", severity=LOW, says="removes packages"),
     Fact(TAMPER, "uninstall|remove|rm|install|reinstall|upgrade|unlink @handrail*",
-         says="removes or replaces the guard that watches this agent",
+         says="removes or replaces this agent's guard",
          instead="Ask a person; an agent does not change its own supervision."),
     Fact(DESTROY, "uninstall|remove|rm --zap", severity=MEDIUM, says="deletes settings too"),
     *from_plain_http("install|tap|cask", ""),
@@ -125,11 +125,11 @@ PROGRAMS: dict[str, Program] = {
     "nala": _APT,
     "apt-key": program(
         Fact(TAMPER, "add|adv|--fetch-keys|--recv-keys", severity=HIGH,
-             says="lets whoever holds that key install software here",
+             says="lets the owner of a key install software here",
              instead="List the trusted keys: `apt-key list`."),
     ),
     "add-apt-repository": program(
-        Fact(PERSIST, "@*http://* !-r|--remove", says="adds a source that later installs come from",
+        Fact(PERSIST, "@*http://* !-r|--remove", says="adds a source for later installs",
              instead="Show the sources: `apt-cache policy`."),
         Fact(PERSIST, "!@*http://*", severity=MEDIUM, says="adds a source of packages"),
         harmless="--help|-h|--list|-L",
@@ -144,12 +144,12 @@ PROGRAMS: dict[str, Program] = {
         Fact(INSTALL, "-r|--remove|-P|--purge", on="each", severity=MEDIUM,
              says="removes the system package {target}"),
         Fact(SYSTEM, f"-r|--remove|-P|--purge {_ESSENTIAL}",
-             says="removes packages that the system needs", instead="Look first: `dpkg -s`."),
+             says="removes packages needed by the system", instead="Look first: `dpkg -s`."),
         Fact(TAMPER, f"-r|--remove|-P|--purge {_GUARDS}", severity=HIGH,
-             says="removes software that guards the machine", instead="Look first: `dpkg -s`."),
+             says="removes the machine's security software", instead="Look first: `dpkg -s`."),
         Fact(SYSTEM,
              "--force-all|--force-depends|--force-remove-essential|--force-remove-reinstreq",
-             says="overrides what keeps the system whole", instead="Look first: `dpkg --audit`."),
+             says="overrides the protection of the system", instead="Look first: `dpkg --audit`."),
         Fact(INSTALL, "-i|--install|--unpack", severity=MEDIUM, says="installs a package file"),
         Fact(READ, "-i|--install|--unpack", on="each"),
         Fact(READ, "-c|-I|-x|-X|-e|--extract|--vextract", on="1"),
@@ -166,15 +166,15 @@ PROGRAMS: dict[str, Program] = {
         Fact(INSTALL, "-e|--erase !-q|--query", on="each", severity=MEDIUM,
              says="removes the system package {target}"),
         Fact(SYSTEM, "-e|--erase --nodeps|--allmatches", instead="Look first: `rpm -qi`.",
-             says="removes packages that others need"),
+             says="removes packages needed by others"),
         Fact(SYSTEM, f"-e|--erase {_ESSENTIAL}", instead="Look first: `rpm -qi`.",
-             says="removes packages that the system needs"),
+             says="removes packages needed by the system"),
         Fact(TAMPER, f"-e|--erase {_GUARDS}", severity=HIGH, instead="Look first: `rpm -qi`.",
-             says="removes software that guards the machine"),
+             says="removes the machine's security software"),
         _unsigned("-i|-U|-F|--install|--upgrade --nosignature|--nodigest|--noverify"),
         *from_plain_http("-i|-U|-F|--install|--upgrade", ""),
         Fact(TAMPER, "--import @http://*", severity=HIGH, instead=_SIGNED,
-             says="lets whoever holds that key install software here"),
+             says="lets the owner of a key install software here"),
         Fact(TAMPER, "--import", severity=MEDIUM, says="trusts another signing key"),
         Fact(READ, "-i|-U|-F|--install|--upgrade|-p", on="each"),
         values="--root --dbpath --prefix --relocate -E --eval -D --define --qf --queryformat",
@@ -185,7 +185,7 @@ PROGRAMS: dict[str, Program] = {
     "paru": _PACMAN,
     "apk": program(
         *_removes("del", "Look first: `apk info`."),
-        Fact(SYSTEM, "--force-broken-world", says="breaks what other packages need",
+        Fact(SYSTEM, "--force-broken-world", says="breaks dependencies of other packages",
              instead="Look first: `apk info`."),
         _unsigned("add --allow-untrusted"),
         *from_plain_http("add", "-X|--repository"),
@@ -204,7 +204,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "emerge": program(
         Fact(SYSTEM, "--unmerge|-C|--depclean|-c|--prune|-P @*",
-             says="removes packages without asking what needs them",
+             says="removes packages without checking their dependents",
              instead="Look first: `emerge --pretend --depclean`."),
         Fact(INSTALL, "--depclean|-c !@*", severity=MEDIUM, says="removes unused packages"),
         harmless="-p|--pretend|--help|-s|--search",
@@ -225,7 +225,7 @@ PROGRAMS: dict[str, Program] = {
     "flatpak": program(
         Fact(INSTALL, "uninstall|remove", on="each", severity=MEDIUM, says="removes {target}"),
         Fact(DESTROY, "uninstall|remove --all", says="removes every program",
-             instead="See what is installed: `flatpak list`."),
+             instead="List the installed ones: `flatpak list`."),
         Fact(DESTROY, "uninstall|remove --delete-data", says="deletes the data of programs too",
              instead="Keep the data: `flatpak uninstall` without it."),
         *from_plain_http("install|remote-add", "--from"),
@@ -236,7 +236,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "nix": program(
         Fact(UNSEEN, "run|shell|develop|build @http://*|git+http://*|tarball+http://*",
-             says="runs code over a connection that anyone can change", instead=_SIGNED),
+             says="runs code over an insecure connection", instead=_SIGNED),
         Fact(DESTROY, "store delete|gc", severity=MEDIUM, says="deletes from the store"),
         Fact(DESTROY, "profile wipe-history", severity=MEDIUM, says="deletes old generations"),
         _installs("profile|build|flake"),
@@ -261,7 +261,7 @@ PROGRAMS: dict[str, Program] = {
     "pkg": program(
         *_removes("delete|remove|autoremove|uninstall", "Look first: `pkg info`."),
         Fact(SYSTEM, "delete -a|--all", says="removes every package",
-             instead="See what is installed: `pkg info`."),
+             instead="List the installed ones: `pkg info`."),
         _installs("install|upgrade|update"),
         reader="packages", harmless="-n|--dry-run",
     ),
@@ -277,7 +277,7 @@ PROGRAMS: dict[str, Program] = {
     "choco": program(
         Fact(INSTALL, "uninstall", severity=MEDIUM),
         Fact(DESTROY, "uninstall @all", says="removes every program",
-             instead="See what is installed: `choco list`."),
+             instead="List the installed ones: `choco list`."),
         *from_plain_http("install|upgrade|source", "-s|--source"),
         _installs("install|upgrade"),
         values="-s --source --version --params", harmless="--whatif|--noop|--help",

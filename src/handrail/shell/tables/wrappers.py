@@ -66,8 +66,8 @@ PROGRAMS: dict[str, Program] = {
         Fact(PRIVILEGE, "!-e|--edit", severity=LOW, says=_RAISED),
         Fact(WRITE, "-e|--edit", on="each"),
         Fact(PRIVILEGE, "-i|-s|--login|--shell !@*", severity=HIGH,
-             says="opens a shell as root, where nobody sees what is run",
-             instead="Run the one command that needs it: `sudo apt-get update`."),
+             says="opens a root shell, out of sight",
+             instead="Run single commands: `sudo apt-get update`."),
         posix=True,
         values="-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T "
         "--command-timeout -U --other-user -D --chdir -R --chroot -a --auth-type -c --login-class "
@@ -85,8 +85,8 @@ PROGRAMS: dict[str, Program] = {
     "run0": program(
         Fact(PRIVILEGE, severity=LOW, says=_RAISED),
         Fact(PRIVILEGE, "!@*", severity=HIGH,
-             says="opens a shell as root, where nobody sees what is run",
-             instead="Run the one command that needs it: `sudo apt-get update`."),
+             says="opens a root shell, out of sight",
+             instead="Run single commands: `sudo apt-get update`."),
         posix=True,
         values="-u --user -g --group --nice -D --chdir -M --machine --setenv --unit --property "
         "--description --slice --background",
