@@ -33,7 +33,7 @@ class StagingOnly:
     name = "staging_only"
 
     def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
-        """What it has to say about an action, if anything."""
+        """Object to an action, or return None."""
         if action.tool == "deploy" and action.input.get("to") != "staging":
             says, instead = "It deploys to production.", "Deploy to staging first."
             return RuleHit(self.name, Decision.BLOCK, says, instead)

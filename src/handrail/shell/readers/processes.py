@@ -36,7 +36,7 @@ def _ends_guard(target: str) -> Effect:
     return effect(
         Kind.TAMPER,
         target,
-        says=f"ends the guard that watches over this agent ({target})",
+        says=f"ends this agent's guard ({target})",
         instead="Ask a person; `handrail status` shows the guard's state.",
     )
 
@@ -109,7 +109,7 @@ def by_name(name: str, words: Sequence[Word]) -> Iterator[Effect]:
         users = call.values("-u", "-U", "--euid", "--uid", "--user")
         if users:
             shown = users[0].shown
-            yield _ends(shown, Severity.HIGH, f"ends everything that {shown} runs")
+            yield _ends(shown, Severity.HIGH, f"ends all processes of {shown}")
         elif call.has("-t", "--terminal", "-g", "-G", "-s"):
             yield _ends(name, Severity.MEDIUM, "ends everything of a terminal or group")
         return

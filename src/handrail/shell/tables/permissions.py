@@ -146,7 +146,7 @@ _ACCOUNTS: dict[str, Program] = {
         values="--user --dir",
     ),
     "visudo": program(
-        Fact(PRIVILEGE, says="edits who may become root",
+        Fact(PRIVILEGE, says="edits the rules for becoming root",
              instead="Only check the file: `visudo -c`."),
         Fact(WRITE, on="-f|--file"),
         values="-f --file -x --export", harmless=f"{_HELP}|-h|-V|-c|--check",
