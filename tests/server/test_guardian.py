@@ -21,7 +21,7 @@ from handrail.server.launcher import stop_daemon
 from handrail.server.lock import AlreadyRunningError, guardian_of, holder, locked
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
-from handrail.supervise.topics import topic_of
+from handrail.supervise.log.topics import topic_of
 from tests.hosts.claude.desk import Json, decision, said
 from tests.server.daemon_sandbox import PATIENCE, DaemonSandbox
 
