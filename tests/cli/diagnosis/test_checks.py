@@ -218,9 +218,9 @@ def test_another_program_in_the_place_of_the_daemon_is_told_loudly(place: Daemon
     assert f"lsof -i :{place.home.port}" in found.fix
 
 
-def test_without_a_daemon_a_free_port_is_fine(place: DaemonSandbox) -> None:
+def test_without_a_daemon_the_silent_port_is_told(place: DaemonSandbox) -> None:
     (found,) = examine(place, check_port)
-    assert found.mark == "ok"
+    assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
 
 
 # Claude Code and the client
