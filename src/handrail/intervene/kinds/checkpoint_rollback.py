@@ -172,8 +172,8 @@ def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
     fields = fields_for(finding, at)
     return fresh(
         f"Handrail puts the files back to what they were after step {chosen.step}, before the "
-        f"trouble began: {fields['says']} Later changes are gone from the work tree (a "
-        "person can bring them back). Read the files again before you go on, and do not do what led "
+        f"trouble began: {fields['says']} Later changes are gone from the work tree (a person "
+        "can bring them back). Read the files again before you go on, and do not do what led "
         f"here (steps {fields['steps']}): take another way, in small steps, and check each.",
         at,
         MAX_PLAN,

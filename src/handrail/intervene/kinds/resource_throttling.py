@@ -50,7 +50,10 @@ PARTS = (
 _BY_SERIES = {part.series: part for part in PARTS if part.series}
 _ALWAYS = ("calls_per_minute", "batch")
 """The limits to cut if no growth is known."""
-_ADVICE = "Handrail refuses everything above this. Do less at once: one piece, look at its result, then the next."
+_ADVICE = (
+    "Handrail refuses everything above this. Do less at once: one piece, look at its result, "
+    "then the next."
+)
 
 
 def _resource_throttling(
