@@ -248,7 +248,7 @@ def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
     A request older than the remembered answers may have been carried out before.
     """
     if waited is not None and waited > EXPIRY:
-        return f"The request has expired: nobody was there for {EXPIRY:g} s to acknowledge it"
+        return f"The request has expired: nobody acknowledged it within {EXPIRY:g} s"
     # A request from the future would be fresh again after its answer is forgotten.
     if not -EXPIRY <= now - asked.at <= WINDOW:
         return (
@@ -268,6 +268,6 @@ def _spoilt(asked: ParsedRequest, supervisor: Supervisor) -> str:
     if supervisor.project.redactor.text(text) == text:
         return ""
     return (
-        f"payload.{name} holds what looks like a secret, which is never written down: "
-        "say where it can be read instead"
+        f"payload.{name} seems to contain a secret, and Handrail never writes secrets down: "
+        "name the place of the secret instead"
     )

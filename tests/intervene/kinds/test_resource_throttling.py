@@ -93,7 +93,7 @@ def test_the_agent_reads_its_limits() -> None:
         situation(usage=CurrentUsage(command_seconds=60)),
     )
     assert draft.guidance.startswith("This run takes longer. From now on: 30 s for one command.")
-    assert "refused" in draft.guidance
+    assert "refuses" in draft.guidance
 
 
 def test_what_the_host_cannot_keep_is_not_promised() -> None:

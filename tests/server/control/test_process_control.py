@@ -207,7 +207,7 @@ def test_where_it_is_not_known_which_process_the_agent_is_nobody_says_that_it_ha
     until(lambda: (scene.zoo.root / "child").exists() and (scene.zoo.root / "child").read_text())
     came = scene.stop()
     assert not came.ok
-    assert "end it in its window" in came.says
+    assert "end the agent in its window" in came.says
     assert scene.zoo.number("child") in numbers(came, "ended")
 
 

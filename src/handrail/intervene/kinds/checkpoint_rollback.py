@@ -100,20 +100,20 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
     A needless rollback destroys work, and that of others worst of all.
     """
     if at.attended:
-        return "Somebody is at the keyboard, so no file is put back without them"
+        return "Somebody is at the keyboard and decides about a rollback"
     if finding.severity < Severity.HIGH:
-        return "No file is put back for trouble that is less than high"
+        return "Handrail puts files back only for severity high or critical"
     if at.writing:
-        return "Other calls are just changing files, so none is put back"
+        return "Other calls are just changing files, so Handrail puts none back"
     authors = {ended.agent for ended in at.ended if ended.changes and ended.step > chosen.step}
     if at.agent not in authors:
-        return "It is not known to have changed any file since then"
+        return "The agent has changed no file since then, as far as known"
     if len(authors) > 1:
-        return "Another agent of this run has changed files since then, so none is put back"
+        return "Another agent of this run has changed files since then, so Handrail puts none back"
     if other := at.neighbour(chosen.at):
         return (
             f"Somebody else, another run ({other[:_SHORT]}), has changed files here since then, "
-            "so none is put back"
+            "so Handrail puts none back"
         )
     return ""
 
@@ -172,8 +172,8 @@ def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
     fields = fields_for(finding, at)
     return fresh(
         f"Handrail puts the files back to what they were after step {chosen.step}, before the "
-        f"trouble began: {fields['says']} What was changed since is gone from the work tree (a "
-        "person can bring it back). Read the files again before you go on, and do not do what led "
+        f"trouble began: {fields['says']} Later changes are gone from the work tree (a person "
+        "can bring them back). Read the files again before you go on, and do not do what led "
         f"here (steps {fields['steps']}): take another way, in small steps, and check each.",
         at,
         MAX_PLAN,

@@ -51,7 +51,8 @@ _BY_SERIES = {part.series: part for part in PARTS if part.series}
 _ALWAYS = ("calls_per_minute", "batch")
 """The limits to cut if no growth is known."""
 _ADVICE = (
-    "What goes over this is refused. Do less at once: one piece, look at its result, then the next."
+    "Handrail refuses everything above this. Do less at once: one piece, look at its result, "
+    "then the next."
 )
 
 

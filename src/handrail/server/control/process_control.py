@@ -21,11 +21,11 @@ _log = logging.getLogger(__name__)
 _STOP = "stop"
 _END_SECONDS = 10.0
 _SAVE_SECONDS = 15.0
-"""After which a run is ended all the same."""
+"""Seconds to wait for a checkpoint before the end of a run."""
 _NO_AGENT = "The process of the agent itself is not known, or is gone"
 _NOT_CERTAIN = (
-    "It is not known which process the agent itself is: end it in its window; what it had started "
-    "has ended"
+    "Handrail does not know the agent's own process: end the agent in its window; its commands "
+    "have ended"
 )
 
 _ALL_THE_SAME = "All the same, no process of the run is left"

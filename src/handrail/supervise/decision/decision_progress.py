@@ -15,7 +15,7 @@ from handrail.supervise.second_opinion import Question
 T = TypeVar("T")
 U = TypeVar("U")
 
-_NOT_SAVED = CheckpointResult(problem="whoever asks does not wait for one")
+_NOT_SAVED = CheckpointResult(problem="the caller does not wait for one")
 
 
 class NotWrittenError(StoreError):

@@ -120,7 +120,7 @@ def _too_fast(state: RunState, now: float) -> Verdict | None:
             Decision.BLOCK,
             f"The run was throttled to {_calls(allowance.calls_per_minute)} a minute, "
             "and has made them.",
-            "Think about which call is really needed, and make that one in a minute.",
+            "Wait a minute, then make only the call you really need.",
             passing=True,
         )
     return None

@@ -15,8 +15,8 @@ _LAXEST_FIRST: tuple[OnFault, ...] = ("warn", "deny", "deny_all")
 _HARMLESS = frozenset({Kind.READ})
 _MAX_SAID = 3
 _COMMIT_FIRST = (
-    "Commit what it would take away, then try again; or delete with a plain `rm PATH` in a command "
-    "of its own, which Handrail turns into a move to the trash."
+    "Commit these files, then try again; or delete them with a plain `rm PATH` in a command of its "
+    "own: Handrail moves them to the trash instead."
 )
 
 

@@ -8,7 +8,7 @@ from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.supervise.decision.verdict import OnFault, fault_verdict, only_reads, under_fault
 from handrail.supervise.runs.project import Project
 
-NEWER = "what it forbids counts now, what it allows when a session is started or resumed"
+NEWER = "its bans count now, its permissions when a session starts or resumes"
 _FIXES: dict[type[StoreError], str] = {
     DiskFullError: "make room on the disk.",
     DamagedError: "handrail doctor --fix moves the damaged log aside and starts a new one.",
