@@ -67,7 +67,12 @@ VARIABLES: dict[str, EnvironmentVariable] = {
                                r"\$\(|`"),
     "PYTHONSTARTUP": _HOOK,
     **{name: _HOOKS_OFF for host in known_hosts() for name in host.off_variables},
-    **{host.folder_variable: _OTHER_FOLDER for host in known_hosts() if host.folder_variable},
+    **{
+        name: _OTHER_FOLDER
+        for host in known_hosts()
+        for name in (host.folder_variable, *host.settings_variables)
+        if name
+    },
     "LD_LIBRARY_PATH": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH,
                                            "loads libraries from a world-writable folder",
                                            r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)"),
@@ -105,7 +110,7 @@ STEERING_NAMES = "|".join(
         *(
             f"{name}*"
             for host in known_hosts()
-            for name in (host.folder_variable, *host.off_variables)
+            for name in (host.folder_variable, *host.settings_variables, *host.off_variables)
             if name
         ),
     )
