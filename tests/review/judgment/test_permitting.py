@@ -10,7 +10,7 @@ import yaml
 from handrail.config import Config
 from handrail.model import Action, Decision, Review
 from handrail.review import Reviewer
-from handrail.supervise.verdict import overrulable
+from handrail.supervise.decision.verdict import overrulable
 
 CASES = Path(__file__).parent.parent.parent / "cases"
 HERE = "/workspace/project"
