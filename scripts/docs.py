@@ -64,6 +64,7 @@ from handrail.shell import (
     walk,
 )
 from handrail.shell.inline import code_walk
+from handrail.shell.tables.other_agents import OTHER_AGENTS
 from handrail.store import journal
 from handrail.supervise.log import event_recorder
 from handrail.supervise.runs import run_registry
@@ -450,6 +451,15 @@ _MEANS: dict[str, str] = {
 }
 
 
+def other_agents() -> str:
+    """The agent programs that Handrail does not supervise."""
+    rows = []
+    for name, agent in OTHER_AGENTS.items():
+        calls = ", ".join(f"`{name} {when}`" for when in agent.unattended)
+        rows.append((agent.title, calls, agent.bounds))
+    return table(("agent", "asks nobody after", "what still holds it"), *rows)
+
+
 def capabilities() -> str:
     """What Claude Code lets Handrail do, and how."""
     can = HOST.capabilities | {Capability.FILES}
@@ -644,6 +654,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "fitting": fitting,
     "hooks": hooks,
     "capabilities": capabilities,
+    "other-agents": other_agents,
     "lowering": lowering,
     "control_commands": control_commands,
     "command_texts": command_texts,

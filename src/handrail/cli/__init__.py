@@ -39,10 +39,9 @@ class _LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches
+            from handrail.model.near_names import did_you_mean
 
-            close = get_close_matches(name, COMMANDS, n=1)
-            hint = f"did you mean {close[0]}?" if close else "see handrail --help"
+            hint = did_you_mean(name, COMMANDS, "see handrail --help")
             raise click.UsageError(f"there is no command {name!r}; {hint}")
         return super().resolve_command(ctx, args)
 

@@ -6,13 +6,13 @@ of the file it stands in, wherever Handrail runs.
 
 import re
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from handrail.config.glob import escape, must_be_glob
 from handrail.config.names import finding_kinds, means
+from handrail.model.near_names import nearest
 
 Place = Annotated[str, Meta(extra={"is": "place"})]
 Glob = Annotated[str, Meta(extra={"is": "glob"})]
@@ -70,9 +70,9 @@ def read_regex(text: str, _where: PathBase) -> str:
 def must_be_no_slip(name: str, known: Iterable[str], what: str) -> None:
     """Raise ValueError for a misspelt known name; any other name may be the user's own."""
     names = list(known)
-    near = [] if name in names else get_close_matches(name, names, n=1, cutoff=0.85)
+    near = "" if name in names else nearest(name, names, cutoff=0.85)
     if near:
-        raise ValueError(f"is no {what}; did you mean {near[0]}?")
+        raise ValueError(f"is no {what}; did you mean {near}?")
 
 
 def read_finding_kind(text: str, _where: PathBase) -> str:

@@ -1,6 +1,6 @@
 """Check the written settings against the schema, and collect all problems at once."""
 
-from difflib import get_close_matches
+from collections.abc import Iterable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -10,6 +10,7 @@ from handrail.config.describe import choices, expected
 from handrail.config.errors import ConfigProblem
 from handrail.config.setting_tree import SettingNode
 from handrail.config.text_values import READERS, PathBase
+from handrail.model.near_names import did_you_mean
 
 _SHOWN = 40
 
@@ -163,11 +164,11 @@ class _Validator:
                 self._says(node, path, says)
 
     def _unknown(self, node: SettingNode, key: str, known: dict[str, Any], path: str) -> None:
-        says = f"unknown key;{_did_you_mean(key, list(known))} allowed: {', '.join(known)}"
+        says = f"unknown key;{_hint(key, known)} allowed: {', '.join(known)}"
         self._says(node, f"{path}.{key}", says)
 
     def _wrong(self, node: SettingNode, kind: Any, path: str) -> None:
-        hint = _did_you_mean(node.text, choices(kind))
+        hint = _hint(node.text, choices(kind))
         self._says(node, path, f"{_shown(node)};{hint} expected {expected(kind)}")
 
     def _says(self, node: SettingNode, path: str, says: str) -> None:
@@ -178,9 +179,9 @@ def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
-def _did_you_mean(word: str, words: "list[str] | tuple[str, ...]") -> str:
-    near = get_close_matches(word, words, n=1)
-    return f" did you mean {near[0]}?" if near else ""
+def _hint(word: str, words: Iterable[str]) -> str:
+    asked = did_you_mean(word, words)
+    return asked and f" {asked}"
 
 
 def _shown(node: SettingNode) -> str:

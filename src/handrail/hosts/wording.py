@@ -43,7 +43,11 @@ def told_after(verdict: Verdict) -> str:
 def refused(verdict: Verdict) -> str:
     """Return the text of a refusal for the agent: why, and what to do instead."""
     instead = verdict.alternative and f"Do this instead: {_small(verdict.alternative)}"
-    return lines(f"Handrail stopped this: {_small(verdict.reason)}", instead, *verdict.guidance)
+    setting = verdict.permitted_by and (
+        f"A person can allow it in handrail.yaml: {verdict.permitted_by}."
+    )
+    reason = f"Handrail stopped this: {_small(verdict.reason)}"
+    return lines(reason, instead, setting, *verdict.guidance)
 
 
 def asked(verdict: Verdict) -> str:

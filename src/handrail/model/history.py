@@ -15,12 +15,14 @@ class History(msgspec.Struct):
     ran: dict[str, int] = {}
     """How often each action was let through."""
     failed: dict[str, int] = {}
-    """How often each failed since it last worked."""
+    """How often each failed since it last worked, or a file was changed."""
     refused: dict[str, int] = {}
     recent: list[str] = []
     """The last actions that ran, the newest at the end."""
     created: set[str] = set()
     """Paths that the run made itself, so that deleting them loses nothing of others."""
+    branches: set[str] = set()
+    """Branches that nobody knew on a remote before the run pushed them."""
     file_operations: int = 0
 
     def ran_before(self, name: str) -> bool:
@@ -28,7 +30,7 @@ class History(msgspec.Struct):
         return name in self.ran
 
     def failures(self, name: str) -> int:
-        """How often an action failed since it last worked."""
+        """How often an action failed since it last worked, or a file was changed."""
         return self.failed.get(name, 0)
 
     def refusals(self, name: str) -> int:
@@ -47,6 +49,8 @@ class History(msgspec.Struct):
         if ok:
             self.failed.pop(name, None)
             self.created.update(created)
+            if file_operations:  # with other files, it may work the next time
+                self.failed.clear()
         else:
             self.failed[name] = self.failures(name) + 1
         self.recent.append(name)

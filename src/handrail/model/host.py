@@ -72,6 +72,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
     # Variables
     off_variables: tuple[str, ...] = ()
     """Set, it starts without hooks."""
+    settings_variables: tuple[str, ...] = ()
+    """Set, it takes settings from another file, and with them which hooks run."""
     path_variables: tuple[str, ...] = ()
     """They hold the path of a control."""
     agent_variables: tuple[str, ...] = ()
@@ -82,6 +84,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
     # Its program
     program_path: str = ""
     """An expression for paths under which the program is called by another name."""
+    program_files: tuple[str, ...] = ()
+    """Globs for files of the program beside the one that a terminal would start."""
     program_script: str = ""
     """An expression for what an interpreter is given to run it."""
     launch: LaunchOptions = LaunchOptions()

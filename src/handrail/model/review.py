@@ -89,6 +89,8 @@ class Review(msgspec.Struct, frozen=True):
     strange: tuple[str, ...] = ()
     """Programs in it of which nobody can say beforehand what they do: unknown ones, and those
     that run a project's own migrations."""
+    permitted_by: str = ""
+    """Settings by which a person would let a refused action run; empty: none may."""
 
     @property
     def explanation(self) -> str:
@@ -117,6 +119,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """What else the agent should know."""
     overrulable: bool = False
     """A person may let it run all the same."""
+    permitted_by: str = ""
+    """Settings by which they could, also where nobody can be asked."""
     stop: bool = False
     """The run ends here."""
     alarm: str = ""

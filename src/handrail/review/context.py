@@ -28,6 +28,8 @@ class ReviewContext(msgspec.Struct, frozen=True):
     """The known environment variables of the command."""
     trash: str
     """The folder for files that Handrail moves instead of deleting."""
+    credentials: tuple[str, ...] = ()
+    """The names of variables that hold a secret, as far as they are known."""
 
     def in_scope(self, path: str) -> bool:
         """Whether the agent may change a path."""

@@ -10,8 +10,8 @@ from handrail.model.ordinal import Severity, Undo
 from handrail.review.context import ReviewContext
 from handrail.review.judgment.weigh import weigh
 from handrail.review.paths.disk_view import DiskView
-from handrail.shell import OPAQUE, ParsedProgram, Word
-from handrail.shell.flows import upstream
+from handrail.shell import OPAQUE, Command, ParsedProgram, Word
+from handrail.shell.flows import SHOWING, upstream
 from handrail.shell.paths import join
 from handrail.shell.readers.hosts import is_loopback, parse_host
 from handrail.shell.readers.make_effects import path_effect
@@ -19,6 +19,10 @@ from handrail.shell.readers.make_effects import path_effect
 _SENDERS = frozenset({"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "telnet"})
 """Programs that only send their input."""
 _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
+_ENVIRONMENT = "the environment"
+_WHOLE = SHOWING | {"sort", "head", "tail", "uniq", "less", "more", "nl"}
+"""Programs that print what they are given, or most of it."""
+_SEARCHERS = frozenset({"grep", "egrep", "rg", "ag", "ack"})
 
 
 def join_flows(
@@ -33,7 +37,9 @@ def join_flows(
             _sent(effect, flow, at) if effect.kind in HOST_KINDS else effect for effect in joined
         ]
     if not kinds.isdisjoint(_LOSSES):
-        joined = [_saved(effect, program) for effect in joined]
+        joined = [_own_branch(_saved(effect, program), program, at) for effect in joined]
+    if at.credentials and Kind.SECRET in kinds:
+        joined = [_shown(effect, program, at.credentials) for effect in joined]
     if Kind.EXHAUST in kinds:
         joined = [_limited(effect, program) for effect in joined]
     if Kind.DELETE in kinds and any(command.name == "mv" for command in program.commands):
@@ -115,6 +121,46 @@ def _sends(effect: Effect, what: str, severity: Severity, instead: str) -> Effec
     )
 
 
+def _shown(effect: Effect, program: ParsedProgram, credentials: Sequence[str]) -> Effect:
+    """`env` prints a credential just as `echo $API_TOKEN` does, unless a filter leaves it out."""
+    is_all = effect.kind is Kind.SECRET and effect.target == _ENVIRONMENT
+    if not is_all or effect.severity >= Severity.HIGH:
+        return effect
+    shown = list(credentials)
+    index: int | None = effect.command
+    while index is not None and shown:
+        command = program.commands[index]
+        if command.redirects:
+            return effect
+        later = range(index + 1, len(program.commands))
+        index = next((n for n in later if index in program.commands[n].fed_by), None)
+        shown = shown if index is None else _let_through(program.commands[index], shown)
+    if not shown:
+        return effect
+    return msgspec.structs.replace(
+        effect,
+        severity=Severity.HIGH,
+        says=f"prints the secret in ${shown[0]}, with all other variables",
+        instead="Print the names only: `env | cut -d= -f1`",
+    )
+
+
+def _let_through(command: Command, names: Sequence[str]) -> list[str]:
+    """The variables that a filter prints in full."""
+    words = [word.text for word in command.argv[1:]]
+    if command.name in _WHOLE:
+        return list(names)
+    flags = "".join(word[1:] for word in words if word.startswith("-"))
+    pattern = next((word for word in words if not word.startswith("-")), "")
+    if command.name not in _SEARCHERS or not pattern or not {"c", "q", "l"}.isdisjoint(flags):
+        return []
+    try:
+        found = re.compile(pattern.replace(r"\|", "|"), re.IGNORECASE if "i" in flags else 0)
+    except re.error:
+        return []
+    return [name for name in names if (found.search(f"{name}=") is None) is ("v" in flags)]
+
+
 def _saved(effect: Effect, program: ParsedProgram) -> Effect:
     """Discarding work is harmless when the same command saved it before."""
     if effect.kind not in _LOSSES:
@@ -168,6 +214,18 @@ def _moved_first(
                     severity, undo = weight.severity, weight.undo
                     return msgspec.structs.replace(effect, severity=severity, undo=undo)
     return effect
+
+
+def _own_branch(effect: Effect, program: ParsedProgram, at: ReviewContext) -> Effect:
+    """A branch that the run itself put on a remote, and nobody knew before, may go again."""
+    if effect.kind is not Kind.REWRITE or not at.history.branches:
+        return effect
+    branch = effect.target.removeprefix(":").removeprefix("refs/heads/")
+    words = program.commands[effect.command].argv[:2]
+    if [word.text for word in words] != ["git", "push"] or branch not in at.history.branches:
+        return effect
+    says = f"deletes {branch} on the remote, which this run made"
+    return msgspec.structs.replace(effect, severity=Severity.LOW, undo=Undo.UNKNOWN, says=says)
 
 
 def _limited(effect: Effect, program: ParsedProgram) -> Effect:

@@ -12,6 +12,7 @@ from handrail.model.state_folder import state_folder
 from handrail.review.context import ReviewContext, make_places
 from handrail.review.paths.disk_view import BlindDiskView, DiskView, LocalDiskView
 from handrail.review.paths.places import PlaceLookup
+from handrail.shell.flows import is_credential
 
 _FOLDERS = tuple(host.folder_variable for host in known_hosts() if host.folder_variable)
 _DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", *_FOLDERS)
@@ -51,7 +52,10 @@ class FolderContexts:
         self._given = {name: environ[name] for name in _KNOWN if name in environ}
         self._environ = _with_state(self._given)
         self._see_disk = see_disk
+        self._search = environ.get("PATH", os.defpath)
         self._live = live
+        # A review that is no live one does not depend on the shell that it is asked for in.
+        self._credentials = tuple(filter(is_credential, environ)) if live else ()
         # Looked up once: where the agent puts a link in the project's place, it would move along.
         self._scope = resolve_scope(config, "/", self._given) if live else None
         self._sites: dict[tuple[str | None, ...], FolderContext] = {}
@@ -69,9 +73,19 @@ class FolderContexts:
         world: DiskView = BlindDiskView()
         if self._see_disk:
             there = site.exists(monotonic())
-            world = LocalDiskView(site.folder, visible=there, live=self._live)
+            home = environ.get("HOME", "")
+            world = LocalDiskView(
+                site.folder, visible=there, live=self._live, home=home, search=self._search
+            )
         return ReviewContext(
-            self._config, site.scope, site.places, world, history, environ, site.trash
+            self._config,
+            site.scope,
+            site.places,
+            world,
+            history,
+            environ,
+            site.trash,
+            self._credentials,
         )
 
     def _site(self, cwd: str, environ: dict[str, str]) -> FolderContext:

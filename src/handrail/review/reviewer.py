@@ -26,6 +26,7 @@ from handrail.review.judgment.checkpoint_cover import (
 )
 from handrail.review.judgment.decide import base_decision, decide, irreversible
 from handrail.review.judgment.explain import alternative_for, confidence_in, reasons_for, steps_of
+from handrail.review.judgment.permitting import permitting_settings
 from handrail.review.judgment.rationality import NEUTRAL, rationality_of
 from handrail.review.judgment.risk import risk_of
 from handrail.review.judgment.rules import Rule, RuleSet
@@ -33,6 +34,7 @@ from handrail.review.judgment.unreadable import problem_of, reason_not_read, rep
 from handrail.review.judgment.weigh import weigh
 from handrail.review.paths.out_of_scope import note_out_of_scope
 from handrail.review.plugins import load_plugins
+from handrail.review.protection.host_copies import copied_hosts
 from handrail.review.protection.state_git import linked, pointed_at
 from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
 from handrail.review.rewrite import rewrite_command
@@ -176,7 +178,7 @@ class Reviewer:
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             return _blocked(error, action)
         if rewrite is not None:
-            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="")
+            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="", permitted_by="")
         return _without_rewrite(draft)
 
     # Understanding
@@ -194,7 +196,8 @@ class Reviewer:
         reading = self._read(command, action, at)
         program = reading.program
         pointed = pointed_at(program, at.places.controls)
-        effects = [weigh(effect, at) for effect in (*reading.effects, *pointed)]
+        copied = copied_hosts(program, reading.effects, self.knowledge, at.world)
+        effects = [weigh(effect, at) for effect in (*reading.effects, *pointed, *copied)]
         if ".." in command:
             effects += climbs_through_links(program, at.world)
         if not program.files and all(effect.kind is Kind.READ for effect in effects):
@@ -221,6 +224,7 @@ class Reviewer:
                 knowledge=self.knowledge,
                 weigh=lambda effect: weigh(effect, at),
                 home=at.places.home,
+                state=at.environ.get("HANDRAIL_HOME", ""),
                 cwd=action.cwd or "/",
             )
         )
@@ -287,11 +291,12 @@ class Reviewer:
         decision = decide(base, risk, effects, hits, first_time=first_time)
         reasons = reasons_for(effects, hits, self._issues(rationality), risk)
         alternative = alternative_for(effects, hits) if decision.stops else ""
+        permitted_by = permitting_settings(effects, hits, at) if decision.stops else ""
         if understood.program is not None and understood.program.fault is not None:
             # The shell may refuse it too, but what was not read completely does not run.
             decision, risk = Decision.BLOCK, _UNREAD
             reasons = (reason_not_read(problem_of(understood.program.fault)), *reasons)
-            alternative = repair_of(understood.program.fault)
+            alternative, permitted_by = repair_of(understood.program.fault), ""
         return Review(
             decision,
             risk,
@@ -304,6 +309,7 @@ class Reviewer:
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
             strange=strange,
+            permitted_by=permitted_by,
         )
 
     def _strange(self, program: ParsedProgram | None) -> tuple[str, ...]:

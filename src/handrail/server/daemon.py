@@ -69,8 +69,8 @@ _log = logging.getLogger(__name__)
 
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
-_HOSTS_WAIT = 600
-"""Seconds for which the most patient host waits for an answer."""
+_LISTED_SECONDS = 86_400
+"""Age of the last event up to which people see a run among the others: nobody waits in it."""
 _PHASES: tuple[str, ...] = get_args(Phase)
 
 
@@ -188,7 +188,7 @@ class Daemon:
     def open(self) -> None:
         """Take up what the last daemon has left."""
         self.supervision.submit(self.control.open)
-        self.supervision.submit(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
+        self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
 
     def link(self, doors: Doors) -> GuardianLink:
         """The line to the guardian, which learns how to answer hosts without a daemon."""

@@ -29,9 +29,8 @@ _REWORKING = frozenset(
 _UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
 RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
 """Wrappers that run a command as another user."""
-_SHOWING = frozenset(
-    {"base64", "base32", "xxd", "hexdump", "od", "rev", "tr", "cat", "tee", "fold"}
-)
+SHOWING = frozenset({"base64", "base32", "xxd", "hexdump", "od", "rev", "tr", "cat", "tee", "fold"})
+"""Programs that print all of their input, in one form or another."""
 _SECRET_NAME = re.compile(
     r"\$\{?((?:\w*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY"
     r"|CREDENTIALS?|PASSPHRASE))\}?(?![\w:#%])"
@@ -155,7 +154,7 @@ def _printed_secrets(program: ParsedProgram, networked: set[int]) -> Iterator[Ef
     """`echo $API_TOKEN`: a secret that ends up in front of the agent, or on the network."""
     consumed: dict[int, int] = {}
     for index, command in enumerate(program.commands):
-        if command.name not in _SHOWING:
+        if command.name not in SHOWING:
             consumed.update((feeder, index) for feeder in command.fed_by)
     for index, command in enumerate(program.commands):
         if command.name not in _PRINTING or command.redirects:
@@ -176,6 +175,11 @@ def _printed_secrets(program: ParsedProgram, networked: set[int]) -> Iterator[Ef
                 f'Only look whether it is set: `[ -n "${match[1]}" ] && echo set`',
             )
             break
+
+
+def is_credential(name: str) -> bool:
+    """Whether a variable holds a secret, by its name."""
+    return _SECRET_NAME.search(f"${name}") is not None
 
 
 def upstream(program: ParsedProgram, index: int) -> frozenset[int]:

@@ -13,6 +13,7 @@ from handrail.shell.errors import TooLargeError
 from handrail.shell.find_call import read_find
 from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
+from handrail.shell.inline.value import STATE
 from handrail.shell.nested_code import module_words, run_known_script, run_scripts
 from handrail.shell.options import ParsedArguments
 from handrail.shell.package_runner import run_npm
@@ -129,6 +130,8 @@ def run_code(
         target = effect.target
         if target == "~" or target.startswith("~/"):
             target = env.values("HOME")[0].text + target[1:]
+        elif target.startswith(STATE):
+            target = env.values("HANDRAIL_HOME")[0].text + target.removeprefix(STATE)
         walker.code_effects.append(msgspec.structs.replace(effect, command=index, target=target))
     for script in result.scripts:
         walker.script(script, env.fork(), context, guessed=True)

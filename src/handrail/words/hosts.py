@@ -36,3 +36,5 @@ def resume_command(host: str, run: str) -> str:
 
 
 NOTHING_YET = with_hosts("No runs yet. Supervise your $title sessions: handrail install $host")
+NOTHING_SINCE = with_hosts("No runs yet. Start a $title session, or restart an open one: $program")
+"""The same once Handrail is installed."""

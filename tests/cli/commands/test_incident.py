@@ -59,7 +59,8 @@ def test_stops_are_listed_as_json(stopped: HandrailShell) -> None:
 
 
 def test_where_nothing_was_stopped_that_is_said(shell: HandrailShell) -> None:
-    assert shell.run("incident", "list").out == " No emergency stops.\n"
+    out = shell.run("incident", "list").out
+    assert out == " No emergency stops. Runs that a person stopped: handrail status --all\n"
     assert shell.run("incident", "list", "--json").json == []
     assert shell.run("incident", "show").err == "handrail: No emergency stops.\n"
     assert not shell.state.exists()
@@ -264,6 +265,7 @@ def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: HandrailS
         for event in story()[1:]:
             run.note(event)
     assert shell.run("incident", "show", INCIDENT).out.startswith(f"# Incident {INCIDENT}\n")
+    assert shell.run("incident", "list").out.startswith(f" ■ {INCIDENT}  open  ")
     with daemon(Home(str(shell.state))) as asked:
         ran = shell.run("incident", "resume", INCIDENT, "--option", "abort")
     assert (ran.code, ran.err) == (0, "")

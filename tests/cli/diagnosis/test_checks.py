@@ -166,10 +166,19 @@ def test_a_daemon_of_another_version_is_to_be_restarted(place: DaemonSandbox) ->
     assert found.says == f"has version 0.0.1, but this is {__version__}"
 
 
-def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox) -> None:
-    with answering(place, healthy(ok=False, problem="the log is damaged")):
+@pytest.mark.parametrize(
+    ("problem", "fix"),
+    [
+        ("events.db: the log is damaged (page 3)", "handrail doctor --fix"),
+        ("events.db: the disk is full", "make room on the disk; nothing needs a restart"),
+        ("events.db: written by a newer Handrail (schema 9)", "upgrade Handrail"),
+        ("nothing was decided for 1 s", "handrail serve --restart"),
+    ],
+)
+def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox, problem: str, fix: str) -> None:
+    with answering(place, healthy(ok=False, problem=problem)):
         (found,) = examine(place, check_daemon)
-    assert found == DoctorCheck("daemon", "bad", "the log is damaged", "handrail doctor --fix")
+    assert found == DoctorCheck("daemon", "bad", problem, fix)
 
 
 @pytest.mark.parametrize(("seconds", "says"), [(90, "up 1 min"), (7300, "up 2 h")])

@@ -10,6 +10,8 @@ from tests.cli.conftest import HandrailShell, Run
 from tests.cli.logbook import Logbook, memory_logbook, open_logbook
 
 from handrail.cli.history.runs import KnownRuns
+from handrail.hosts.settings_file import FileChange, InstallRecord, save_installs
+from handrail.server.home import Home
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry
 from handrail.supervise.runs.run_names import short_ids
@@ -53,9 +55,17 @@ def test_runs_are_named_after_their_folder_and_id(book: Logbook) -> None:
     assert [run.name for run in KnownRuns(book.store)] == ["my-docs-3f2b", "shop-b71d", "shop-3f2a"]
 
 
-@pytest.mark.parametrize("typed", ["x", "shop-9", "shop-", "/w/shop"])
-def test_a_run_that_is_not_there_is_said_so(book: Logbook, typed: str) -> None:
-    with pytest.raises(click.ClickException, match=r"there is no run .* handrail status --all"):
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("x", "see handrail status --all"),
+        ("shop-9", "did you mean shop"),
+        ("shop-", "did you mean shop"),
+        ("/w/shop", "did you mean shop"),
+    ],
+)
+def test_a_run_that_is_not_there_is_said_so(book: Logbook, typed: str, hint: str) -> None:
+    with pytest.raises(click.ClickException, match=f"there is no run .*{hint}"):
         KnownRuns(book.store).find(typed)
 
 
@@ -119,6 +129,23 @@ def test_before_the_first_run_they_say_what_to_do(run: Run, args: tuple[str, ...
     assert "No runs yet" in ran.out + ran.err
     assert "handrail install claude" in ran.out + ran.err
     assert ran.code == (0 if args[0] in ("status", "log") else 2)
+
+
+@pytest.mark.parametrize("args", COMMANDS)
+def test_once_handrail_is_installed_they_do_not_suggest_it(
+    shell: HandrailShell, args: tuple[str, ...]
+) -> None:
+    settings = FileChange(str(shell.home / ".claude/settings.json"), None, "")
+    save_installs(Home(str(shell.state)).installs, [InstallRecord("claude", settings)])
+    ran = shell.run(*args)
+    assert "No runs yet" in ran.out + ran.err
+    assert "Start a Claude Code session, or restart an open one: claude" in ran.out + ran.err
+    assert "install" not in ran.out + ran.err
+
+
+def test_a_run_that_is_almost_named_is_asked_for(book: Logbook) -> None:
+    with pytest.raises(click.ClickException, match=r"no run 'shpo-3f2a'; did you mean shop-3f2a\?"):
+        KnownRuns(book.store).find("shpo-3f2a")
 
 
 def test_reading_leaves_the_state_folder_as_it_is(shell: HandrailShell) -> None:

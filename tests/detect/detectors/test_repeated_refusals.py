@@ -2,6 +2,7 @@
 
 from handrail.config import Config
 from handrail.detect import Intent, intent_of
+from handrail.detect.detectors.repeated_refusals import RepeatedRefusalsDetector
 from handrail.model.action import Action
 from handrail.model.ordinal import Severity
 from handrail.review import Reviewer
@@ -35,6 +36,15 @@ def test_another_way_to_the_same_is_the_same() -> None:
         "What was refused was tried again, 2 times in all: find ~/photos -delete"
     )
     assert refusals.evidence == (1, 2)
+
+
+def test_the_agent_is_told_how_many_refusals_there_were_in_all() -> None:
+    run = DetectedRun()
+    run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    found = run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    refusals = the("repeated_refusals", found)
+    hint = RepeatedRefusalsDetector.about.hints[0].format(**refusals.facts, steps="1 and 2")
+    assert "that makes 2 refusals (steps 1 and 2)" in " ".join(hint.split())
 
 
 def test_two_ways_to_delete_a_folder_blame_the_same() -> None:

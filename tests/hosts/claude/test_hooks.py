@@ -48,13 +48,13 @@ def test_an_unattended_session_is_refused_with_an_alternative(desk: Desk) -> Non
     assert "Do this instead:" in said(reply)["permissionDecisionReason"]
 
 
-@pytest.mark.parametrize("mode", ["", "default", "acceptEdits", "plan"])
+@pytest.mark.parametrize("mode", ["", "auto", "default", "acceptEdits", "plan"])
 def test_a_person_is_asked_about_what_may_be_overruled(desk: Desk, mode: str) -> None:
     desk.tell("SessionStart", attended=True, source="startup")
     assert decision(desk.before(OVERRULABLE, permission_mode=mode)) == "ask"
 
 
-@pytest.mark.parametrize("mode", ["bypassPermissions", "dontAsk", "auto", "unheard of"])
+@pytest.mark.parametrize("mode", ["bypassPermissions", "dontAsk", "unheard of"])
 def test_a_person_who_does_not_want_to_be_asked_is_not(desk: Desk, mode: str) -> None:
     desk.tell("SessionStart", attended=True, source="startup")
     assert decision(desk.before(OVERRULABLE, permission_mode=mode)) == "deny"

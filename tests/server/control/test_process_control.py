@@ -13,7 +13,7 @@ from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes.process_tree import EndedProcesses, began_at
 from handrail.model.control import ControlCommand
-from handrail.model.event import CheckpointTaken, RunEnded
+from handrail.model.event import CheckpointTaken, RunEnded, RunStarted
 from tests.intervene.process_spawner import until
 from tests.server.agent_processes import AgentProcesses, are_alive, is_still, numbers
 
@@ -209,6 +209,18 @@ def test_where_it_is_not_known_which_process_the_agent_is_nobody_says_that_it_ha
     assert not came.ok
     assert "end the agent in its window" in came.says
     assert scene.zoo.number("child") in numbers(came, "ended")
+
+
+def test_an_agent_inside_a_program_of_the_user_is_refused_and_not_ended(
+    scene: AgentProcesses,
+) -> None:
+    scene.supervisor.record(RunStarted(1.0, "python", str(scene.shop.tree)))
+    came = scene.stop()
+    assert came.ok
+    assert came.says.startswith("The agent is a part of your own program, which goes on")
+    frozen = scene.freeze()
+    assert not frozen.ok
+    assert "use pause" in frozen.says
 
 
 def test_an_agent_that_has_said_that_it_ends_need_not_be_known(scene: AgentProcesses) -> None:

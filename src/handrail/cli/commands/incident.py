@@ -18,14 +18,16 @@ from handrail.intervene.incidents.recovery import RECOVERIES, STRICT, Recovery, 
 from handrail.intervene.incidents.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
+from handrail.model.near_names import did_you_mean
 from handrail.store.journal import Journal
-from handrail.supervise.state.stop_lookup import find_stop
+from handrail.supervise.state.stop_lookup import find_stop, stops_in
 from handrail.words.amounts import count
 from handrail.words.hosts import resume_command
 from handrail.words.interventions import limits_in_words
 from handrail.words.times import duration_in_words
 
 _NONE = "No emergency stops."
+_OTHERS = "Runs that a person stopped: handrail status --all"
 _COMMAND = " " * 6
 """The indent of command lines in a report, which people copy."""
 
@@ -66,7 +68,7 @@ def list_(as_json: bool) -> int:
       handrail incident list
       handrail incident list --json | jq '.[] | select(.state == "open")'
     """
-    kept = list(_incidents())
+    kept = [*_only_in_log(), *_incidents()]
     if as_json:
         print_json([_json(each) for each in kept])
     else:
@@ -183,7 +185,8 @@ def _find(incidents: IncidentFolders, typed: str) -> StoredIncident:
     if not found:
         if typed != LAST and (record := _in_log(typed)) is not None:
             return StoredIncident(record)
-        known = f"there is no incident {typed!r}; see handrail incident list"
+        hint = did_you_mean(typed, names, "see handrail incident list")
+        known = f"there is no incident {typed!r}; {hint}"
         raise click.ClickException(known if names else _NONE)
     if len(found) > 1:
         raise click.ClickException(f"{typed!r} matches several: {', '.join(found)}")
@@ -197,6 +200,15 @@ def _in_log(incident: str) -> Incident | None:
     """Find a stop in the log: its folder may be missing, for example after a full disk."""
     with read_log(find_home()) as store:
         return find_stop(Journal(store), incident)
+
+
+def _only_in_log() -> list[StoredIncident]:
+    """Find the stops whose folder is missing."""
+    home = find_home()
+    names = frozenset(IncidentFolders(home.incidents).names())
+    with read_log(home) as store:
+        missing = stops_in(Journal(store), lambda incident: incident not in names)
+        return [StoredIncident(record) for record in missing]
 
 
 def _check(kept: StoredIncident, chosen: Recovery) -> None:
@@ -221,7 +233,7 @@ def _run_name(record: Incident) -> str:
 
 def _list(screen: TerminalOutput, kept: list[StoredIncident]) -> None:
     if not kept:
-        screen.say(f" {_NONE}")
+        screen.say(f" {_NONE} {_OTHERS}")
         return
     width = max(len(each.record.id) for each in kept)
     for each in kept:

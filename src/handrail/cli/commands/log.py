@@ -14,7 +14,7 @@ from handrail.cli import options, settle
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
 from handrail.cli.history.log_reader import LogReader, follow, wait_a_moment
-from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
+from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, nothing_yet, read_log
 from handrail.cli.history.since_option import read_since
 from handrail.cli.history.timeline_lines import entry_lines
 from handrail.cli.output.json_line import printable_json, to_json
@@ -24,7 +24,6 @@ from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode_or_fault
 from handrail.store.port import Store, StoredEntry
 from handrail.supervise.log.topics import RUNS, run_of
-from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import day
 
 _PATIENCE = 1.0
@@ -97,11 +96,12 @@ def command(
         raise click.UsageError("--findings shows no actions; leave out --decision and --tool")
     if all_runs and name != LAST:
         raise click.UsageError("use a RUN or --all-runs, not both")
-    with read_log(find_home()) as store:
+    home = find_home()
+    with read_log(home) as store:
         settle()
         if not KnownRuns(store) and not follows:
             if not as_json:
-                options.screen().say(f" {NOTHING_YET}")
+                options.screen().say(f" {nothing_yet(home)}")
             return 0
         log = LogPrinter(store, chosen, options.screen(), as_json=as_json)
         run = None if all_runs else log.choose(name, waits=follows)

@@ -8,12 +8,17 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.history.runs import KnownRuns, find_home, incident_is_open, read_log
+from handrail.cli.history.runs import (
+    KnownRuns,
+    find_home,
+    incident_is_open,
+    nothing_yet,
+    read_log,
+)
 from handrail.cli.history.status_row import MARKS, StatusRow, control_lines, find_rows, loop_line
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.words.amounts import count
-from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words
 
 _MAX_NAME = 18
@@ -70,7 +75,16 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
         _print_json(rows, daemon, trouble)
     else:
         older = len(runs) - len(rows)
-        report(options.screen(), rows, daemon, trouble=trouble, older=older, me=user_name())
+        advice = "" if rows or older else nothing_yet(home).removeprefix("No runs yet. ")
+        report(
+            options.screen(),
+            rows,
+            daemon,
+            trouble=trouble,
+            older=older,
+            advice=advice,
+            me=user_name(),
+        )
     return 0
 
 
@@ -81,9 +95,13 @@ def report(
     *,
     trouble: str,
     older: int,
+    advice: str = "",
     me: str = "",
 ) -> None:
-    """Print a head line, problems of the daemon, and the runs. `me` is the user's name."""
+    """Print a head line, problems of the daemon, and the runs.
+
+    `advice` is shown where there has never been a run; `me` is the user's name.
+    """
     head = count(len(rows), "run") if rows else "No active runs." if older else "No runs yet."
     if stopped := sum(bool(row.incident) for row in rows):
         head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
@@ -98,8 +116,8 @@ def report(
         screen.paragraph(trouble, "red", mark=screen.paint("!", "red"))
     if rows:
         _table(screen, rows, me)
-    elif not older:
-        screen.paragraph(NOTHING_YET.removeprefix("No runs yet. "))
+    elif advice:
+        screen.paragraph(advice)
     if older:
         more = f"{count(older, 'older run')}: handrail status --all"
         screen.say(screen.paint(f" {more}", "dim"))

@@ -29,6 +29,12 @@ from handrail.words.amounts import count
 _RUNS_LOOKED_AT = 20
 _EVENTS_LOOKED_AT = 100
 """The doctor reads the last events of the last runs: open sessions need these."""
+_FIXES = (
+    ("the log is damaged", "handrail doctor --fix"),
+    ("the disk is full", "make room on the disk; nothing needs a restart"),
+    ("a newer Handrail", "upgrade Handrail"),
+)
+"""By words in what the daemon says of its log, what helps."""
 
 _GUARDIAN_SECONDS = 3.0
 """Longer than a daemon needs to start a guardian again."""
@@ -91,8 +97,9 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         says = f"has version {said.get('version')}, but this is {__version__}"
         yield DoctorCheck("daemon", "bad", says, "handrail serve --restart")
         return
-    if problem := said.get("problem"):
-        yield DoctorCheck("daemon", "bad", str(problem), "handrail doctor --fix")
+    if problem := str(said.get("problem") or ""):
+        fix = next((fix for words, fix in _FIXES if words in problem), "handrail serve --restart")
+        yield DoctorCheck("daemon", "bad", problem, fix)
         return
     minutes = int(str(said.get("up_seconds", 0))) // 60
     up = f"up {minutes // 60} h" if minutes >= 60 else f"up {minutes} min"

@@ -10,13 +10,14 @@ import click
 import msgspec
 
 from handrail.cli.output.terminal import clip, columns, pad, visible
+from handrail.model.near_names import did_you_mean
 from handrail.server.home import Home, open_home
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.log.topics import RUNS, run_of, topic_of
 from handrail.supervise.runs.run_names import project_in, short_ids
-from handrail.words.hosts import NOTHING_YET
+from handrail.words.hosts import NOTHING_SINCE, NOTHING_YET
 from handrail.words.times import duration_in_words
 
 LAST = "last"
@@ -85,7 +86,7 @@ class KnownRuns:
     def meant(self, typed: str) -> list[KnownRun]:
         """Find the run that the user means, or all runs of a project."""
         if not self._topics:
-            raise click.ClickException(NOTHING_YET)
+            raise click.ClickException(nothing_yet(find_home()))
         if typed == LAST:
             return list(self)
         found: list[KnownRun] = []
@@ -98,7 +99,9 @@ class KnownRuns:
             elif run.id.startswith(typed) or _is_name(typed, run):
                 found.append(run)
         if not of_project and not found:
-            raise click.ClickException(f"there is no run {typed!r}; see handrail status --all")
+            names = (name for run in self for name in (run.name, run.project))
+            hint = did_you_mean(typed, names, "see handrail status --all")
+            raise click.ClickException(f"there is no run {typed!r}; {hint}")
         if not of_project and len(found) > 1:
             _list_candidates(typed, found)
         return of_project or found
@@ -123,6 +126,13 @@ def incident_is_open(home: Home, incident: str) -> bool:
         return IncidentFolders(home.incidents).read(incident).resolution is None
     except IncidentError:
         return True
+
+
+def nothing_yet(home: Home) -> str:
+    """Say that there is no run, and what makes the first one."""
+    from handrail.hosts.settings_file import load_installs
+
+    return NOTHING_SINCE if load_installs(home.installs) else NOTHING_YET
 
 
 def find_home() -> Home:

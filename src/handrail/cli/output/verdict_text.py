@@ -17,6 +17,8 @@ _MAX_STEPS = 12
 _MAX_REASONS = 4
 _MAX_EFFECTS = 8
 _MARK = " ← this"
+_TO_SAVE = "a live session takes a checkpoint first, and refuses it if there can be none"
+_SAVED = "Handrail took a checkpoint before it ran"
 
 
 def explain(screen: TerminalOutput, action: Action, review: Review) -> None:
@@ -33,7 +35,8 @@ def explain(screen: TerminalOutput, action: Action, review: Review) -> None:
 def explain_fully(screen: TerminalOutput, action: Action, review: Review, verdict: Verdict) -> None:
     """Print a review in full, and the verdict where it is stricter."""
     _head(screen, verdict.decision, review)
-    _body(screen, action, review, verdict.reason if verdict.decision > review.decision else "")
+    beyond = verdict.reason if verdict.decision > review.decision else ""
+    _body(screen, action, review, beyond, first=_SAVED)
     _effects(screen, review.effects)
     _details(screen, review)
 
@@ -43,7 +46,14 @@ def _head(screen: TerminalOutput, decision: Decision, review: Review) -> None:
     screen.say(f"{badge}  risk {review.risk.score:.2f} {review.risk.severity}")
 
 
-def _body(screen: TerminalOutput, action: Action, review: Review, beyond: str = "") -> None:
+def _body(
+    screen: TerminalOutput,
+    action: Action,
+    review: Review,
+    beyond: str = "",
+    *,
+    first: str = _TO_SAVE,
+) -> None:
     screen.say()
     _steps(screen, review.steps or (_whole(action, review),))
     screen.say()
@@ -52,6 +62,8 @@ def _body(screen: TerminalOutput, action: Action, review: Review, beyond: str = 
     else:
         _why(screen, review)
         _instead(screen, review)
+        if review.checkpoint_first:
+            screen.field("First", [first])
 
 
 def _in_short(screen: TerminalOutput, action: Action, review: Review) -> None:
@@ -125,8 +137,6 @@ def _instead(screen: TerminalOutput, review: Review) -> None:
         screen.field("Changed", rewrite.changes, limit=4)
         if rewrite.restore:
             screen.field("Restore", [short_restore(rewrite.restore, screen.width - 11)])
-    if review.checkpoint_first:
-        screen.field("First", ["needs a checkpoint; live sessions refuse it until there are any"])
 
 
 def _effects(screen: TerminalOutput, effects: Sequence[Effect]) -> None:

@@ -28,9 +28,10 @@ class RepeatedRefusalsDetector(Detector):
         meaning="The agent tries a refused action again, as it was or in another way.",
         fitting=SLOW_DOWN,
         hints=paragraphs("""
-            `{call}` was refused, and so were {times} like it (steps {steps}). It will not be let
-            through in other words or by another tool either. The refusal says what to do instead:
-            do that, or leave this part out and say at the end that it is not done and why.
+            `{call}` was refused. With those before it that are after the same thing, that makes
+            {times} refusals (steps {steps}). It will not be let through in other words or by
+            another tool either. The refusal says what to do instead: do that, or leave this part
+            out and say at the end that it is not done and why.
 
             {says} Do not look for a way around it: what it does is refused, not how it is written.
             Go on with the parts of the task that do not need it.

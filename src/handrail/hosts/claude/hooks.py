@@ -27,7 +27,7 @@ from handrail.supervise.supervisor import Supervisor
 
 Answer = DecisionProgress[Reply]
 
-_ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
+_ASKING_MODES = frozenset({"", "default", "auto", "acceptEdits", "plan"})
 """Permission modes in which the person is willing to answer questions."""
 
 _STARTS = frozenset({"startup", "resume", "clear"})

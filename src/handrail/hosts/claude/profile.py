@@ -22,9 +22,14 @@ PROFILE = HostProfile(
     instruction_folders=(".claude", ".claude-plugin"),
     off_variables=("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"),
     path_variables=("CLAUDE_ENV_FILE", "CLAUDE_CONFIG_DIR"),
+    settings_variables=("CLAUDE_CODE_MANAGED_SETTINGS_PATH",),
     agent_variables=("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"),
     session_variable="CLAUDE_CODE_SESSION_ID",
     program_path=r"/claude/versions/[^/]+$",  # its own installer names the file by the version
+    program_files=(
+        "~/.local/bin/claude", "~/.claude/local/claude", "~/.local/share/claude/versions/*",
+        "/usr/local/bin/claude", "/opt/homebrew/bin/claude",
+    ),
     program_script=(
         r"(?:^|[/:])claude-code(?:@[^/]*)?(?:/(?:bin/)?(?:cli|claude|cli-wrapper)(?:\.[cm]?js)?)?$"
     ),

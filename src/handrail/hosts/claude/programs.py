@@ -4,6 +4,7 @@ from handrail.shell.tables.agents import HELP, LIMITS, PERSON, adds_tool, unlimi
 from handrail.shell.tables.shorthand import (
     CHANGE,
     CRITICAL,
+    DELEGATE,
     HIGH,
     LOW,
     MEDIUM,
@@ -27,6 +28,7 @@ def _unhooked(*whens: str) -> tuple[Fact, ...]:
 _CLAUDE = Program(
     values="--permission-mode --settings --model --append-system-prompt --system-prompt --add-dir "
     "--allowedTools --allowed-tools --disallowedTools --mcp-config --output-format --input-format "
+    "--plugin-url --environment "
     "-r --resume --session-id --max-turns --agents --agent --fallback-model -s --scope -t "
     "--transport -e --env -H --header --setting-sources --plugin-dir --tools --json-schema",
     reader="claude",
@@ -46,6 +48,10 @@ _CLAUDE = Program(
              says="switches off the guard of this agent", instead=PERSON),
         Fact(UNSEEN, "--plugin-dir", on="--plugin-dir",
              says="starts an agent with the hooks of {target}", instead=LIMITS),
+        Fact(UNSEEN, "--plugin-url", on="--plugin-url",
+             says="starts an agent with the hooks of {target}", instead=LIMITS),
+        Fact(DELEGATE, "--cloud|--environment", says="starts an agent on a machine where nobody "
+             "supervises it", instead="Start it here: `claude --permission-mode plan`."),
         Fact(UNSEEN, "--mcp-config=/tmp/*|--mcp-config=/dev/shm/*",
              says="starts an agent with world-writable settings", instead=LIMITS),
         Fact(TAMPER, "config set|add|remove @*permission*|*hook*|*allowedtools*|*trust*|*bypass*",

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from typing import Literal, Protocol
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from handrail.config import CustomRule, compile_globs
 from handrail.model.action import Action
 from handrail.model.effect import HOST_KINDS, Effect, Kind, file_operations
+from handrail.model.near_names import did_you_mean
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import RuleHit
 from handrail.review.context import ReviewContext
@@ -218,9 +218,8 @@ class RuleSet:
             if name in fixed:
                 problems.append(f"{name} cannot be switched off")
             elif name not in names:
-                close = get_close_matches(name, names, 1)
-                hint = f"; did you mean {close[0]}?" if close else ""
-                problems.append(f"there is no rule {name!r}{hint}")
+                hint = did_you_mean(name, names)
+                problems.append(f"there is no rule {name!r}{hint and f'; {hint}'}")
         return problems
 
     def downgrade_ungoverned(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

@@ -88,6 +88,7 @@ def _weigh_run(effect: Effect, at: ReviewContext) -> Effect:
         weigh=lambda inner: _weigh_inner(inner, at),
         home=at.places.home,
         cwd=cwd,
+        state=at.environ.get("HANDRAIL_HOME", ""),
         marks=at.places.controls.marks,
     )
     if found is None:

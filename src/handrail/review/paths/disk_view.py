@@ -4,6 +4,9 @@ import os
 import stat
 from typing import Protocol
 
+from handrail.model.host import HostProfile
+from handrail.review.paths.program_files import is_copy
+
 MAX_SCRIPT = 256 * 1024
 """More of a script is not read; what is longer cannot be judged."""
 _MAX_LINKS = 40
@@ -24,6 +27,9 @@ class DiskView(Protocol):
     def script(self, path: str) -> str | None:
         """The beginning of a script, if it is a text file; too long to be read stays too long."""
 
+    def is_program(self, path: str, host: HostProfile) -> bool:
+        """Whether a file is the program of a host, whatever it is called."""
+
 
 class BlindDiskView:
     """Shows nothing: for past sessions and other machines."""
@@ -40,6 +46,9 @@ class BlindDiskView:
     def script(self, path: str) -> str | None:
         return None
 
+    def is_program(self, path: str, host: HostProfile) -> bool:
+        return False
+
 
 class LocalDiskView:
     """The disk of this machine, as seen from a folder; remembers what it saw for one review.
@@ -49,7 +58,18 @@ class LocalDiskView:
     links nor scripts, but what is in it may be back when the action runs.
     """
 
-    def __init__(self, root: str, *, visible: bool | None = None, live: bool = False) -> None:
+    def __init__(
+        self,
+        root: str,
+        *,
+        visible: bool | None = None,
+        live: bool = False,
+        home: str = "",
+        search: str = "",
+    ) -> None:
+        """`search`: the folders in which commands are looked up, as in PATH."""
+        self._home = home
+        self._search = search
         self._root = root
         self._visible = visible
         self._live = live
@@ -126,6 +146,11 @@ class LocalDiskView:
         if b"\0" in data[:1024]:
             return None
         return data.decode("utf-8", "replace")
+
+    def is_program(self, path: str, host: HostProfile) -> bool:
+        if not (self._live or self.visible):
+            return False
+        return is_copy(path, host, self._home, self._search)
 
 
 def _read_index(root: str) -> bytes:

@@ -44,6 +44,8 @@ _LOADERS = tuple((f"/{host.folder}", _loader(host)) for host in known_hosts())
 _NAMES = "|".join(map(_settings_of, known_hosts()))
 STEERING = re.compile(rf"(?:/handrail\.yaml|{_NAMES})$")
 """Controls by their names alone, where the folder is not known."""
+_SHARED = TOP_FOLDERS | {"/tmp", "/var", "/var/tmp", "/usr", "/usr/lib", "/usr/local"}
+"""Folders that are too large to be taken for what holds a control."""
 _WILD = re.compile(r"[*?\[]")
 _OWN_HOOK = "handrail"
 
@@ -70,11 +72,12 @@ class ProtectedControls:
         )
         self._roots = roots
         self._port: int | None = None
+        holding = (f"{home}/.config/handrail", *self._hosts, state, self._program.rstrip("/"))
         self._above = {
             folder: inner
-            for inner in (f"{home}/.config/handrail", *self._hosts, state)
+            for inner in filter(None, holding)
             for folder in _folders_above(inner)
-            if folder not in TOP_FOLDERS and not f"{home}/".startswith(f"{folder}/")
+            if folder not in _SHARED and not f"{home}/".startswith(f"{folder}/")
         }
         """Folders that hold controls, up to the home folder, each with what it holds."""
 

@@ -37,6 +37,7 @@ def tampering_code(
     weigh: Callable[[Effect], Effect],
     home: str,
     cwd: str,
+    state: str,
     marks: tuple[str, ...] = (),
 ) -> Effect | None:
     """The first thing that a program does to the controls, if it does any.
@@ -54,7 +55,8 @@ def tampering_code(
         return None
     command = f"{program} {shlex.quote(text)}"
     try:
-        reading = read(command, cwd=cwd, environ={"HOME": home}, knowledge=default_knowledge())
+        environ = {"HOME": home, "HANDRAIL_HOME": state}
+        reading = read(command, cwd=cwd, environ=environ, knowledge=default_knowledge())
     except UnreadableError:
         return None
     for effect in map(weigh, reading.effects):

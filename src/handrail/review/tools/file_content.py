@@ -127,6 +127,7 @@ def content_effects(
     knowledge: ProgramLookup,
     weigh: Callable[[Effect], Effect],
     home: str,
+    state: str,
     cwd: str,
 ) -> Iterator[Effect]:
     """What the commands in a file would do when it runs, as far as that is serious."""
@@ -134,16 +135,17 @@ def content_effects(
         yield _empowers(path)
     kind = file_type(path, text)
     if kind is None:
-        tampers = tampering_code(path, text, weigh=weigh, home=home, cwd=cwd)
+        tampers = tampering_code(path, text, weigh=weigh, home=home, cwd=cwd, state=state)
         if tampers is not None:
             yield _later(path, tampers, _SCRIPT)
         return
     if len(text) > _MAX_TEXT:
         yield _unread(path)
         return
+    environ = {"HOME": home, "HANDRAIL_HOME": state}
     for command in kind.extract(text):
         try:
-            reading = read(command, cwd=cwd, environ={"HOME": home}, knowledge=knowledge)
+            reading = read(command, cwd=cwd, environ=environ, knowledge=knowledge)
         except UnreadableError:
             yield _unread(path)
             return

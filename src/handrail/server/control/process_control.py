@@ -8,6 +8,7 @@ from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
 from handrail.model.event import ControlAsked
+from handrail.model.host import profile_of
 from handrail.server.control.freezer import RunFreezer, shown
 from handrail.server.control.run_processes import agent_of, agent_processes, all_processes
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
@@ -27,7 +28,11 @@ _NOT_CERTAIN = (
     "Handrail does not know the agent's own process: end the agent in its window; its commands "
     "have ended"
 )
-
+_YOUR_PROGRAM = (
+    "The agent is a part of your own program, which goes on: end it yourself. Handrail refuses "
+    "every further call of the run"
+)
+_PAUSE_IT = "The agent is a part of your own program, which Handrail does not stop: use pause"
 _ALL_THE_SAME = "All the same, no process of the run is left"
 
 
@@ -48,7 +53,8 @@ class ProcessControl:
         state = supervisor.state
         run, family = state.run, self._family(state)
         if state.loop is None and agent_of(state) is None:  # else it is found by its mark
-            finished(CommandOutcome(ok=False, says=_NO_AGENT))
+            says = _PAUSE_IT if _is_in_program(state) else _NO_AGENT
+            finished(CommandOutcome(ok=False, says=says))
             return
 
         def work() -> CommandOutcome:
@@ -73,6 +79,7 @@ class ProcessControl:
         if self._jobs.is_under_way(state.run, f"{_STOP} {asked.request}"):
             return
         run, family, is_certain = state.run, self._family(state), _is_certain(state)
+        in_program = _is_in_program(state)
         saved = self._save(supervisor, asked)
 
         def work() -> CommandOutcome:
@@ -81,7 +88,10 @@ class ProcessControl:
                 ended = end(family, seconds=_END_SECONDS)
             if not ended.left:
                 self._freezes.forget(run)
-            return _outcome_of(ended, kept, problem, is_certain)
+            outcome = _outcome_of(ended, kept, problem, is_certain)
+            if in_program and not is_certain and not ended.left:
+                outcome = CommandOutcome(says=_YOUR_PROGRAM, evidence=outcome.evidence)
+            return outcome
 
         self._begin(f"{_STOP} {asked.request}", supervisor, work, finished)
 
@@ -140,6 +150,12 @@ class ProcessControl:
 def _is_certain(state: RunState) -> bool:
     """Whether nobody of the run can be left when nobody is found."""
     return state.pid > 0 or state.loop is not None or state.phase == "ended"
+
+
+def _is_in_program(state: RunState) -> bool:
+    """Whether a program of the user calls Handrail itself, and no host is there to be ended."""
+    profile = profile_of(state.host)
+    return profile is not None and not profile.program
 
 
 def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from handrail.shell.inline.value import (
     GLOB,
     REMOTE,
     SOCKET,
+    STATE,
     TYPED_IN,
     Value,
     flags_of,
@@ -134,7 +135,7 @@ class EffectCollector:
         """Add a command line for a shell."""
         for each in value.choices or (value,):
             self.hidden(each)
-            script = each.text
+            script = each.text.replace(STATE, "$HANDRAIL_HOME")
             if len(self.scripts) >= MAX_FOUND or not script.strip():
                 continue
             self.starts_shell |= bool(_SHELL.match(script))
@@ -156,7 +157,7 @@ class EffectCollector:
         folder = cwd.text if cwd is not None and cwd.exact else ""
         folder = self.place(folder) if folder else self.cwd
         # The home folder has to be looked up by a shell, like the folder that it runs in.
-        if folder or any(word == "~" or word.startswith("~/") for word in words):
+        if folder or any(word == "~" or word.startswith(("~/", STATE)) for word in words):
             line = " ".join(_quote(word) for word in words)
             self.scripts[f"cd {_quote(folder)} && {line}" if folder else line] = None
         else:
@@ -209,4 +210,6 @@ def _quote(word: str) -> str:
     """Quote a word for a shell, except a leading `~`."""
     if word == "~":
         return word
+    if word.startswith(STATE):
+        return f'"$HANDRAIL_HOME"{shlex.quote(word.removeprefix(STATE))}'
     return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word)

@@ -205,6 +205,17 @@ def passes(at: int = 0) -> CallEffect:
     return lambda _found, call: call.get(at)
 
 
+def expands_variables(_found: EffectCollector, call: Call) -> Value:
+    """Returns a text with the variable at its beginning looked up."""
+    given = call.get(0)
+    if given is None or (match := _LEADING_VARIABLE.match(given.text)) is None:
+        return given or NOTHING
+    return concatenate([variable(match[1]), text(given.text[match.end() :])])
+
+
+_LEADING_VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+
+
 def constructs(kind: str, at: int | None = None) -> CallEffect:
     """Creates an object of a class; an argument names it."""
 

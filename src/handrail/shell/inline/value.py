@@ -121,12 +121,16 @@ def concatenate(parts: Sequence[Value], join: Callable[[Sequence[str]], str] = "
     return Value(join([part.text for part in parts]), type=kind, flags=flags, source=source)
 
 
+STATE = "~handrail"
+"""Stands for Handrail's state folder, as `~` does for the home folder."""
+
+
 def variable(name: str) -> Value:
     """Return the value of an environment variable."""
     if name in {"HOME", "USERPROFILE"}:
         return text("~")
     if name == "HANDRAIL_HOME":
-        return text("~/.local/state/handrail")
+        return text(STATE)
     return Value(flags=SECRET, source=name) if _SECRET_NAME.search(name) else NOTHING
 
 

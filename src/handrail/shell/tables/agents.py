@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from handrail.model.commands import CLI_COMMANDS, UNKNOWN, CliCommand
+from handrail.shell.join_programs import joined
+from handrail.shell.tables.other_agents import OTHER_AGENTS, OtherAgent
 from handrail.shell.tables.shorthand import (
     CHANGE,
     CRITICAL,
@@ -23,6 +25,10 @@ from handrail.shell.tables.shorthand import (
 )
 
 LIMITS = "Let it ask: start it without this option, for example `claude --permission-mode plan`."
+_YOURSELF = (
+    "Do it yourself or with a sub-agent: Handrail reviews these steps. Or plan it: "
+    "`claude --permission-mode plan -p 'look at it'`."
+)
 PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _MCP_LIST = "List the servers: `{} mcp list`."
 
@@ -51,76 +57,47 @@ _CODEX = program(
                "-s=danger-full-access|--sandbox=danger-full-access",
                "-c=*danger-full-access*|--config=*danger-full-access*",
                "-c=approval_policy=*never* -s=danger-full-access"),
-    Fact(DELEGATE, "--full-auto", severity=HIGH, says="starts an agent without approval prompts",
-         instead="Let it only read: `codex exec --sandbox read-only 'explain'`."),
     Fact(DELEGATE, "-a=never|--ask-for-approval=never|-c=approval_policy=*never*", severity=MEDIUM,
          says="starts an agent without approval prompts, in its sandbox"),
-    *adds_tool("codex"),
     Fact(UNSEEN, "-c=mcp_servers.*|-c=notify=*|--config=mcp_servers.*|-c=shell_environment*",
          says="makes the agent run a program from an option", instead=LIMITS),
     Fact(CHANGE, "login|logout", severity=LOW),
-    Fact(RUN, severity=LOW, says="starts an agent"),
     values="-a --ask-for-approval -s --sandbox -c --config -m --model -p --profile -C --cd -i "
     "--image --output-last-message -o --output-schema --color --add-dir --remote",
     chdir="-C|--cd", wraps=(Wrapper(when="sandbox|debug linux|macos|landlock|seatbelt"),),
-    harmless=HELP,
 )  # fmt: skip
-_GEMINI = program(
-    *unlimited("-y|--yolo", "--approval-mode=yolo"),
-    *adds_tool("gemini"),
-    Fact(RUN, severity=LOW, says="starts an agent"),
-    values="-p --prompt -i --prompt-interactive -m --model --approval-mode --sandbox-image "
-    "--include-directories --allowed-tools --allowed-mcp-server-names -e --extensions -o",
-    harmless=HELP + "|-v",
+_AIDER = program(
+    Fact(READ, on="--read|--file|-f|--message-file|--env-file|--load"),
+    values="-m --message -f --message-file --model --read --file --test-cmd --lint-cmd "
+    "--env-file --config -c --load --api-key --editor",
+    wraps=(Wrapper(form="shell", options="--test-cmd|--lint-cmd|--editor"),),
+    harmless="--dry-run|--show-repo-map|--list-models",
 )  # fmt: skip
+_GOOSE = program(
+    Fact(UNSEEN, "--recipe=http*", says="follows instructions from the network",
+         instead="Download and read them first."),
+    Fact(READ, on="-i|--instructions"),
+    wraps=(Wrapper(form="shell", options="--with-extension"),),
+)  # fmt: skip
+_MORE = {"codex": _CODEX, "aider": _AIDER, "goose": _GOOSE}
+"""What is known of an agent beside how it is started to ask nobody."""
 
 
-def _agent(*whens: str, values: str = "-p --prompt -m --model") -> Program:
-    facts = (*unlimited(*whens), *adds_tool("claude"), Fact(RUN, severity=LOW))
-    return program(*facts, values=values, harmless=HELP)
+def _program(name: str, agent: OtherAgent) -> Program:
+    says = f"starts {agent.title} without approval prompts and without supervision"
+    facts = (Fact(DELEGATE, when, says=says, instead=_YOURSELF) for when in agent.unattended)
+    started = Fact(RUN, severity=LOW, says="starts an agent")
+    known = program(*facts, *adds_tool(name), started, values=agent.values, harmless=HELP)
+    more = _MORE.get(name)
+    return known if more is None else joined(more, known)
 
 
 _AGENTS: dict[str, Program] = {
-    "codex": _CODEX,
-    "gemini": _GEMINI,
+    **{name: _program(name, agent) for name, agent in OTHER_AGENTS.items()},
     "gemini-cli": program(same_as="gemini"),
-    "qwen": _GEMINI,
     "qwen-code": program(same_as="qwen"),
-    "aider": program(
-        Fact(DELEGATE, "--yes-always|--yes", severity=HIGH, instead="Let it ask: `aider`.",
-             says="starts an agent with automatic approval"),
-        Fact(READ, on="--read|--file|-f|--message-file|--env-file|--load"),
-        Fact(RUN, severity=LOW, says="starts an agent"),
-        values="-m --message -f --message-file --model --read --file --test-cmd --lint-cmd "
-        "--env-file --config -c --load --api-key --editor",
-        wraps=(Wrapper(form="shell", options="--test-cmd|--lint-cmd|--editor"),),
-        harmless="--help|-h|--version|--dry-run|--show-repo-map|--list-models",
-    ),
-    "cursor-agent": _agent("-f|--force|--yolo", "--approve-mcps|--trust"),
-    "copilot": _agent("--allow-all-tools|--allow-all|--yolo", "--allow-all-paths|--allow-all-urls",
-                      "--allow-tool=shell*|--allow-tool=write"),
-    "opencode": _agent("--dangerously-skip-permissions|--yolo", "--dangerously-*"),
-    "amp": _agent("--dangerously-allow-all", values="-x --execute --mode -m"),
-    "q": _agent("chat -a|--trust-all-tools", "chat --trust-tools=*execute_bash*"),
-    "kiro-cli": _agent("chat -a|--trust-all-tools", "chat --trust-tools=*execute_bash*"),
-    "droid": _agent("--skip-permissions-unsafe", "--auto=high"),
-    "goose": program(
-        Fact(UNSEEN, "--recipe=http*", says="follows instructions from the network",
-             instead="Download and read them first."),
-        Fact(READ, on="-i|--instructions"),
-        Fact(RUN, severity=LOW),
-        values="-t --text -i --instructions -n --name --with-extension --with-builtin --recipe",
-        wraps=(Wrapper(form="shell", options="--with-extension"),), harmless=HELP,
-    ),
-    "crush": _agent("-y|--yolo"),
-    "auggie": _agent("--dangerously-*|--permission=*allow*"),
-    "openhands": _agent("--always-approve|--yolo|--llm-approve"),
-    "interpreter": _agent("-y|--auto_run|--auto-run"),
     "open-interpreter": program(same_as="interpreter"),
-    "gptme": _agent("-n|--non-interactive|-y|--no-confirm"),
-    "autogpt": _agent("-c|--continuous|--continuous-mode|-y"),
     "auto-gpt": program(same_as="autogpt"),
-    "mini": _agent("-y|--yolo"),
     "sweagent": program(Fact(RUN, severity=LOW, says="starts an agent")),
     "ollama": program(
         Fact(CHANGE, "rm", on="each", severity=LOW, says="deletes the model {target}"),

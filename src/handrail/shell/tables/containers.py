@@ -344,8 +344,6 @@ _COMPOSE_SUBCOMMANDS = {
     "exec": _EXEC,
     "run": _RUN,
     "down": program(
-        Fact(DESTROY, "-v|--volumes", says="deletes the volumes of the project with their data",
-             instead="Keep the data: `docker compose down`."),
         Fact(DESTROY, "--rmi=all", says="removes every image of the services",
              instead="Keep the images: `docker compose down`."),
         Fact(KILL, severity=LOW, says="stops and removes the project's containers"),
@@ -380,7 +378,17 @@ _COMPOSE_SUBCOMMANDS = {
     "build": program(values="--build-arg --builder -m --memory --progress --ssh --push"),
 }  # fmt: skip
 
+_TEST_NAMES = ("*.test.*", "*[-_]test.*", "*/test.*", "test*", "*/tests/*", "*[-_]test", "*.ci.*")
+_TEST_SERVICES = "|".join(
+    f"{option}={name}"
+    for option in ("-f", "--file", "-p", "--project-name", "--profile")
+    for name in _TEST_NAMES
+)
 _COMPOSE = program(
+    Fact(DESTROY, f"down -v|--volumes !{_TEST_SERVICES}", instead="Keep the data: `docker compose "
+         "down`.", says="deletes the volumes of the project with their data"),
+    Fact(DESTROY, f"down -v|--volumes {_TEST_SERVICES}", severity=LOW,
+         says="deletes the volumes of the project's test services"),
     values="-f --file -p --project-name --profile --env-file --project-directory --parallel "
     "--progress --ansi -H --host -c --context --log-level --tlscacert --tlscert --tlskey "
     "--podman-path --podman-args --podman-run-args",

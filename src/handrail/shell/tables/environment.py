@@ -40,11 +40,12 @@ PREFIXES = (
         EnvironmentVariable(Kind.TAMPER, Severity.CRITICAL, "changes Handrail's own settings"),
     ),
 )
+_IS_ON = r"^(?!(?:0|false|no|off)$)(?s:.)+$"
 _HOOKS_OFF = EnvironmentVariable(
     Kind.TAMPER,
     Severity.CRITICAL,
     "starts agents without their hooks, so nobody supervises them",
-    r"^(?!(?:0|false|no|off)$)(?s:.)+$",
+    _IS_ON,
 )
 _OTHER_FOLDER = EnvironmentVariable(
     Kind.TAMPER, Severity.CRITICAL, "gives agents other settings, without the hooks there are"
@@ -53,6 +54,8 @@ _OPTIONS = EnvironmentVariable(
     Kind.UNSEEN, Severity.HIGH, "makes an interpreter load foreign code",
     r"-r\b|--require|--import|--loader|-M|-I|--eval|-javaagent|-agentlib|-agentpath|-XX:OnError",
 )  # fmt: skip
+
+_ASKS_NOBODY = "lets agents that nobody supervises work without asking"
 
 VARIABLES: dict[str, EnvironmentVariable] = {
     "LD_PRELOAD": _LIBRARY,
@@ -67,7 +70,17 @@ VARIABLES: dict[str, EnvironmentVariable] = {
                                r"\$\(|`"),
     "PYTHONSTARTUP": _HOOK,
     **{name: _HOOKS_OFF for host in known_hosts() for name in host.off_variables},
-    **{host.folder_variable: _OTHER_FOLDER for host in known_hosts() if host.folder_variable},
+    **{
+        name: _OTHER_FOLDER
+        for host in known_hosts()
+        for name in (host.folder_variable, *host.settings_variables)
+        if name
+    },
+    "GOOSE_MODE": EnvironmentVariable(Kind.DELEGATE, Severity.HIGH, _ASKS_NOBODY, r"^auto$"),
+    "OPENCODE_PERMISSION": EnvironmentVariable(Kind.DELEGATE, Severity.HIGH, _ASKS_NOBODY, "allow"),
+    "OPENCODE_YOLO": EnvironmentVariable(Kind.DELEGATE, Severity.HIGH, _ASKS_NOBODY, _IS_ON),
+    "AIDER_YES_ALWAYS": EnvironmentVariable(Kind.DELEGATE, Severity.HIGH, _ASKS_NOBODY, _IS_ON),
+    "COPILOT_ALLOW_ALL": EnvironmentVariable(Kind.DELEGATE, Severity.HIGH, _ASKS_NOBODY, _IS_ON),
     "LD_LIBRARY_PATH": EnvironmentVariable(Kind.UNSEEN, Severity.HIGH,
                                            "loads libraries from a world-writable folder",
                                            r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)"),
@@ -105,7 +118,7 @@ STEERING_NAMES = "|".join(
         *(
             f"{name}*"
             for host in known_hosts()
-            for name in (host.folder_variable, *host.off_variables)
+            for name in (host.folder_variable, *host.settings_variables, *host.off_variables)
             if name
         ),
     )

@@ -29,6 +29,7 @@ _STASH = "Keep the changes first: `git stash push --include-untracked`."
 _LOOK = "Preview it: `git clean -nd`."
 _DRY = "-n|--dry-run !--no-dry-run"
 _LEASE = "Push without losing commits of others: `git push --force-with-lease`."
+_LEFT = "Look at them: `git ls-remote origin`, and leave the deletion to a person."
 _REFLOG = "Leave git's safety net alone; look at it with `git reflog`."
 _ADDRESS = "@*://*|*@*:*|*::*"
 
@@ -167,10 +168,8 @@ SUBCOMMANDS: dict[str, Program] = {
                 "Push one branch: `git push origin HEAD`."),
         rewrite("--prune", "deletes remote branches missing here",
                 "Push one branch: `git push origin HEAD`."),
-        rewrite("-d|--delete", "deletes branches or tags on the remote",
-                "Look at them: `git ls-remote origin`, and leave the deletion to a person."),
-        rewrite("@:?*", "deletes a branch or tag on the remote",
-                "Look at them: `git ls-remote origin`, and leave the deletion to a person."),
+        rewrite("-d|--delete", "deletes branches or tags on the remote", _LEFT, on="2+"),
+        rewrite("@:?*", "deletes a branch or tag on the remote", _LEFT, on="2+"),
         Fact(REWRITE, "--force-with-lease", severity=MEDIUM,
              says="overwrites the remote branch if nobody else has pushed"),
         Fact(SEND, _ADDRESS, on="1"),

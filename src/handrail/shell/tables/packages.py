@@ -8,6 +8,7 @@ from handrail.shell.tables.shorthand import (
     INSTALL,
     LOW,
     MEDIUM,
+    NONE,
     PUBLISH,
     READ,
     RUN,
@@ -27,6 +28,7 @@ _REGISTRY = "Install from the usual registry: leave the address out."
 _OWN = "removes or replaces this agent's guard"
 _HANDRAIL = "@handrail|handrail[<=>@~[]*"
 _PERSON = "Ask a person to decide; an agent does not change its own supervision."
+_EMPTIED = "empties the environment {target}"
 _DRY = "--dry-run|--help|-h|--version|-V"
 
 
@@ -254,6 +256,9 @@ _UV = program(
     Fact(INSTALL, "remove|pip uninstall", severity=LOW, says="removes packages"),
     Fact(TAMPER, f"pip|tool install|uninstall|upgrade {_HANDRAIL}", says=_OWN, instead=_PERSON),
     Fact(TAMPER, "remove @handrail", says=_OWN, instead=_PERSON),
+    Fact(TAMPER, "tool uninstall|upgrade --all", says="removes or replaces all tools of uv, "
+         "perhaps this agent's guard too", instead="Name the tools that should go."),
+    Fact(WRITE, "venv --clear|-c", on="each", severity=NONE, recursive=True, says=_EMPTIED),
     Fact(SECRET, "auth token", says="prints an access token", instead="Leave it where it is."),
     Fact(WRITE, on="-o|--output-file"),
     Fact(READ, "run", on="--env-file"),
@@ -281,6 +286,8 @@ _POETRY = program(
     harmless="--dry-run|--help|-h|--version|-V",
 )  # fmt: skip
 _CONDA = program(
+    Fact(TAMPER, f"remove|uninstall|update|upgrade|install {_HANDRAIL}", says=_OWN,
+         instead=_PERSON),
     Fact(DESTROY, "env remove", severity=MEDIUM, says="deletes an environment"),
     Fact(DESTROY, "remove|uninstall --all|-a", severity=MEDIUM, says="deletes an environment"),
     Fact(DESTROY, "remove|uninstall|env -n=base|--name=base",
@@ -317,10 +324,22 @@ _PYTHON: dict[str, Program] = {
         *from_plain_http("run|install", "--spec|--index-url|-i"),
         Fact(TAMPER, f"install|uninstall|upgrade|reinstall|inject {_HANDRAIL}", says=_OWN,
              instead=_PERSON),
+        Fact(TAMPER, "runpip handrail !list|show|freeze|check|inspect", says=_OWN,
+             instead="Look at it: `pipx runpip handrail list`."),
+        Fact(TAMPER, "uninject|pin|unpin handrail", says=_OWN, instead=_PERSON),
+        Fact(TAMPER, "uninstall-all|reinstall-all", says="removes all programs of pipx, perhaps "
+             "this agent's guard too", instead="Name the programs that should go."),
         Fact(INSTALL, "install|inject|upgrade|uninstall", severity=LOW),
-        Fact(INSTALL, "uninstall-all", severity=MEDIUM, says="removes all its programs"),
         values="--spec --python --index-url -i --pip-args --suffix --backend",
         wraps=(Wrapper(when="run"),),
+    ),
+    "venv": program(
+        Fact(WRITE, "--clear", on="each", severity=NONE, recursive=True, says=_EMPTIED),
+        values="--prompt",
+    ),
+    "virtualenv": program(
+        Fact(WRITE, "--clear", on="each", severity=NONE, recursive=True, says=_EMPTIED),
+        values="-p --python --prompt --app-data --seeder --pip --setuptools --creator",
     ),
     "pipenv": program(
         *from_plain_http("install", "-i|--index|--pypi-mirror"),

@@ -54,7 +54,7 @@ PROGRAMS: dict[str, Program] = {
         Fact(SECRET, "-p", on=_ENVIRONMENT, severity=LOW, says="prints all variables"),
     ),
     "compgen": program(
-        Fact(SECRET, "-v|-e", on=_ENVIRONMENT, severity=LOW),
+        Fact(SECRET, "-v|-e", on="names of variables", severity=LOW),
         values="-A -W -P -S -X -F -C -G",
     ),
     # Key chains and password stores

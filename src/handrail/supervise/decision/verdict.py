@@ -44,12 +44,14 @@ def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = N
     if review.checkpoint_first:
         why = f": {saved.problem.rstrip('.')}" if saved is not None and saved.problem else ""
         reason = f"{reason} No checkpoint could be taken first{why}."
+    may_overrule = overrulable(review)
     return Verdict(
         Decision.BLOCK,
         reason,
         review.alternative or _COMMIT_FIRST,
         guidance=_again(refusals),
-        overrulable=overrulable(review),
+        overrulable=may_overrule,
+        permitted_by=review.permitted_by if may_overrule else "",
     )
 
 

@@ -15,6 +15,7 @@ from handrail.model.review import Verdict
 from handrail.supervise.state.control_state import ControlState
 from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
+from handrail.supervise.state.pushed_branches import new_branches
 from handrail.supervise.state.run_health import RunHealth
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
             created=event.created,
             file_operations=closed.file_operations if outcome.ok else 0,
         )
+        if closed.intent is not None and outcome.ok:
+            state.history.branches.update(new_branches(closed.intent, outcome))
         if closed.intent is not None:
             intent = closed.intent
             if event.overruled:  # a person wants it to reach that far

@@ -8,13 +8,16 @@ from handrail.tui.panes.scrolling import window
 from handrail.tui.panes.timeline import entry_lines
 from handrail.tui.state.screen_state import ScreenState
 from handrail.tui.text import Line, StyledSpan, clip, columns, fitted, flat, pad, width_of, wrap
-from handrail.words.hosts import NOTHING_YET
+from handrail.words.hosts import with_hosts
 
 _WIDE = 140
 _MAX_QUESTION = 4
 _MAX_HEADER = 2
 _MAX_NOTICE = 2
 _BLANK: Line = (StyledSpan(""),)
+_NOTHING_YET = with_hosts(
+    "No runs yet. Start a $title session. If it does not appear here: handrail doctor"
+)
 
 
 def frame(watching: ScreenState, width: int, height: int) -> list[Line]:
@@ -106,7 +109,7 @@ def _page(watching: ScreenState, width: int, room: int) -> list[Line]:
     elif watching.view.is_first or watching.view.loading:
         page = [(StyledSpan(" reading the log …", "dim"),)]
     else:
-        page = [(StyledSpan(f" {line}"),) for line in wrap(NOTHING_YET, width - 2)]
+        page = [(StyledSpan(f" {line}"),) for line in wrap(_NOTHING_YET, width - 2)]
     return [*page, *[_BLANK] * room][:room]
 
 

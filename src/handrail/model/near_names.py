@@ -1,0 +1,15 @@
+"""The name that somebody meant who typed another one."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def nearest(typed: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """Return the known name that is most like a typed one, or ""."""
+    return next(iter(get_close_matches(typed, list(known), 1, cutoff)), "")
+
+
+def did_you_mean(typed: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Ask for the name that was meant; `otherwise`: what to say if nothing is like it."""
+    near = nearest(typed, known)
+    return f"did you mean {near}?" if near else otherwise

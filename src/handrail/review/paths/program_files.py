@@ -1,0 +1,67 @@
+"""The files of hosts' programs, and whether another file is a copy of one."""
+
+import os
+import shutil
+from functools import lru_cache
+from glob import glob
+from hashlib import blake2b
+
+from handrail.model.host import HostProfile
+
+_BLOCK = 16 * 1024
+_BLOCKS = 16
+_SMALLEST = 4 * 1024
+"""A shorter file is a script that starts the program, not the program."""
+
+FileIdentity = tuple[int, int, int, int]
+"""Device, inode, time of the last change, size."""
+
+
+def is_copy(path: str, host: HostProfile, home: str, search: str) -> bool:
+    """Whether a file is the program of a host, or a copy or link of it.
+
+    `path`: a name without a folder is looked up in `search`, a PATH.
+    """
+    found = path if "/" in path else shutil.which(path, path=search)
+    identity = _identity(found) if found else None
+    if found is None or identity is None or identity[3] < _SMALLEST:
+        return False
+    for program in _files(host, home, search):
+        known = _identity(program)
+        if known is None or known[3] != identity[3]:
+            continue
+        if known[:2] == identity[:2] or _digest(program, known) == _digest(found, identity):
+            return True
+    return False
+
+
+def _files(host: HostProfile, home: str, search: str) -> list[str]:
+    """Where the program of a host stands on this machine, in every version."""
+    named = shutil.which(host.program, path=search)
+    files = [named] if named else []
+    for pattern in host.program_files:
+        files += glob(pattern.replace("~", home, 1))
+    return files
+
+
+def _identity(path: str) -> FileIdentity | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=64)
+def _digest(path: str, identity: FileIdentity) -> bytes:
+    """A checksum of blocks all over a file: such a program has hundreds of megabytes."""
+    size = identity[3]
+    sum_ = blake2b(digest_size=16)
+    try:
+        with open(path, "rb") as file:
+            for number in range(_BLOCKS):
+                file.seek(number * max(size - _BLOCK, 0) // (_BLOCKS - 1))
+                sum_.update(file.read(_BLOCK))
+    except OSError:
+        return os.urandom(16)  # equal to nothing
+    return sum_.digest()
