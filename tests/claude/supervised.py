@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from handrail.model.event import Event
 from handrail.server.home import Home
-from handrail.server.lock import holder
+from handrail.server.lock import guardian_of, holder
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.testing.model_server import Script, ToolCall
@@ -103,10 +103,16 @@ class SupervisedSandbox:
         return holder(self.state)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send the daemon a signal."""
+        """Send guardian and daemon a signal, the guardian first: it looks after the daemon."""
+        for pid in (guardian_of(self.state), self.pid):
+            assert pid, "no daemon runs"
+            os.kill(pid, number)
+
+    def kill_daemon(self) -> None:
+        """End the daemon alone; its guardian starts another one."""
         pid = self.pid
         assert pid, "no daemon runs"
-        os.kill(pid, number)
+        os.kill(pid, signal.SIGKILL)
 
     def kill(self) -> None:
         """End daemon and guardian in one blow, if they run: nobody has time for anything."""

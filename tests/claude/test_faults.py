@@ -110,7 +110,32 @@ def assert_goes_on(story: Story) -> None:
     assert STOPPED in story.told("danger")
 
 
-# The daemon is killed
+# The daemon is killed, and its guardian is not
+
+
+@pytest.fixture(scope="module")
+def replaced(claude: Path) -> Story:
+    with supervised() as world:
+
+        def kill(request: ModelRequest) -> ModelTurn:
+            world.kill_daemon()
+            return mixed(world, "down")
+
+        return told_of(world, kill, lambda request: healthy(world))
+
+
+def test_what_a_killed_daemon_did_not_review_the_next_one_does_or_it_does_not_run(
+    replaced: Story,
+) -> None:
+    reviewed = {call for _, call in replaced.steps()}
+    assert replaced.files & {"down-bash", "down-write"} <= reviewed
+
+
+def test_the_guardian_brings_the_daemon_back_and_the_session_goes_on(replaced: Story) -> None:
+    assert_goes_on(replaced)
+
+
+# Both are killed in one blow
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +172,7 @@ def test_the_run_goes_on_where_it_was_before_the_kill(killed: Story) -> None:
     assert killed.steps() == [(1, "before"), (2, "after"), (3, "danger"), (4, "later")]
 
 
-# The daemon hangs
+# Daemon and guardian hang
 
 
 @pytest.fixture(scope="module")

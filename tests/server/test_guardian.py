@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -187,7 +186,7 @@ def test_deleted_and_damaged_files_are_put_back(live: DaemonSandbox) -> None:
 def test_a_removed_state_folder_comes_back_without_its_past(place: DaemonSandbox) -> None:
     pid, token = place.start(), place.home.hook_token
     guardian = place.guardian
-    shutil.rmtree(place.home.path)
+    os.rename(place.home.path, place.root / "taken")  # the daemon writes into it meanwhile
     wait_for(lambda: health(place.home) and holder(place.home) and guardian_of(place.home))
     assert (holder(place.home), guardian_of(place.home), place.pid) == (pid, guardian, pid)
     assert place.home.hook_token == token
@@ -196,6 +195,31 @@ def test_a_removed_state_folder_comes_back_without_its_past(place: DaemonSandbox
     os.kill(pid, signal.SIGKILL)
     assert decision(insist(place, session_id="last")) == "deny"
     wait_for(lambda: "supervises" in place.log())
+
+
+def garble(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"garbage " * 4096)
+
+
+def test_an_overwritten_log_is_noticed_and_what_changes_waits_for_the_fix(
+    place: DaemonSandbox,
+) -> None:
+    pid = place.start()
+    assert insist(place, "touch a") == {}
+    for name in ("events.db", "events.db-wal"):
+        garble(Path(place.home.path, name))
+    wait_for(lambda: holder(place.home) not in (None, pid))
+    assert "was overwritten while Handrail ran" in place.log()
+    wait_for(lambda: "doctor --fix" in reason(insist(place, "touch a", session_id="s2")))
+    read = place.tell("PreToolUse", tool_name="Read", tool_input={"file_path": "a"})
+    assert "hookSpecificOutput" not in read
+    assert place.run("doctor", "--fix", "--no-probe").stdout.startswith(" · moved the damaged log")
+    assert insist(place, "touch a", session_id="s3") == {}
+
+
+def reason(answer: Json) -> str:
+    return str(said(answer).get("permissionDecisionReason", ""))
 
 
 # No daemon can be started

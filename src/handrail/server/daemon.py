@@ -302,7 +302,9 @@ async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
     link = daemon.link(doors)
     tasks = [
         asyncio.create_task(link.keep()),
-        asyncio.create_task(keep_whole(SelfRepair(home, lock), link, servers, daemon.tell_repair)),
+        asyncio.create_task(
+            keep_whole(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
+        ),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)

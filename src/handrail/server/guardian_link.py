@@ -110,6 +110,8 @@ class GuardianLink:
 
     def _welcomed(self, message: Message) -> None:
         self._guardian = int(message["pid"])
+        if message.get("version") != __version__:  # one that was started before an upgrade
+            os.kill(self._guardian, signal.SIGKILL)
         if self.identity is None and message["socket"]:
             device, inode = message["socket"]
             self.identity = device, inode

@@ -23,6 +23,11 @@ from handrail.store.private_files import make_folder, replace_file
 _log = logging.getLogger(__name__)
 
 _EVERY = 1.0
+_DATABASE = (b"SQLite format 3\0",)
+_WAL = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
+"""How SQLite's files begin."""
+_BAD_LOOKS = 2
+"""One is not enough: a log that is being made is empty for a moment."""
 
 
 class _KeptFile(NamedTuple):
@@ -37,6 +42,8 @@ class SelfRepair:
     def __init__(self, home: Home, lock: HeldLock) -> None:
         self._home = home
         self._lock = lock
+        self._was_whole = _is_whole(home.log)
+        self._bad_looks = 0
         self._kept: dict[str, _KeptFile] = {}
         for path in home.small_files():
             self._remember(path)
@@ -64,6 +71,19 @@ class SelfRepair:
             if self._lock.renew():
                 said.append(_back(home.lock))
         return said
+
+    def find_damage(self) -> str:
+        """Say that the log was overwritten since this daemon began; "" if it was not."""
+        if _is_whole(self._home.log):
+            self._was_whole, self._bad_looks = True, 0
+            return ""
+        self._bad_looks += 1
+        if not self._was_whole or self._bad_looks < _BAD_LOOKS:
+            return ""
+        return (
+            f"{self._home.log} was overwritten while Handrail ran. The daemon starts anew with "
+            "what is left of it. If that is not enough: handrail doctor --fix"
+        )
 
     def find_socket(self, known: Identity | None) -> tuple[socket.socket, Identity] | None:
         """A new unix socket, if the known one cannot be reached by its path any more."""
@@ -110,12 +130,29 @@ def _look_at(path: str) -> tuple[int, int, int] | None:
     return (found.st_ino, found.st_mtime_ns, found.st_size)
 
 
+def _is_whole(log: str) -> bool:
+    """Whether the log's files begin as SQLite begins them; a log that is gone is not damaged."""
+    for path, marks in ((log, _DATABASE), (f"{log}-wal", _WAL)):
+        try:
+            with open(path, "rb") as file:
+                begins = file.read(16)
+        except FileNotFoundError:
+            continue
+        if not begins.startswith(marks) and (begins or path == log):
+            return False
+    return True
+
+
 def _back(path: str) -> str:
     return f"{path} was deleted or damaged while Handrail ran. It is back."
 
 
 async def keep_whole(
-    repair: SelfRepair, link: GuardianLink, servers: Servers, tell: Callable[[str], None]
+    repair: SelfRepair,
+    link: GuardianLink,
+    servers: Servers,
+    tell: Callable[[str], None],
+    start_anew: Callable[[], None],
 ) -> None:
     """Look every second, until cancelled."""
     while True:
@@ -123,6 +160,7 @@ async def keep_whole(
         try:
             said = await asyncio.to_thread(repair.mend)
             found = await asyncio.to_thread(repair.find_socket, link.identity)
+            damage = await asyncio.to_thread(repair.find_damage)
         except OSError as error:  # such as a full disk: tried again in a second
             _log.debug("something that is missing cannot be put back: %s", error)
             continue
@@ -133,3 +171,7 @@ async def keep_whole(
             said.append("The socket was deleted while Handrail ran. It is back.")
         for each in said:
             tell(each)
+        if damage:
+            tell(damage)
+            start_anew()
+            return

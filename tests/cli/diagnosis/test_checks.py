@@ -17,6 +17,7 @@ from handrail.cli.diagnosis.checks import (
     ExaminedSetup,
     check_client,
     check_daemon,
+    check_guardian,
     check_log,
     check_port,
     find_setup,
@@ -28,6 +29,7 @@ from handrail.hosts.claude.settings import HTTP_SINCE, HookOptions, Style, add, 
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
+from handrail.server.launcher import stop_daemon
 from handrail.store.journal import Journal
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
@@ -166,19 +168,10 @@ def test_a_daemon_of_another_version_is_to_be_restarted(place: DaemonSandbox) ->
     assert found.says == f"has version 0.0.1, but this is {__version__}"
 
 
-@pytest.mark.parametrize(
-    ("problem", "fix"),
-    [
-        ("events.db: the log is damaged (page 3)", "handrail doctor --fix"),
-        ("events.db: the disk is full", "make room on the disk; nothing needs a restart"),
-        ("events.db: written by a newer Handrail (schema 9)", "upgrade Handrail"),
-        ("nothing was decided for 1 s", "handrail serve --restart"),
-    ],
-)
-def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox, problem: str, fix: str) -> None:
-    with answering(place, healthy(ok=False, problem=problem)):
+def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox) -> None:
+    with answering(place, healthy(ok=False, problem="the log is damaged")):
         (found,) = examine(place, check_daemon)
-    assert found == DoctorCheck("daemon", "bad", problem, fix)
+    assert found == DoctorCheck("daemon", "bad", "the log is damaged", "handrail doctor --fix")
 
 
 @pytest.mark.parametrize(("seconds", "says"), [(90, "up 1 min"), (7300, "up 2 h")])
@@ -227,9 +220,27 @@ def test_another_program_in_the_place_of_the_daemon_is_told_loudly(place: Daemon
     assert f"lsof -i :{place.home.port}" in found.fix
 
 
-def test_without_a_daemon_the_silent_port_is_told(place: DaemonSandbox) -> None:
+def test_without_a_daemon_nobody_answers_on_the_port(place: DaemonSandbox) -> None:
     (found,) = examine(place, check_port)
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
+
+
+def test_a_daemon_with_a_guardian_is_started_again(place: DaemonSandbox) -> None:
+    place.start()
+    (found,) = examine(place, check_guardian)
+    assert (found.mark, found.says) == ("ok", "starts the daemon again if it ends")
+
+
+def test_a_daemon_without_a_guardian_is_told(place: DaemonSandbox) -> None:
+    with answering(place, healthy()):
+        (found,) = examine(place, check_guardian)
+    assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
+
+
+def test_a_daemon_that_the_system_guards_needs_no_guardian(place: DaemonSandbox) -> None:
+    with answering(place, healthy(guarded_by="system")):
+        (found,) = examine(place, check_guardian)
+    assert found.mark == "ok"
 
 
 # Claude Code and the client
@@ -268,11 +279,20 @@ def test_a_missing_curl_is_told(place: DaemonSandbox) -> None:
     assert (found.mark, found.fix) == ("bad", "install curl")
 
 
-def test_a_client_is_fine_before_the_install_and_after_it(place: DaemonSandbox) -> None:
-    (before,) = examine(place, check_client)
+def test_a_client_that_was_written_is_fine(place: DaemonSandbox) -> None:
     place.home.client(place.environ)
-    (after,) = examine(place, check_client)
-    assert (before.mark, after.mark) == ("ok", "ok")
+    (found,) = examine(place, check_client)
+    assert (found.mark, found.says) == ("ok", "curl and handrail-hook found")
+
+
+def test_a_client_is_missed_where_hooks_are_installed(place: DaemonSandbox) -> None:
+    (found,) = examine(place, check_client)
+    assert found.mark == "ok"
+    assert place.run("install", "claude", "--yes", "--handler", "command").returncode == 0
+    stop_daemon(place.home)  # it would put the client back
+    os.unlink(place.home.client_path)
+    (found,) = examine(place, check_client)
+    assert (found.mark, found.fix) == ("bad", "handrail doctor --fix")
 
 
 # The hooks

@@ -7,6 +7,7 @@ from time import time
 import click
 import msgspec
 
+from handrail import __version__
 from handrail.cli import options
 from handrail.cli.history.runs import (
     KnownRuns,
@@ -125,6 +126,11 @@ def report(
 
 def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
     """Describe the problem with the daemon. `taken`: another program answers on its port."""
+    if daemon is not None and daemon.get("version", __version__) != __version__:
+        return (
+            f"The daemon has version {daemon.get('version')}, but this is {__version__}. "
+            "Restart it: handrail serve --restart"
+        )
     if daemon is not None:
         problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
         return "" if daemon.get("ok") else problem

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
+from handrail import __version__
 from handrail.server.guardian.daemon_process import DaemonProcess, start_daemon
 from handrail.server.guardian.link import Link, Message
 from handrail.server.guardian.stand_in import Reception, StandIn
@@ -106,7 +107,8 @@ class Guardian:
 
     def _attend(self, daemon: DaemonProcess) -> None:
         self._daemon = daemon
-        daemon.link.send("welcome", pid=os.getpid(), socket=self._identity)
+        pid, socket_file = os.getpid(), self._identity
+        daemon.link.send("welcome", pid=pid, version=__version__, socket=socket_file)
         self._selector.register(daemon.link, selectors.EVENT_READ, self._hear)
 
     def _hear(self, _: object) -> None:
