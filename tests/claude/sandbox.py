@@ -126,7 +126,7 @@ class ClaudeSandbox:
         self.state.mkdir(mode=0o700)
         (self.repo / "README.md").write_text("# A shop\n")
         for command in ("init -q -b main", "add .", "commit -q -m start"):
-            self._git(*command.split())
+            self.git(*command.split())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -177,15 +177,16 @@ class ClaudeSandbox:
         self._exit.callback(running.end)
         return running
 
+    def git(self, *args: str) -> None:
+        """Run git in the repository."""
+        person = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"]
+        subprocess.run(["git", *person, *args], cwd=self.repo, env=self.environ, check=True)
+
     def _settings(self, settings: Mapping[str, object] | None, file: Path) -> list[str]:
         if settings is None:
             return []
         file.write_text(json.dumps(settings))
         return ["--settings", str(file)]
-
-    def _git(self, *args: str) -> None:
-        person = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"]
-        subprocess.run(["git", *person, *args], cwd=self.repo, env=self.environ, check=True)
 
 
 def _served_by(model: ModelServer) -> dict[str, str]:

@@ -18,10 +18,9 @@ REFUSED = {
     "switched-off-twice": OFF,
     "switched-off-deep": OFF,
     "harmless": OFF,
-    "taken-out": "handrail install claude puts them back",
 }
 """Changes that the session must not take over, and why."""
-TAKEN_OVER = ["switched-on", "put-back"]
+TAKEN_OVER = ["switched-on"]
 
 
 class Story(NamedTuple):
@@ -36,7 +35,7 @@ def story(claude: Path) -> Story:
     with supervised() as world:
         (world.bed.home / "photos").mkdir()
         (world.repo / ".claude").mkdir()
-        installed = world.settings.read_text()
+        installed = world.settings.read_bytes()
         local = world.repo / ".claude" / "settings.local.json"
         project = world.repo / ".claude" / "settings.json"
         noted: dict[str, SettingsChanged] = {}
@@ -53,6 +52,12 @@ def story(claude: Path) -> Story:
 
             return step
 
+        def taken_out(request: ModelRequest) -> Answer:
+            # Often Claude Code notices nothing of it: Handrail is as quick as its look at the file.
+            world.settings.write_text("{}\n")
+            until(lambda: world.settings.read_bytes() == installed, "the hooks are put back")
+            return bash("rm -rf ~/photos", "taken-out")
+
         steps: list[Step] = [
             bash("touch before", "before"),
             after("switched-off", local, '{"disableAllHooks": true}'),
@@ -68,8 +73,7 @@ def story(claude: Path) -> Story:
             # Claude Code would take over all changes with the first that is not refused.
             after("harmless", project, '{"env": {"A": "b"}}'),
             after("switched-on", local, "{}"),
-            after("taken-out", world.settings, "{}"),
-            after("put-back", world.settings, installed),
+            taken_out,
             Say("Done."),
         ]
         session = world.run("Go.", steps)
@@ -81,7 +85,7 @@ def changes(world: SupervisedSandbox) -> list[SettingsChanged]:
     return [event for event in world.events() if isinstance(event, SettingsChanged)]
 
 
-@pytest.mark.parametrize("change", [*REFUSED, *TAKEN_OVER])
+@pytest.mark.parametrize("change", [*REFUSED, *TAKEN_OVER, "taken-out"])
 def test_after_any_change_the_session_is_still_supervised(story: Story, change: str) -> None:
     assert STOPPED in story.session.tool_results()[change].text
 

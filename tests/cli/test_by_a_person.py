@@ -17,6 +17,7 @@ from .conftest import HandrailShell
         ("serve", "--stop"),
         ("serve", "--restart"),
         ("doctor", "--fix"),
+        ("status", "--seen"),
         ("feedback", "last", "1", "wrong"),
         ("incident", "resume", "last", "--option", "abort"),
         ("notify",),

@@ -6,7 +6,7 @@ from operator import attrgetter
 from pkgutil import iter_modules
 from typing import TypeGuard
 
-from handrail.detect import detectors
+from handrail.detect import detectors, tampering
 from handrail.detect.combinations import Combination
 from handrail.detect.description import Description
 from handrail.detect.detector import Detector
@@ -35,7 +35,7 @@ DETECTORS = tuple(each for each in _FOUND if isinstance(each, type))
 COMBINATIONS = tuple(each for each in _FOUND if isinstance(each, Combination))
 KINDS = (*(each.kind for each in DETECTORS), *(each.kind for each in COMBINATIONS))
 """The kinds of the built-in detectors."""
-_ABOUT = {each.kind: each.about for each in _FOUND}
+_ABOUT = {tampering.KIND: tampering.DESCRIPTION, **{each.kind: each.about for each in _FOUND}}
 _UNDESCRIBED = Description()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
+from handrail.hosts.hook_integrity import HookIntegrity
 from handrail.hosts.installation import Installation, Removal
 from handrail.hosts.recording import NoRecording, Recording
 from handrail.model.host import HostProfile
@@ -247,6 +248,10 @@ class HostAdapter(Protocol):
         """Return whether an agent waits for permission; other requests may wait their turn."""
         return True
 
+    def may_wait(self, body: bytes) -> bool:
+        """Whether a request may wait until it is known who has changed Handrail's own files."""
+        return True
+
     def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
         """Return the conversation of a checkpoint, with the message from which it can resume."""
         return record.conversation
@@ -284,6 +289,12 @@ class HostAdapter(Protocol):
     def plan_removal(self, path: str, record: str) -> Removal:
         """Plan the removal of our hooks. Raises OSError or JsonTextError."""
         raise NotInstalledError(self.profile.title)
+
+    def integrity(
+        self, connection: HookConnection, environ: Mapping[str, str]
+    ) -> HookIntegrity | None:
+        """What watches over our hooks in its settings; None: there is nothing to watch."""
+        return None
 
     def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
         """Check the program, the hooks, and everything that keeps them from running."""

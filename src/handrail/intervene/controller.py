@@ -106,6 +106,10 @@ class Controller:
                     return made
         return None
 
+    def stop(self, finding: Finding, at: Situation) -> Intervention | None:
+        """Stop the run, under any settings."""
+        return self._make(STOP, self._case(finding, at), at)
+
     def _case(self, finding: Finding, at: Situation) -> StrategyCase:
         about = self._own_findings.get(finding.kind) or description_of(finding.kind)
         own = self._prompts.get(finding.kind, self._prompts.get(OTHER_KINDS))

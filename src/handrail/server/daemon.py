@@ -51,6 +51,7 @@ from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
 from handrail.server.http.servers import Servers
+from handrail.server.integrity.daemon_integrity import DaemonIntegrity
 from handrail.server.lock import HeldLock, locked
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
 from handrail.server.self_repair import SelfRepair, keep_whole
@@ -145,6 +146,10 @@ class Daemon:
         self.runs.bus.subscribe(
             reactions.on_event, self.control.on_event, self.pauses.on_event, self.drivers.on_event
         )
+        self.integrity = DaemonIntegrity(
+            home, environ, hosts, connection, self.supervision, self.runs, self.notifier
+        )
+        self.hook_endpoint.is_unsettled = lambda: self.integrity.monitor.is_unsettled
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
         # The first review loads the tables; no session should wait for that.
@@ -189,6 +194,7 @@ class Daemon:
         """Take up what the last daemon has left."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
+        self.supervision.submit(self.integrity.open)
 
     def link(self, doors: Doors) -> GuardianLink:
         """The line to the guardian, which learns how to answer hosts without a daemon."""
@@ -235,6 +241,7 @@ class Daemon:
     def close(self) -> None:
         """Finish what was begun, and save what is known."""
         self.scheduler.close()
+        self.integrity.close()
         self.supervision.close()
         self.control.close()
         self.notifier.close()

@@ -13,7 +13,7 @@ from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
 from handrail.store.private_files import make_folder, replace_file, write_temporary_file
 
-_CLIENT = "hook_client.sh"
+CLIENT = "hook_client.sh"
 """In the package of a host that cannot call a URL for everything."""
 _PORTS = range(47100, 47900)
 """Below the ports that systems hand out by themselves, and used by nothing well known."""
@@ -52,6 +52,10 @@ class Home:
         """The record of settings files that were changed."""
         self.incidents = self._file("incidents")
         """The folder with one folder for each emergency stop."""
+        self.notices = self._file("notices.jsonl")
+        """What was noticed about Handrail's own parts, one line each."""
+        self.notices_seen = self._file("notices-seen.json")
+        """The numbers of those that a person has seen."""
         self.client_path = os.path.join(path, "bin", "handrail-hook")
         """The hook client, which `client()` writes."""
 
@@ -132,25 +136,30 @@ class Home:
         make_folder(os.path.dirname(self.client_path))
         for host in known_hosts():
             if host.client:
-                script = files(HOSTS[host.name]).joinpath(_CLIENT).read_text(encoding="utf-8")
+                script = files(HOSTS[host.name]).joinpath(CLIENT).read_text(encoding="utf-8")
                 text = re.sub("|".join(values), lambda mark: values[mark[0]], script)
-                path = os.path.join(os.path.dirname(self.client_path), host.client)
-                replace_file(path, os.fsencode(text), 0o700)  # paths in it need not be text
+                # Paths in it need not be text.
+                replace_file(self.client_of(host.client), os.fsencode(text), 0o700)
         return self.client_path
 
     def small_files(self) -> tuple[str, ...]:
         """What hosts need to reach the daemon, and `uninstall` to find their settings."""
         clients = [host.client for host in known_hosts() if host.client]
-        folder = os.path.dirname(self.client_path)
-        return (
-            *self.fixed_files(),
-            self.installs,
-            *(os.path.join(folder, name) for name in clients),
-        )
+        return (*self.fixed_files(), self.installs, *map(self.client_of, clients))
 
     def fixed_files(self) -> tuple[str, ...]:
         """What is made once and kept, because the settings of hosts refer to it."""
         return tuple(map(self._file, ("port", "hook-token", "control-token")))
+
+    @property
+    def private_modes(self) -> dict[str, int]:
+        """What nobody else may open, and the mode that each has at most."""
+        tokens = (self._file(name) for name in ("hook-token", "control-token", "secrets.env"))
+        return dict.fromkeys(tokens, 0o600)
+
+    def client_of(self, name: str) -> str:
+        """The path of a host's hook client."""
+        return os.path.join(os.path.dirname(self.client_path), name)
 
     def prepare(self) -> None:
         """Make the folders, for this user alone."""

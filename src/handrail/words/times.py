@@ -13,6 +13,11 @@ def day(at: float) -> str:
     return _local("%a %d %b %Y", at) or "?"
 
 
+def date_and_time(at: float) -> str:
+    """Format a moment that may be days ago: `15 Nov 14:02`."""
+    return _local("%d %b %H:%M", at) or "?"
+
+
 def _local(form: str, at: float) -> str:
     try:
         return strftime(form, localtime(at))

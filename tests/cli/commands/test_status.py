@@ -16,6 +16,7 @@ from handrail.cli.history.status_row import find_rows
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.model.event import AgentStarted, FaultNoted, IterationEnded
 from handrail.server.home import Home
+from handrail.server.integrity.notices import Notice, NoticeBoard
 
 RUNNING: Health = {"ok": True, "problem": "", "memory_mb": 41.2}
 MINUTE = 60
@@ -104,6 +105,21 @@ def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: Handrail
         assert "ANOTHER PROGRAM" in shell.run("status").out
         assert "ANOTHER PROGRAM" in shell.run("status", "--json").json["problem"]
     assert "The daemon is not running. " in shell.run("status").out
+
+
+def test_what_was_noticed_stays_until_a_person_says_that_they_have_seen_it(
+    shell: HandrailShell,
+) -> None:
+    home = Home(str(shell.state))
+    says = "Handrail's hooks were taken out of /h/settings.json."
+    NoticeBoard(home).add(Notice(0, 1.0, "hooks", "/h/settings.json", says, "Fix: install."))
+    with open_logbook(shell):
+        for _ in range(2):
+            assert "taken out of /h/settings.json" in " ".join(shell.run("status").out.split())
+        assert "! 1 noticed" in shell.run("status", "--short").out
+        assert shell.run("status", "--json").json["notices"][0]["says"] == says
+        assert "taken out" in shell.run("status", "--seen").out
+        assert "taken out" not in shell.run("status").out
 
 
 def test_to_look_at_the_status_chooses_no_port(shell: HandrailShell) -> None:

@@ -72,6 +72,7 @@ def _run_checks(
         checks.check_port,
         checks.check_client,
         checks.check_hosts,
+        checks.check_notices,
     )
     for look in looks:
         yield from look(who)

@@ -26,6 +26,7 @@ from handrail.hosts.json_text import JsonTextError
 from handrail.hosts.port import HostAdapter, HostError, InstallOffer
 from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
 from handrail.server.home import Home, open_home
+from handrail.server.integrity.notices import settle_notices
 from handrail.words.hosts import names_hosts, with_hosts
 
 
@@ -165,6 +166,7 @@ def _install(plan: Installation, home: Home) -> None:
             pass
         if plan.changes or is_broken(home.installs):
             install(plan, home.installs)
+        settle_notices(home, plan.settings.path)
     except click.ClickException as error:
         raise click.ClickException(f"{error.message}. Nothing was changed") from None
     except ChangedMeanwhileError as error:

@@ -1,8 +1,9 @@
 """`handrail status`: show the runs and their state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from time import time
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -20,12 +21,16 @@ from handrail.cli.history.status_row import MARKS, StatusRow, control_lines, fin
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.words.amounts import count
-from handrail.words.times import duration_in_words
+from handrail.words.times import date_and_time, duration_in_words
 
 _MAX_NAME = 18
 _ROOMY = 64
 _LABELS = "actions changed stopped"
 _AGE = 8
+_MAX_NOTICES = 5
+
+if TYPE_CHECKING:
+    from handrail.server.integrity.notices import Notice
 
 Health = dict[str, object]
 
@@ -33,9 +38,10 @@ Health = dict[str, object]
 @click.command()
 @click.option("--short", is_flag=True, help="Print one line, for a shell prompt.")
 @click.option("--all", "show_all", is_flag=True, help="Include old runs.")
+@click.option("--seen", is_flag=True, help="Mark what Handrail noticed about itself as seen.")
 @options.json_option("Print JSON.")
 @options.color_option
-def command(short: bool, show_all: bool, as_json: bool) -> int:
+def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     """Show active runs and those that ended in the last hour.
 
     \b
@@ -50,22 +56,29 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     without an event for a day, unless you add --all. It reads the log and needs no
     daemon.
 
+    If one of Handrail's own parts was changed, such as its hooks in the settings, the
+    lines at the top say so until you run `handrail status --seen`.
+
     \b
     Examples:
       handrail status
       handrail status --all --json
       PS1='$(handrail status --short) $ '
     """
+    from handrail.server.integrity.notices import mark_seen, unseen_notices
     from handrail.server.lock import is_running
 
+    if seen:
+        options.by_a_person()
     home = find_home()
+    notices = unseen_notices(home)
     with read_log(home) as store:
         runs = KnownRuns(store)
         is_open = partial(incident_is_open, home)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=is_open)
     running = is_running(home)  # quicker than to ask the daemon
     if short:
-        show_short(options.screen(), rows, running=running)
+        show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
     from handrail.server.http.socket_client import health, port_answers
@@ -73,8 +86,9 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     daemon = health(home)
     trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
     if as_json:
-        _print_json(rows, daemon, trouble)
+        _print_json(rows, daemon, trouble, notices)
     else:
+        show_notices(options.screen(), notices, seen=seen)
         older = len(runs) - len(rows)
         advice = "" if rows or older else nothing_yet(home).removeprefix("No runs yet. ")
         report(
@@ -86,7 +100,21 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
             advice=advice,
             me=user_name(),
         )
+    if seen:
+        mark_seen(home, notices)
     return 0
+
+
+def show_notices(screen: TerminalOutput, notices: "Sequence[Notice]", *, seen: bool) -> None:
+    """Print what was noticed about Handrail's own parts, the newest first."""
+    for each in reversed(notices[-_MAX_NOTICES:]):
+        incident = f" handrail incident show {each.incident}" if each.incident else ""
+        text = f"{date_and_time(each.at)} {each.text}{incident}"
+        screen.paragraph(text, "red", mark=screen.paint("!", "red"))
+    if len(notices) > _MAX_NOTICES:
+        screen.say(f"   {len(notices) - _MAX_NOTICES} older ones: handrail status --json")
+    if notices and not seen:
+        screen.say(screen.paint("   Once you have read this: handrail status --seen", "dim"))
 
 
 def report(
@@ -200,9 +228,13 @@ def _warnings(row: StatusRow) -> Iterator[str]:
         yield f"some events cannot be read: {row.problem}"
 
 
-def show_short(screen: TerminalOutput, rows: list[StatusRow], *, running: bool) -> None:
+def show_short(
+    screen: TerminalOutput, rows: list[StatusRow], *, running: bool, noticed: int = 0
+) -> None:
     """Print the line for a shell prompt."""
     parts: list[str] = []
+    if noticed:
+        parts.append(screen.paint(f"! {noticed} noticed", "red"))
     under_way = [row for row in rows if not row.is_over]
     if needed := sum(bool(row.incident) for row in rows):
         parts.append(screen.paint(f"■ {needed} needs you", "red"))
@@ -217,8 +249,17 @@ def show_short(screen: TerminalOutput, rows: list[StatusRow], *, running: bool) 
     screen.say("  ".join(parts) or "○ no runs")
 
 
-def _print_json(rows: list[StatusRow], daemon: Health | None, trouble: str) -> None:
-    print_json({"daemon": daemon, "problem": trouble, "runs": [_row_json(row) for row in rows]})
+def _print_json(
+    rows: list[StatusRow], daemon: Health | None, trouble: str, notices: "Sequence[Notice]"
+) -> None:
+    print_json(
+        {
+            "daemon": daemon,
+            "problem": trouble,
+            "notices": notices,
+            "runs": [_row_json(row) for row in rows],
+        }
+    )
 
 
 def _row_json(row: StatusRow) -> dict[str, object]:

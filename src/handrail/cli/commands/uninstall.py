@@ -13,6 +13,7 @@ from handrail.hosts.installation import Removal, other_installs, uninstall
 from handrail.hosts.json_text import JsonTextError
 from handrail.hosts.port import HostAdapter
 from handrail.server.home import open_home
+from handrail.server.integrity.notices import settle_notices
 from handrail.words.hosts import names_hosts
 
 
@@ -50,7 +51,8 @@ def command(
     options.by_a_person()
     adapter = find_host(host)
     path, _ = choose_file(adapter, user, project)
-    record = open_home(os.environ).installs
+    home = open_home(os.environ)
+    record = home.installs
     plan = _plan(adapter, path, record)
     lines = diff((plan.settings, plan.exclude))
     screen = options.screen()
@@ -62,6 +64,7 @@ def command(
         return 1
     if done:
         uninstall(plan, record)
+        settle_notices(home, path)
     others = other_installs(path, record)
     if as_json:
         print_json(

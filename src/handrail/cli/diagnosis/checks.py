@@ -18,6 +18,7 @@ from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, health, port_answers
+from handrail.server.integrity.notices import unseen_notices
 from handrail.server.launcher import ensure_daemon
 from handrail.server.lock import guardian_of, is_running
 from handrail.store.decoding import decode as decode_event
@@ -25,9 +26,12 @@ from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import RUNS
 from handrail.words.amounts import count
+from handrail.words.times import date_and_time
 
 _RUNS_LOOKED_AT = 20
 _EVENTS_LOOKED_AT = 100
+_NOTICES_SHOWN = 5
+_SEEN = "Once you have read it: handrail status --seen"
 """The doctor reads the last events of the last runs: open sessions need these."""
 _FIXES = (
     ("the log is damaged", "handrail doctor --fix"),
@@ -173,6 +177,13 @@ def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     for host, program in who.hosts:
         here = ExaminedHost(program, connection(who.home), who.folder, who.environ, who.short)
         yield from host.diagnose(here)
+
+
+def check_notices(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Was anything noticed about Handrail's own parts that nobody has seen yet?"""
+    for each in unseen_notices(who.home)[-_NOTICES_SHOWN:]:
+        fix = f"{each.fix} {_SEEN}".lstrip()
+        yield DoctorCheck("noticed", "warn", f"{date_and_time(each.at)} {each.says}", fix)
 
 
 def _bearer(token: str) -> dict[str, str]:

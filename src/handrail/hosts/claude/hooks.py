@@ -207,11 +207,9 @@ class ClaudeHooks:
         if problem := self._problem(call, supervisor):
             event = events.FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
-        said = reply.NO_OPINION
         messages = supervisor.messages
-        if messages:
-            told = "\n".join(map(said_to_agent, messages))
-            said = reply.context("UserPromptSubmit", told)
+        told = "\n".join(map(said_to_agent, messages))
+        said = reply.with_prompt(told, self.runs.announce(supervisor.state))
         answer = self._note(supervisor, events.PromptGiven(self._clock(), text), said)
         answer.receipts += supervisor.hand_over(messages)
         return answer
@@ -233,10 +231,12 @@ class ClaudeHooks:
             payload.model,
             pid=origin.pid,
         )
-        said = reply.context("SessionStart", WELCOME, self._problem(call, supervisor))
+        problem, receipt = self._problem(call, supervisor), supervisor.record(event)
+        alarms = filter(None, (problem, self.runs.announce(supervisor.state)))
+        said = reply.context("SessionStart", WELCOME, " ".join(alarms))
         return Ready(
             said,
-            [supervisor.record(event)],
+            [receipt],
             lambda error: reply.context("SessionStart", WELCOME, _alarm(error)),
         )
 

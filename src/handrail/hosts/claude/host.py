@@ -15,6 +15,7 @@ from handrail.intervene.capability import Capability
 if TYPE_CHECKING:
     from handrail.checkpoint import CheckpointRecord, ConversationPosition
     from handrail.hosts.claude.hooks import ClaudeHooks
+    from handrail.hosts.claude.integrity import ClaudeIntegrity
     from handrail.hosts.claude.recording import Transcript
     from handrail.hosts.driven_agent import DrivenAgent
     from handrail.hosts.git_view import GitView
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from handrail.supervise.runs.run_registry import RunRegistry
 
 _BEFORE = b'"hook_event_name":"PreToolUse"'
+_CHANGED = b'"hook_event_name":"ConfigChange"'
 _BYPASS = "bypassPermissions"
 
 
@@ -46,6 +48,10 @@ class ClaudeCode(port.HostAdapter):
     def is_urgent(self, body: bytes) -> bool:
         """Return whether an agent waits for permission."""
         return _BEFORE in body
+
+    def may_wait(self, body: bytes) -> bool:
+        """Changed settings are judged as they are: the session may take over what it has read."""
+        return _CHANGED not in body
 
     def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
         """Return the conversation of a checkpoint, as far as the transcript shows it."""
@@ -104,6 +110,14 @@ class ClaudeCode(port.HostAdapter):
         from handrail.hosts.claude.install import plan_removal
 
         return plan_removal(path, record)
+
+    def integrity(
+        self, connection: port.HookConnection, environ: Mapping[str, str]
+    ) -> "ClaudeIntegrity":
+        """Watches over the settings of users and projects."""
+        from handrail.hosts.claude.integrity import ClaudeIntegrity
+
+        return ClaudeIntegrity(connection, environ)
 
     def diagnose(self, who: port.ExaminedHost) -> Iterator[port.DoctorCheck]:
         """Check the program, the hooks, and everything that keeps them from running."""

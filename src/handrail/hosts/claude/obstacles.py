@@ -24,7 +24,7 @@ from handrail.hosts.settings_file import decode, read
 Scope = Literal["managed", "local", "project", "user"]
 Settings = dict[str, object]
 
-_PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 _CURES: dict[Scope, str] = {
     "managed": "ask your organization",
     "local": "set it to false",
@@ -132,7 +132,7 @@ def proxied(environ: Mapping[str, str]) -> str:
     direct = f"{environ.get('NO_PROXY', '')},{environ.get('no_proxy', '')}".split(",")
     if {"127.0.0.1", "*"} & {name.strip() for name in direct}:
         return ""
-    return next((name for name in _PROXIES if environ.get(name)), "")
+    return next((name for name in PROXIES if environ.get(name)), "")
 
 
 def _loaded(texts: Iterable[tuple[SettingsFile, str]]) -> list[tuple[SettingsFile, Settings]]:

@@ -56,6 +56,13 @@ def context(event: str, text: str, alarm: str = "") -> Reply:
     return {**said, "systemMessage": cut(alarm)} if alarm else {**said}
 
 
+def with_prompt(text: str, alarm: str) -> Reply:
+    """The answer to a prompt: what the agent hears beside it, and what the person has to see."""
+    if text:
+        return context("UserPromptSubmit", text, alarm)
+    return {"systemMessage": cut(alarm)} if alarm else NO_OPINION
+
+
 def block(reason: str) -> Reply:
     """Return the reply that blocks a change of settings (ConfigChange) or a prompt."""
     return {"decision": "block", "reason": cut(reason), "systemMessage": cut(reason)}

@@ -225,6 +225,18 @@ def guards_tools(text: str) -> bool:
     )
 
 
+def our_hooks(text: str) -> dict[str, list[Group]]:
+    """Everything of ours in a file, by event; raises JsonTextError."""
+    found: dict[str, list[Group]] = {}
+    for event, node in _event_nodes(scan(text)) if not is_blank(text) else ():
+        # Not by `value`, in which every number has a point.
+        for group in _as_list(json.loads(text[node.start : node.end])):
+            handlers = _as_list(group.get("hooks")) if isinstance(group, dict) else []
+            if isinstance(group, dict) and (ours := [each for each in handlers if is_ours(each)]):
+                found.setdefault(event, []).append({**group, "hooks": ours})
+    return found
+
+
 def is_blank(text: str) -> bool:
     """Return whether a file has no settings."""
     return not text.strip("\ufeff \t\r\n")
@@ -280,8 +292,13 @@ def add(text: str | None, hooking: HookOptions) -> str:
         text = "{}\n"
     if installed(text, hooking).state == "complete":
         return text
-    text = remove(text)
-    return apply(text, _insertions(text, scan(text), hooks_for(hooking)))
+    return put_back(text, hooks_for(hooking))
+
+
+def put_back(text: str, wanted: dict[str, list[Group]]) -> str:
+    """The file with these groups of ours instead of those in it; raises JsonTextError."""
+    text = remove("{}\n" if is_blank(text) else text)
+    return apply(text, _insertions(text, scan(text), wanted))
 
 
 def _insertions(text: str, root: JsonNode, wanted: dict[str, list[Group]]) -> list[TextEdit]:

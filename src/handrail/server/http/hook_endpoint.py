@@ -1,11 +1,12 @@
 """The endpoint that hosts ask before and after everything their agents do."""
 
+import asyncio
 import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import msgspec
 from starlette.requests import Request
@@ -34,6 +35,8 @@ _ATTENDED = {b"1": True, b"0": False}
 PATH = endpoint("{host}")
 START = endpoint("")
 """How the path of every host's hooks begins."""
+_SETTLE_SECONDS = 4.0
+_SETTLE_STEP = 0.02
 _NOBODY: Reply = {}
 """The answer to a request that nobody waits for any more."""
 _PID = re.compile(rb"\d{1,9}\Z")
@@ -55,6 +58,8 @@ class HookEndpoint:
         self._pauses = pauses
         self._opinions = opinions
         self._metrics = metrics
+        self.is_unsettled: Callable[[], bool] = lambda: False
+        """Whether something of ours has changed, and it is not known yet who did that."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
         """Its endpoint."""
@@ -96,6 +101,8 @@ class HookEndpoint:
     async def _reply(self, pending: "_PendingHook", host: HostAdapter, hooks: HostHooks) -> Reply:
         body = pending.body
         handle = partial(hooks.handle, body, pending.origin)
+        if self.is_unsettled() and host.may_wait(body):
+            await self._settled()
         try:
             # An agent waits for leave; what was done is looked at afterwards, in order.
             progress = await self._supervision.call_written(handle, urgent=host.is_urgent(body))
@@ -113,6 +120,12 @@ class HookEndpoint:
             self._metrics.fault("bug")
             _log.exception("a hook could not be answered")
             return hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
+
+    async def _settled(self) -> None:
+        """Wait, for a moment, until it is known whether the run may go on."""
+        until = monotonic() + _SETTLE_SECONDS
+        while self.is_unsettled() and monotonic() < until:
+            await asyncio.sleep(_SETTLE_STEP)
 
     async def _wait(
         self, pending: "_PendingHook", undecided: CheckpointNeeded[Reply] | Held[Reply]

@@ -48,6 +48,22 @@ def corrections(
         yield Intervened(now, chosen, agent)
 
 
+def stop_events(
+    state: WatchedState,
+    project: Project,
+    can: Capabilities,
+    now: float,
+    neighbour: Neighbour,
+    finding: Finding,
+) -> Iterator[Event]:
+    """What is to be written down where a run is stopped at once, whatever the settings say."""
+    yield FindingMade(now, state.step, finding)
+    if not state.course.stopped:
+        situation = _situation(state, project, can, now, neighbour)
+        if (stop := project.controller.stop(finding, situation)) is not None:
+            yield Intervened(now, stop)
+
+
 def is_news(state: RunState, finding: Finding) -> bool:
     """Return whether a finding is new, worse than before, or back after an intervention."""
     known = state.course.findings.get(finding.name)

@@ -7,10 +7,12 @@ from time import time
 
 from handrail.intervene import Capability
 from handrail.model.event import ActionHeld, FaultNoted
+from handrail.model.finding import Finding
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.supervise.decision.checkpoint_request import CheckpointPlanner
 from handrail.supervise.decision.verdict import OnFault
+from handrail.supervise.followup.corrections import stop_events
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.log.state_reader import StateReader
 from handrail.supervise.log.topics import RUNS, run_of, topic_of
@@ -45,6 +47,8 @@ class RunRegistry:
         self.projects = projects
         self.bus = EventBus()
         """Tells subscribers of every event of every run."""
+        self.announce: Callable[[RunState], str] = lambda state: ""
+        """What the person of a run is told when it starts, and with the next prompt."""
         self._can = can
         self.planner = planner
         self.delivered = delivered
@@ -149,7 +153,7 @@ class RunRegistry:
     def _neighbour(self, state: RunState, since: float) -> str:
         """Return another run that has changed files in the same work tree since a time, or ""."""
         try:
-            for other in self._since(since):
+            for other in self.since(since):
                 is_other = other.run != state.run and _has_written(other, since)
                 if is_other and _share_tree(state.cwd, other.cwd):
                     return other.run
@@ -157,7 +161,15 @@ class RunRegistry:
             return "unknown"
         return ""
 
-    def _since(self, moment: float) -> Iterator[RunState]:
+    def stop(self, run: str, finding: Finding) -> str:
+        """Stop a run because of something that no detector could see; the incident."""
+        kept = self.get(run, "/")
+        state, can = kept.state, self._can(kept.state.host)
+        for event in stop_events(state, kept.project, can, self._clock(), self._neighbour, finding):
+            kept.record(event)
+        return state.course.stopped
+
+    def since(self, moment: float) -> Iterator[RunState]:
         """Yield the states of all runs with events since a time, kept or not."""
         for topic in self.journal.store.topics(RUNS):
             run = run_of(topic.name)
@@ -207,7 +219,7 @@ class RunRegistry:
 
     def let_held_go(self, since: float) -> None:
         """Note that nobody waits any more for actions that an earlier daemon held."""
-        for state in list(self._since(since)):
+        for state in list(self.since(since)):
             for action in list(state.hand.held):
                 event = ActionHeld(self._clock(), action, "", released="the daemon was restarted")
                 self.get(state.run, "/").record(event)

@@ -1,0 +1,81 @@
+"""The parts of the daemon that watch over Handrail's own files, put together."""
+
+import os
+from collections.abc import Mapping
+from time import time
+
+from handrail.config import load_settings
+from handrail.config.notify import Notify
+from handrail.hosts.port import HookConnection, HostAdapter
+from handrail.intervene.notify import Notifier
+from handrail.server.home import Home
+from handrail.server.integrity.announcements import Announcements
+from handrail.server.integrity.calls import CallLog
+from handrail.server.integrity.consequences import DaemonConsequences
+from handrail.server.integrity.hook_client import HookClients
+from handrail.server.integrity.inotify import Inotify, NoNotificationsError
+from handrail.server.integrity.integrity_monitor import IntegrityMonitor
+from handrail.server.integrity.notices import NoticeBoard
+from handrail.server.integrity.private_modes import PrivateModes
+from handrail.server.integrity.settings_parts import HookEntries, HookSwitches
+from handrail.server.integrity.watcher import Watcher
+from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.supervise.runs.run_registry import RunRegistry
+
+_RECENT = 1800.0
+"""Seconds: runs that were heard since then may still be alive when a daemon starts."""
+
+
+class DaemonIntegrity:
+    """Builds them, and starts and ends them with the daemon."""
+
+    def __init__(
+        self,
+        home: Home,
+        environ: Mapping[str, str],
+        hosts: Mapping[str, HostAdapter],
+        connection: HookConnection,
+        supervision: SupervisionThread,
+        runs: RunRegistry,
+        notifier: Notifier,
+    ) -> None:
+        watched = {name: host.integrity(connection, environ) for name, host in hosts.items()}
+        kept = {name: each for name, each in watched.items() if each is not None}
+        notices = NoticeBoard(home)
+        self._runs = runs
+        self._calls = CallLog()
+
+        def notify() -> Notify:
+            return load_settings(environ.get("HOME") or "/", environ=environ).config.notify
+
+        self.monitor = IntegrityMonitor(
+            (
+                HookEntries(kept, home.installs),
+                HookClients(home),
+                PrivateModes(home.private_modes),
+                HookSwitches(kept, self._calls.folders),
+            ),
+            Watcher(_notifications(), busy=[home.path, os.path.dirname(home.socket)]),
+            self._calls,
+            notices,
+            DaemonConsequences(supervision, runs, notifier, notify),
+        )
+        runs.announce = Announcements(notices, kept).announce
+        runs.bus.subscribe(self.monitor.on_event)
+
+    def open(self) -> None:
+        """Take note of the runs that go on from before, and begin; in the supervision thread."""
+        for state in self._runs.since(time() - _RECENT):
+            self._calls.know(state)
+        self.monitor.start()
+
+    def close(self) -> None:
+        """End with the daemon."""
+        self.monitor.close()
+
+
+def _notifications() -> Inotify | None:
+    try:
+        return Inotify()
+    except NoNotificationsError:
+        return None
