@@ -9,7 +9,7 @@ CORE = model config shell review detect intervene supervise control store checkp
 COVERING = $(CORE) library
 tool = @scripts/setup check
 
-.PHONY: help demo check test lint docs pictures site package bench fuzz clean
+.PHONY: help demo check test lint docs pictures site package bench fuzz attack clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -55,8 +55,15 @@ fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
 fuzz: .venv/.installed-dev ## throw random input at the parsers for FUZZ_SECONDS (60)
 	$(tool) pytest -q tests/fuzz
 
+attack: export ATTACKS := $(or $(ATTACKS),all)
+attack: export SCORE := $(or $(SCORE),attack-score.jsonl)
+attack: .venv/.installed-dev ## let the real Claude Code try every attack of tests/attack (ATTACKS=WORD: some)
+	@scripts/setup claude
+	@rm -f $(SCORE)
+	$(tool) pytest -q -n 2 tests/attack; .venv/bin/python -m tests.attack.score $(SCORE)
+
 clean: ## remove .venv, every cache and everything built
-	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage dist build site
+	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage dist build site attack-score.*
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.installed-%: $(INSTALLED_BY)

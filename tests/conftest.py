@@ -32,7 +32,7 @@ def no_override() -> Iterator[None]:
 
 # Folders whose tests all start programs, some of them the real Claude Code. Elsewhere a file says
 # `pytestmark = pytest.mark.slow`.
-_SLOW = ("claude", "dashboards", "fuzz", "upgrade")
+_SLOW = ("attack", "claude", "dashboards", "fuzz", "upgrade")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
