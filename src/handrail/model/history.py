@@ -24,6 +24,9 @@ class History(msgspec.Struct):
     branches: set[str] = set()
     """Branches that nobody knew on a remote before the run pushed them."""
     file_operations: int = 0
+    began: float = 0.0
+    """When the run began, in seconds since 1970: files that changed later may be its own. 0: that
+    is not known, and no file is."""
 
     def ran_before(self, name: str) -> bool:
         """Whether the same action was let through before."""

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from time import thread_time, time
 
 import msgspec
@@ -16,6 +17,7 @@ from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.program import Program
 from handrail.model.review import Rationality, Review, Rewrite, Risk, RiskFactor
 from handrail.review.cache import ReadingCache
+from handrail.review.code_in_files import code_file_effects
 from handrail.review.context import ReviewContext
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.folder_context import FolderContexts
@@ -200,12 +202,15 @@ class Reviewer:
         effects = [weigh(effect, at) for effect in (*reading.effects, *pointed, *copied)]
         if ".." in command:
             effects += climbs_through_links(program, at.world)
-        if not program.files and all(effect.kind is Kind.READ for effect in effects):
+        runs_or_writes = program.files or program.code_files
+        if not runs_or_writes and all(effect.kind is Kind.READ for effect in effects):
             return UnderstoodAction(tuple(effects), program, command)
         for path, text in program.files:
             effects += self._content(path, text, action, at)
         effects += self._scripts(effects, action, at)
-        return UnderstoodAction(join_flows(program, effects, at), program, command)
+        joined = join_flows(program, effects, at)
+        in_files = self._code_files(command, reading, action, at)
+        return UnderstoodAction((*joined, *in_files), program, command)
 
     def _read(self, command: str, action: Action, at: ReviewContext) -> Reading:
         environ = at.environ
@@ -258,6 +263,21 @@ class Reviewer:
                 if inner.severity >= Severity.MEDIUM
             ]
         return found
+
+    def _code_files(
+        self, command: str, reading: Reading, action: Action, at: ReviewContext
+    ) -> Iterator[Effect]:
+        """What the files do that this run wrote and the command runs."""
+        if not reading.program.code_files:
+            return iter(())
+        read_with = partial(
+            read,
+            command,
+            cwd=action.cwd or "/",
+            environ=at.environ,
+            knowledge=self.knowledge,
+        )
+        return code_file_effects(reading, read_with, at)
 
     def _read_text(self, text: str, action: Action, at: ReviewContext) -> Reading:
         limit = self.config.step_reviewer.performance.max_review_time_ms / 1000

@@ -58,7 +58,7 @@ def _source(
     if len(command.argv) < 2:
         return None
     word = command.argv[1]
-    text = env.files.get(join(env.cwd, word).text)
+    text = walker.code_texts.text(word, env, command.elsewhere)
     if word.text in {"/dev/stdin", "-"}:
         text = command.input
     if text is None:

@@ -9,6 +9,7 @@ import msgspec
 from handrail.model.host import known_hosts
 from handrail.model.program import Wrapper
 from handrail.shell.builtins import BUILTINS
+from handrail.shell.code_runner import run_script_file
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import HOMES, Environment
@@ -17,7 +18,7 @@ from handrail.shell.known_output import output_of
 from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, in_its_folder
-from handrail.shell.runners import LANGUAGES, RUNNERS, run_code
+from handrail.shell.runners import RUNNERS
 from handrail.shell.shells import has_text
 from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.word import OPAQUE, Word
@@ -109,9 +110,12 @@ class CallResolver:
         command = _in_moved_home(self._identify(command, path, env), env)
         entry = self._entry(command)
         self.walker.emit(command)
+        text = self.walker.code_texts.text(Word(path), env, command.elsewhere) if path else None
+        if text is not None:
+            output = run_script_file(self.walker, text, command, env, context)
+            if entry is None:
+                return output
         if entry is None:
-            if path in env.files:
-                return self._run_written_file(env.files[path], command, env, context)
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)
         if runner is not None:
@@ -148,20 +152,6 @@ class CallResolver:
         guess = _guessed_program(command)
         named = (Word(guess, raw=first.raw), *rest)
         return msgspec.structs.replace(command, argv=named) if guess else command
-
-    def _run_written_file(
-        self, text: str, command: Command, env: Environment, context: CommandContext
-    ) -> str | None:
-        """Read a script that this same command line wrote before."""
-        here = msgspec.structs.replace(context, via=(*context.via, command.name))
-        interpreter = re.match(r"#!\s*(?:\S*/env\s+)?(?:\S*/)?([a-z]+)", text)
-        language = LANGUAGES.get(interpreter[1]) if interpreter else None
-        if language is not None:
-            run_code(self.walker, language.name, text, command, env, here)
-            return None
-        inner = env.fork()
-        inner.arguments = command.argv[1:]
-        return self.walker.script(text, inner, here)
 
     def _entry(self, command: Command) -> ProgramEntry | None:
         knowledge = self.walker.programs

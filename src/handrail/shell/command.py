@@ -46,6 +46,8 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     """Its standard input, or None if unknown."""
     fed_by: tuple[int, ...] = ()
     """Indexes of commands whose output it reads by pipe, substitution or redirect."""
+    input_file: str = ""
+    """The file that its standard input comes from, if a redirect names it."""
 
     @property
     def name(self) -> str:
@@ -87,6 +89,8 @@ class ParsedProgram(msgspec.Struct, frozen=True):
     """Known text that it writes into files, by path."""
     fault: SyntaxFault | None = None
     """The first syntax error; the parser may have missed parts behind it."""
+    code_files: tuple[tuple[str, int], ...] = ()
+    """Files that it may run and whose text is only on the disk, and the command that runs each."""
 
     @property
     def broken(self) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.applied_files import CARRIERS, applied_effects
+from handrail.shell.code_runner import LANGUAGES
 from handrail.shell.command import Command, ParsedProgram
 from handrail.shell.known_output import DECODERS
 from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry, ProgramLookup
 from handrail.shell.readers.make_effects import effect, path_effect
-from handrail.shell.runners import LANGUAGES
 from handrail.shell.shells import ShellCall, has_text, read_shell
 from handrail.shell.word import OPAQUE, Word
 

@@ -10,6 +10,7 @@ import msgspec
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
+from handrail.shell.git_hooks import GIT_HOOKS, run_hooks
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, compile_glob
 from handrail.shell.readers.git import set_values
 from handrail.shell.tables.git import CONFIG_COMMANDS
@@ -45,6 +46,8 @@ def run_git(
                 env.aliases[f"git {name[6:]}"] = value
                 _alias(walker, command, value, (), inner, here)
         elif compile_glob(CONFIG_COMMANDS).match(name):
+            if name == "core.hookspath":
+                walker.code_texts.hooks_folder = value
             _script(walker, value.removeprefix("!"), inner, here)
     head = levels[0].head
     if len(levels) == 1 and head.operands and head.operands[0].text.lower() in aliases:
@@ -52,6 +55,9 @@ def run_git(
         _alias(walker, command, body, command.argv[head.places[0] + 1 :], inner, here)
     for script in _transports(levels):
         _script(walker, script, inner, here)
+    if head.operands and head.operands[0].text in GIT_HOOKS:
+        folder = walker.code_texts.hooks_folder
+        run_hooks(walker, command, head.operands[0].text, folder, inner, here)
 
 
 def run_forge_alias(

@@ -60,8 +60,13 @@ def read(
     environ: Mapping[str, str] | None = None,
     knowledge: ProgramLookup | None = None,
     deadline: float = float("inf"),
+    files: Mapping[str, str] | None = None,
+    code_deadline: float = float("inf"),
 ) -> Reading:
     """Read a command line without running anything or looking at the disk.
+
+    `files`: known text of files that it may run; `ParsedProgram.code_files` says which it needs.
+    `code_deadline`: when reading of code in other languages ends with what was found.
 
     Raises UnreadableError if it is too large, too deep or too much work, or if the
     deadline passes: of this thread's time, so that a busy machine refuses nothing.
@@ -69,7 +74,7 @@ def read(
     knowledge = knowledge or default_knowledge()
     variables = _variables(tuple((environ or {}).items()))
     try:
-        program = ProgramWalker(knowledge, deadline).read(
+        program = ProgramWalker(knowledge, deadline, files or {}, code_deadline).read(
             text, Environment(Word(cwd or "/"), dict(variables))
         )
     except RecursionError:

@@ -1,13 +1,15 @@
 """Reads a command line the way a shell would, without running anything."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import thread_time
+from types import MappingProxyType
 
 import msgspec
 import tree_sitter
 
 from handrail.model.effect import Effect
 from handrail.shell.call_resolution import CallResolver
+from handrail.shell.code_files import CodeTexts
 from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
 from handrail.shell.command_context import TOP_LEVEL, CommandContext
 from handrail.shell.environment import Environment
@@ -41,9 +43,21 @@ class ProgramWalker:
     Reading a statement returns its output, or None if only running it would tell.
     """
 
-    def __init__(self, knowledge: ProgramLookup, deadline: float = float("inf")) -> None:
+    def __init__(
+        self,
+        knowledge: ProgramLookup,
+        deadline: float = float("inf"),
+        files: Mapping[str, str] = MappingProxyType({}),
+        code_deadline: float = float("inf"),
+    ) -> None:
+        """`files`: known text of files that the program may run.
+
+        `code_deadline`: when reading of code in other languages ends with what was found.
+        """
+        self.code_deadline = code_deadline
         self.programs = knowledge
         self.commands: list[Command] = []
+        self.code_texts = CodeTexts(files, self.commands)
         self.notes: list[ProgramNote] = []
         self.code_effects: list[Effect] = []
         self.fault: SyntaxFault | None = None
@@ -68,6 +82,7 @@ class ProgramWalker:
             tuple(self.code_effects),
             tuple(env.files.items()),
             self.fault,
+            self.code_texts.asked,
         )
 
     def script(
@@ -193,6 +208,7 @@ class ProgramWalker:
             context.elsewhere,
             context.input,
             context.fed_by,
+            _input_file(opened.redirects, env),
         )
         output = self.resolver.call(command, env, context)
         if opened is _NOTHING:
@@ -269,6 +285,8 @@ class ProgramWalker:
         for item in redirects:
             if item.takes_output and item.target.exact and output is not None:
                 path = join(env.cwd, item.target).text
+                if item.appends and path not in env.files:
+                    self.code_texts.appended.add(path)
                 old = env.files.get(path, "") if item.appends else ""
                 env.files[path] = old + output
 
@@ -346,6 +364,13 @@ class ProgramWalker:
         if thread_time() > self._deadline:
             raise TooSlowError
         self._next_check = min(self._steps + _STEPS_BETWEEN_CHECKS, MAX_STEPS + 1)
+
+
+def _input_file(redirects: Sequence[Redirect], env: Environment) -> str:
+    for item in redirects:
+        if item.operator == "<" and item.descriptor in {"", "0"} and item.target.exact:
+            return join(env.cwd, item.target).text
+    return ""
 
 
 def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> tuple[int, int]:

@@ -133,7 +133,7 @@ class Supervisor(SupervisedRun):
             return self._ready(_FINE, self.log.under_way)
         at = self._clock()
         receipts: list[Receipt] = []
-        problem = find_breach(known, ended, self.project.reviewer, self.state.history)
+        problem = find_breach(known, ended, self.project.reviewer, self.state.past)
         if problem:
             step = known.step if known else 0
             receipts.append(self.record(events.BreachFound(at, problem, step, action)))
@@ -192,7 +192,7 @@ class Supervisor(SupervisedRun):
 
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
-        review = self.project.begin_review(action, self.state.history).review
+        review = self.project.begin_review(action, self.state.past).review
         verdict = self._tell_all(self._decided(fingerprint(action), review), review)
         harmless = only_reads(review)
         verdict = self._ready(verdict, [], harmless=harmless, error=error).value
@@ -268,7 +268,7 @@ class Supervisor(SupervisedRun):
             draft = begun.draft
             began -= begun.seconds
         else:
-            draft = self.project.begin_review(call.action, state.history)
+            draft = self.project.begin_review(call.action, state.past)
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)

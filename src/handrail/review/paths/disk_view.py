@@ -30,6 +30,9 @@ class DiskView(Protocol):
     def is_program(self, path: str, host: HostProfile) -> bool:
         """Whether a file is the program of a host, whatever it is called."""
 
+    def changed_at(self, path: str) -> float | None:
+        """When a regular file, or its name, last changed, in seconds since 1970."""
+
 
 class BlindDiskView:
     """Shows nothing: for past sessions and other machines."""
@@ -48,6 +51,9 @@ class BlindDiskView:
 
     def is_program(self, path: str, host: HostProfile) -> bool:
         return False
+
+    def changed_at(self, path: str) -> float | None:
+        return None
 
 
 class LocalDiskView:
@@ -151,6 +157,16 @@ class LocalDiskView:
         if not (self._live or self.visible):
             return False
         return is_copy(path, host, self._home, self._search)
+
+    def changed_at(self, path: str) -> float | None:
+        if not (self._live or self.visible):
+            return None
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        # Nobody can set this time, other than the one that `touch` and `cp -p` set.
+        return found.st_ctime if stat.S_ISREG(found.st_mode) else None
 
 
 def _read_index(root: str) -> bytes:

@@ -1,6 +1,7 @@
 """The effects of a piece of code, and the commands that it starts."""
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import cast
 
@@ -8,6 +9,7 @@ import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.shell.inline.time_limit import read_until
 
 MAX_CODE = 128 * 1024
 
@@ -44,8 +46,18 @@ _READERS = {
 }
 
 
-def read_code(language: str, code: str) -> Code:
-    """Return the effects of code in a language; code of an unknown language has none."""
+@cache
+def load_readers() -> None:
+    """Import all readers, so that the first file of a language is not too slow to be read."""
+    for module in ("python_reader", *_READERS.values()):
+        import_module(f"handrail.shell.inline.{module}")
+
+
+def read_code(language: str, code: str, deadline: float = float("inf")) -> Code:
+    """Return the effects of code in a language; code of an unknown language has none.
+
+    After the deadline, a moment of this thread's time, it returns what it has found by then.
+    """
     module = _READERS.get(language)
     if module is None:
         return Code()
@@ -53,4 +65,5 @@ def read_code(language: str, code: str) -> Code:
         return Code((_TOO_LONG,))
     # Imported on demand: most command lines hold no foreign code, and `ast` is not small.
     reader = import_module(f"handrail.shell.inline.{module}").read
-    return cast("Callable[[str], Code]", reader)(code)
+    with read_until(deadline):
+        return cast("Callable[[str], Code]", reader)(code)

@@ -8,6 +8,7 @@ from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.scan import Token
 from handrail.shell.inline.script_values import CLOSE, ScriptValues
+from handrail.shell.inline.time_limit import check_time
 from handrail.shell.inline.value import (
     NOTHING,
     Value,
@@ -68,6 +69,7 @@ class CodeWalk(ScriptValues):
         """Read values and the operators between them."""
         self._depth += 1
         self._steps += 1
+        check_time(self._steps)
         if self._depth > MAX_DEPTH or self._steps > MAX_STEPS:
             raise RecursionError
         try:

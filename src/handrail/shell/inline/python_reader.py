@@ -3,11 +3,13 @@
 import ast
 import re
 import warnings
+from contextlib import suppress
 
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.python_values import HOLE
 from handrail.shell.inline.python_walk import PythonWalk
+from handrail.shell.inline.time_limit import OutOfTimeError
 from handrail.shell.word import OPAQUE
 
 MAX_NESTED = 4
@@ -24,7 +26,8 @@ _PRINTS = re.compile(r"((?:^|[;:])[ \t]*)(print|exec)[ \t]+(?![=(])([^;\n]+)", r
 def read(code: str) -> Code:
     """Return what Python code does; parse it whatever it names."""
     found = EffectCollector()
-    PythonReader(found).read(code)
+    with suppress(OutOfTimeError):
+        PythonReader(found).read(code)
     return found.code()
 
 

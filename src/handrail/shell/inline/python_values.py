@@ -13,6 +13,7 @@ from handrail.shell.inline.python_function_effects import PATH, join_paths
 from handrail.shell.inline.python_names import MODULES, PythonScopes
 from handrail.shell.inline.python_table import CALLS, METHODS, PREFIXES, PROPERTIES
 from handrail.shell.inline.python_text import TEXT_METHODS, arithmetic, never_ends, part_of, percent
+from handrail.shell.inline.time_limit import check_time
 from handrail.shell.inline.value import (
     FALSE,
     NONE,
@@ -69,6 +70,7 @@ class PythonExpressions(ABC):
     def value(self, node: ast.expr) -> Value:
         """Return the value of an expression; add the effects of its calls."""
         self.steps += 1
+        check_time(self.steps)
         handler = _EXPRESSIONS.get(type(node))
         if handler is not None:
             return handler(self, node)

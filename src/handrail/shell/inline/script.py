@@ -1,6 +1,7 @@
 """Read code of any script language with `CodeWalk`."""
 
 import re
+from contextlib import suppress
 
 import msgspec
 
@@ -11,6 +12,7 @@ from handrail.shell.inline.code_walk import CodeWalk
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.scan import bare
+from handrail.shell.inline.time_limit import OutOfTimeError
 from handrail.shell.word import OPAQUE
 
 MAX_NESTED = 4
@@ -47,13 +49,17 @@ class ScriptLanguage(msgspec.Struct, frozen=True):
                 depth -= 1
 
         found.nested = nested
+        with suppress(OutOfTimeError):
+            self._walk(code, follow, found)
+        return found.code()
+
+    def _walk(self, code: str, follow: CodeWalk, found: EffectCollector) -> None:
         try:
             tokens = self.language.scanner.scan(code)
             self._check_patterns(found, bare(tokens), code)
             follow.walk(tokens)
         except RecursionError:
             found.unseen("code that is nested too deeply to be read")
-        return found.code()
 
     def _check_patterns(self, found: EffectCollector, plain: str, code: str) -> None:
         if self.fork_bomb is not None and self.fork_bomb.search(plain):

@@ -170,7 +170,8 @@ PROGRAMS: dict[str, Program] = {
         _from_nowhere("-f|--justfile"),
         Fact(RUN, severity=LOW),
         values="--shell --shell-arg -f --justfile -d --working-directory --set --dotenv-path",
-        chdir="-d|--working-directory", wraps=(Wrapper(when="--command|-c"),),
+        chdir="-d|--working-directory", reader="tasks",
+        wraps=(Wrapper(when="--command|-c"),),
         harmless="--list|-l|--dry-run|-n|--show|-s|--summary|--dump|--help|--version",
     ),
     "task": program(
@@ -237,7 +238,7 @@ PROGRAMS: dict[str, Program] = {
     "py.test": program(same_as="pytest"),
     "tox": program(
         Fact(RUN, severity=LOW),
-        values="-e -c --conf --workdir --root -p -x --override -f -m",
+        values="-e -c --conf --workdir --root -p -x --override -f -m", reader="tasks",
         wraps=(Wrapper(when="exec|e"),),
     ),
     "coverage": program(Fact(RUN, "run", severity=LOW)),

@@ -79,6 +79,11 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
         APPLY[type(event)](self, event)
 
     @property
+    def past(self) -> History:
+        """What reviews need to know of it: files that changed since it began may be its own."""
+        return msgspec.structs.replace(self.history, began=self.started)
+
+    @property
     def under_way(self) -> int:
         """Return how many actions may be running now."""
         return sum(1 for action in self.open if action.let_through)

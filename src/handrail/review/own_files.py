@@ -1,0 +1,55 @@
+"""Files of code that this run wrote or downloaded: those that changed since it began."""
+
+import re
+
+from handrail.review.context import ReviewContext
+from handrail.shell.git_hooks import HOOKS
+from handrail.shell.paths import join
+from handrail.shell.word import Word
+
+_HOOKS_PATH = re.compile(r"(?im)^\s*hookspath\s*=\s*(\"?)(.+?)\1\s*$")
+_LINK = "gitdir:"
+
+
+class OwnFiles:
+    """Finds the text of the run's own files, for one review."""
+
+    def __init__(self, at: ReviewContext) -> None:
+        self._at = at
+        self._hooks: dict[str, str] = {}
+
+    def place(self, path: str) -> str:
+        """Return where a file is: hooks may be in another folder than git's usual one."""
+        folder, found, name = path.partition(HOOKS)
+        if not found:
+            return path
+        if folder not in self._hooks:
+            self._hooks[folder] = self._hooks_folder(folder)
+        return f"{self._hooks[folder]}/{name}"
+
+    def has(self, path: str) -> bool:
+        """Whether a file has changed since the run began."""
+        changed = self._at.world.changed_at(self.place(path))
+        return changed is not None and changed >= self._at.history.began
+
+    def text(self, path: str) -> str:
+        """Return the text of one of these files, or nothing."""
+        return (self._at.world.script(self.place(path)) or "") if self.has(path) else ""
+
+    def _hooks_folder(self, folder: str) -> str:
+        """Return the folder of the hooks that count in a folder of a work tree."""
+        world, home = self._at.world, self._at.places.home
+        root = folder
+        while root and not world.exists(f"{root}/.git"):
+            root = root.rpartition("/")[0]
+        repository = f"{root}/.git"
+        link = world.script(repository) or ""
+        if link.startswith(_LINK):
+            # A work tree of its own, `…/.git/worktrees/name`, shares hooks and settings.
+            there = join(Word(root or "/"), Word(link[len(_LINK) :].strip())).text
+            repository = there.partition("/worktrees/")[0]
+        for settings in (f"{repository}/config", f"{home}/.gitconfig"):
+            if found := _HOOKS_PATH.search(world.script(settings) or ""):
+                named = found[2].replace("~/", f"{home}/") if found[2][:2] == "~/" else found[2]
+                return join(Word(root or "/"), Word(named)).text
+        return f"{repository}/hooks"

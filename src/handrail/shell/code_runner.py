@@ -1,0 +1,185 @@
+"""Shells and interpreters: the code that they are given as text, on their input, or in a file."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.code_files import input_text, named_files
+from handrail.shell.command import Command
+from handrail.shell.command_context import CommandContext
+from handrail.shell.environment import Environment
+from handrail.shell.inline import read_code
+from handrail.shell.inline.value import STATE
+from handrail.shell.nested_code import module_words, run_known_script
+from handrail.shell.program_lookup import ProgramEntry
+from handrail.shell.shells import has_text, read_shell
+from handrail.shell.word import Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import ProgramWalker
+
+_SHEBANG = re.compile(r"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?([a-z]+)")
+_STDIN = frozenset({"-", "/dev/stdin"})
+
+
+class InterpreterCall(msgspec.Struct, frozen=True):
+    """How an interpreter is given code on its command line."""
+
+    name: str
+    code_options: tuple[str, ...]
+    stops: tuple[str, ...] = ()
+    """Options after which the rest belongs to something else (`python -m`)."""
+    first_operand: bool = False
+    """The first operand is the code (awk, sed)."""
+
+
+LANGUAGES = {
+    "python": InterpreterCall("python", ("-c",), ("-m",)),
+    "node": InterpreterCall("javascript", ("-e", "--eval", "-p", "--print", "-pe")),
+    "perl": InterpreterCall("perl", ("-e", "-E")),
+    "ruby": InterpreterCall("ruby", ("-e",)),
+    "php": InterpreterCall("php", ("-r", "--run", "-B", "-R", "-E")),
+    "lua": InterpreterCall("lua", ("-e",)),
+    "osascript": InterpreterCall("applescript", ("-e",)),
+    "rscript": InterpreterCall("r", ("-e",)),
+    "awk": InterpreterCall("awk", ("-e", "--source"), first_operand=True),
+    "sed": InterpreterCall("sed", ("-e", "--expression"), first_operand=True),
+}
+
+
+def run_shell(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """`sh -c 'script'`, `bash file`, `… | sh`."""
+    call = read_shell(command)
+    text: str | None = None
+    if call.source == "text":
+        text = call.script.text if has_text(call.script) else None
+    elif call.source == "file":
+        text = walker.code_texts.text(call.script, env, command.elsewhere)
+    elif call.source == "input":
+        text = input_text(walker, command, env)
+    if text is None:
+        return
+    inner = env.fork()
+    inner.arguments = call.arguments
+    inner.zero = call.zero
+    for name, value in command.assignments:
+        inner.assign(name, (value,))
+    here = msgspec.structs.replace(context, via=(*context.via, command.name))
+    walker.script(text, inner, here)
+    env.files.update(inner.files)
+
+
+def run_interpreter(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Code given with `-c` / `-e`, on standard input, or in a file."""
+    language = LANGUAGES[entry.name]
+    call = entry.parse(command.argv)
+    codes: Sequence[str | None] = [word.text for word in call.values(*language.code_options)]
+    operands = call.operands
+    on_input = bool(operands) and operands[0].text in _STDIN
+    names = [] if on_input else list(named_files(entry.name, call))
+    if call.has(*language.stops):
+        run_known_script(walker, command, module_words(command.argv), env, context)
+        codes = [walker.code_texts.first(names, env, command.elsewhere)]
+    elif not codes and language.first_operand and not names:
+        # macOS: `sed -i '' script file`; the empty suffix stands before the script.
+        codes = [word.text for word in operands if word.text][:1]
+    elif not codes and names:
+        codes = [walker.code_texts.first(names, env, command.elsewhere)]
+        if not language.first_operand:
+            run_known_script(walker, command, operands, env, context)
+    elif not codes:
+        codes = [input_text(walker, command, env)]
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    for code in codes:
+        if code is not None:
+            run_code(walker, language.name, code, command, env, here)
+
+
+def run_code(
+    walker: "ProgramWalker",
+    language: str,
+    code: str,
+    command: Command,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Add what a piece of code does, and follow the commands that it starts."""
+    result = read_code(language, code, walker.code_deadline)
+    index = len(walker.commands) - 1
+    for effect in result.effects:
+        target = effect.target
+        if target == "~" or target.startswith("~/"):
+            target = env.values("HOME")[0].text + target[1:]
+        elif target.startswith(STATE):
+            target = env.values("HANDRAIL_HOME")[0].text + target.removeprefix(STATE)
+        walker.code_effects.append(msgspec.structs.replace(effect, command=index, target=target))
+    for script in result.scripts:
+        walker.script(script, env.fork(), context, guessed=True)
+    for argv in result.calls:
+        inner = msgspec.structs.replace(
+            command,
+            argv=tuple(Word(text) for text in argv),
+            redirects=(),
+            assignments=(),
+            via=context.via,
+            input=None,
+            input_file="",
+            fed_by=(),
+        )
+        walker.resolver.call(inner, env, context)
+
+
+def run_script_file(
+    walker: "ProgramWalker",
+    text: str,
+    command: Command,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    """Read the text of a file that is called by its path; its first line names the language."""
+    here = msgspec.structs.replace(context, via=(*context.via, command.name))
+    interpreter = _SHEBANG.match(text)
+    language = LANGUAGES.get(interpreter[1]) if interpreter else None
+    if language is not None:
+        run_code(walker, language.name, text, command, env, here)
+        return None
+    inner = env.fork()
+    inner.arguments = command.argv[1:]
+    return walker.script(text, inner, here)
+
+
+def run_deno(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """`deno eval CODE`, `bun -e CODE`, `deno run file`, `bun file`, and code on standard input."""
+    call = entry.parse(command.argv)
+    codes: list[str | None] = [word.text for word in call.values("-e", "--eval", "-p", "--print")]
+    operands = [word for word in call.operands if word.text not in {"run", "serve"}]
+    if call.operands and call.operands[0].text == "eval":
+        codes += [word.text for word in call.operands[1:2]]
+    elif not codes and operands and "." in operands[0].text:
+        codes = [walker.code_texts.text(operands[0], env, command.elsewhere)]
+    elif not codes:
+        codes = [input_text(walker, command, env)]
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    for code in codes:
+        if code is not None:
+            run_code(walker, "javascript", code, command, env, here)

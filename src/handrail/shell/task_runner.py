@@ -1,0 +1,96 @@
+"""Programs that run command lines out of a file of tasks: make, just, npm, tox."""
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.code_files import named_files
+from handrail.shell.code_runner import run_deno
+from handrail.shell.command import Command
+from handrail.shell.command_context import CommandContext
+from handrail.shell.environment import Environment
+from handrail.shell.program_lookup import ProgramEntry
+from handrail.shell.shells import has_text
+from handrail.shell.task_files import TASK_FILES
+from handrail.shell.word import OPAQUE, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import ProgramWalker
+
+_EVALUATED = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
+_MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
+
+
+def run_tasks(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Read the command lines of a file that a call runs."""
+    if any(level.harmless for level in entry.levels(command.argv)):
+        return
+    call = entry.parse(command.argv)
+    names = list(named_files(entry.name, call))
+    if names[:1] in (["-"], ["/dev/stdin"]):
+        text = command.input
+    else:
+        text = walker.code_texts.first(names, env, command.elsewhere)
+    words = [word.text for word in call.operands]
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
+    for line in TASK_FILES[entry.name](text or "", words):
+        if line.strip(OPAQUE + " \n"):
+            walker.script(line, env.fork(), here, guessed=True)
+
+
+def run_make(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """A makefile, rules given with `--eval`, and variables that hold programs."""
+    run_tasks(walker, command, entry, env, context)
+    call = entry.parse(command.argv)
+    here = msgspec.structs.replace(context, via=(*context.via, "make"), input=None)
+    for word in call.values("--eval", "-E"):
+        for recipe in _EVALUATED.finditer(word.text):
+            text = (recipe[1] or recipe[2]).replace("$$", "$")
+            walker.script(text, env.fork(), here, guessed=True)
+    given = [word.text.partition("=")[::2] for word in call.operands]
+    given += [(name, value.text) for name, value in command.assignments]
+    for name, value in given:
+        if name.rstrip(":?+") in _MAKE_COMMANDS and has_text(Word(value)):
+            walker.script(value, env.fork(), here)
+
+
+def run_npm(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Scripts of package.json, and `npm pkg set scripts.x='cmd'`."""
+    run_tasks(walker, command, entry, env, context)
+    words = [word.text for word in entry.parse(command.argv).operands]
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    for key, _, value in (word.partition("=") for word in words[2:]):
+        if words[:2] == ["pkg", "set"] and key.startswith("scripts.") and has_text(Word(value)):
+            walker.script(value, env.fork(), here)
+
+
+def run_bun(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Deno runs files; bun does too, and scripts of package.json."""
+    if entry.name in TASK_FILES:
+        run_tasks(walker, command, entry, env, context)
+    run_deno(walker, command, entry, env, context)
