@@ -37,7 +37,7 @@ from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.review import Verdict
-from handrail.review import rewrite
+from handrail.review import code_in_files, rewrite
 from handrail.review.judgment import decide, rationality, risk, rules, weights
 from handrail.review.paths import disk_view
 from handrail.review.paths.places import Place
@@ -323,6 +323,16 @@ def daemon_limits() -> str:
             "size of a program file searched for access to the controls",
             f"{tampering_code._MAX_TEXT // 1024} KB",
             "not read",
+        ),
+        (
+            "code in files that one action runs",
+            f"{code_in_files.MAX_CHARACTERS // 1024} KB",
+            "runs behind a checkpoint",
+        ),
+        (
+            "processor time for reading it",
+            f"{code_in_files.MAX_SECONDS * 1000:g} ms",
+            "what was found by then counts",
         ),
         ("refused actions a run remembers", reducers._MAX_OPEN, "the oldest is forgotten"),
         (

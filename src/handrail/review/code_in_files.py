@@ -7,6 +7,7 @@ judged without the file, as if nobody could see it.
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from time import thread_time
 from typing import Protocol
 
@@ -22,18 +23,20 @@ from handrail.shell import ParsedProgram, Reading, UnreadableError
 from handrail.shell.code_runner import LANGUAGES
 from handrail.shell.errors import TooLargeError
 from handrail.shell.inline import load_readers
-from handrail.shell.readers.hosts import parse_host
+from handrail.shell.readers.hosts import is_loopback, parse_host
 
-MAX_LOOKED_AT = 40
-"""Names under which a program may look for its file, each a look at the disk."""
+MAX_FILES = 12
 MAX_CHARACTERS = 64 * 1024
 """Of all files of one action together."""
 MAX_SECONDS = 0.02
 """Of this thread's own time, so that a busy machine changes nothing."""
 
+_LANGUAGES = frozenset(call.name for call in LANGUAGES.values())
 _ALWAYS = frozenset({Kind.TAMPER, Kind.SECRET, Kind.DEVICE})
 _ONLY_CRITICAL = frozenset({Kind.UNSEEN, Kind.EXHAUST, Kind.RUN, Kind.INSTALL})
 """Kinds that say little of a file: a program that evaluates text is nothing unusual."""
+_SHELL_FOR = re.compile("gives a shell on this machine to ")
+_TEST = re.compile(r"/(?:test_[^/]*|[^/]*_test|conftest)\.py$|\.(?:test|spec)\.[cm]?[jt]s$")
 _MOVES_HOME = re.compile(
     r"setenv\(\s*[\"']HOME[\"']|(?:environ|ENV)\[[\"']HOME[\"']\]\s*=[^=]|env\.HOME\s*=[^=]"
 )
@@ -49,43 +52,47 @@ class ReadWith(Protocol):
 
 def code_file_effects(reading: Reading, read_with: ReadWith, at: ReviewContext) -> Iterator[Effect]:
     """Yield what the files do that the command runs, as far as this run wrote them."""
-    waiting = dict(reading.program.code_files)
     own = OwnFiles(at)
-    if not waiting or not at.history.began or not any(map(own.has, waiting)):
+    # Each file with the command that runs it, and the text of the files on the way to it.
+    waiting: dict[str, tuple[int, dict[str, str]]] = {
+        path: (command, {}) for path, command in _found(reading, own)
+    }
+    if not waiting:
         return
     load_readers()
     deadline = thread_time() + MAX_SECONDS
-    texts: dict[str, str] = {}
     known = _weighed(reading, at)
-    for _ in range(MAX_LOOKED_AT):
-        path = next((path for path in waiting if path not in texts), None)
+    size = 0
+    for index in range(MAX_FILES):
+        path = next(islice(waiting, index, None), None)
         if path is None:
             return
-        command = waiting[path]
-        texts[path] = own.text(path)
-        if not texts[path]:
-            continue
+        command, before = waiting[path]
+        texts = {**before, path: own.text(path)}
+        size += len(texts[path])
         try:
-            if sum(map(len, texts.values())) > MAX_CHARACTERS:
-                raise TooLargeError(len(texts[path]), MAX_CHARACTERS, path)
-            reading = read_with(
-                files={name: text for name, text in texts.items() if text},
-                deadline=deadline + MAX_SECONDS,
-                code_deadline=deadline,
-            )
+            if size > MAX_CHARACTERS:
+                raise TooLargeError(size, MAX_CHARACTERS, path)
+            inner = read_with(files=texts, deadline=deadline + MAX_SECONDS, code_deadline=deadline)
         except UnreadableError:
-            texts[path] = ""
+            size -= len(texts[path])
             yield _not_read(own.place(path), command)
             continue
-        # What a file runs is run by the command that runs the file.
-        waiting |= {name: command for name, _ in reading.program.code_files if name not in waiting}
-        found = _weighed(reading, at)
+        for name, _ in _found(inner, own):
+            waiting.setdefault(name, (command, texts))
+        found = _weighed(inner, at)
         for key, effect in found.items():
-            if key in known or not _counts(effect, reading.program, at):
+            if key in known or not _counts(effect, inner.program, at):
                 continue
-            if not (_MOVES_HOME.search(texts[path]) and _is_in_home(effect, at)):
+            if not _is_in_another_home(effect, path, texts[path], at):
                 yield _in_file(own.place(path), effect, command)
         known |= found
+
+
+def _found(reading: Reading, own: OwnFiles) -> Iterator[tuple[str, int]]:
+    """The run's own files that a command runs, and the number of the command."""
+    for name, command in reading.program.code_files:
+        yield from ((path, command) for path in own.matching(name))
 
 
 def _weighed(reading: Reading, at: ReviewContext) -> dict[tuple[object, ...], Effect]:
@@ -111,22 +118,31 @@ def _counts(effect: Effect, program: ParsedProgram, at: ReviewContext) -> bool:
     if effect.severity < Severity.HIGH or effect.undo <= Undo.CHECKPOINT:
         return False
     if effect.kind in _ALWAYS:
-        return not effect.target.startswith("$")
+        return not effect.target.startswith(("$", "…"))
     if effect.kind in HOST_KINDS:
         return "…" not in parse_host(effect.target).host
     if effect.opaque:
         return False
     if effect.kind in PATH_KINDS:
         return not at.in_scope(effect.target) or at.places.protected(effect.target)
-    if effect.severity is Severity.CRITICAL:
-        return True
-    return effect.kind not in _ONLY_CRITICAL and not _is_of_code(effect, program)
+    if _is_of_code(effect, program):
+        return _SHELL_FOR.match(effect.says) is not None and _is_outside_host(effect)
+    return effect.severity is Severity.CRITICAL or effect.kind not in _ONLY_CRITICAL
 
 
-def _is_in_home(effect: Effect, at: ReviewContext) -> bool:
-    """Whether it is in another folder where the code has set another home: tests do that."""
-    in_home = effect.kind in PATH_KINDS or effect.kind is Kind.SECRET
-    return in_home and effect.target.startswith(f"{at.places.home}/")
+def _is_outside_host(effect: Effect) -> bool:
+    host = parse_host(effect.says.rpartition(" ")[2]).host
+    return "…" not in host and "." in host and not is_loopback(host)
+
+
+def _is_in_another_home(effect: Effect, path: str, text: str, at: ReviewContext) -> bool:
+    """Whether it may be in the home folder that a test has made for itself."""
+    is_test, moves_home = _TEST.search(path) is not None, _MOVES_HOME.search(text) is not None
+    if not (is_test or moves_home) or not effect.target.startswith(f"{at.places.home}/"):
+        return False
+    if effect.kind is Kind.TAMPER:
+        return is_test and moves_home
+    return effect.kind in PATH_KINDS or effect.kind is Kind.SECRET
 
 
 def _is_of_code(effect: Effect, program: ParsedProgram) -> bool:
@@ -139,7 +155,7 @@ def _is_of_code(effect: Effect, program: ParsedProgram) -> bool:
     ):
         return True
     via = program.commands[effect.command].via if effect.command < len(program.commands) else ()
-    return not LANGUAGES.keys().isdisjoint(via)
+    return not _LANGUAGES.isdisjoint(via)
 
 
 def _in_file(path: str, effect: Effect, command: int) -> Effect:

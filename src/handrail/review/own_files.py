@@ -1,6 +1,7 @@
 """Files of code that this run wrote or downloaded: those that changed since it began."""
 
 import re
+from fnmatch import translate
 
 from handrail.review.context import ReviewContext
 from handrail.shell.git_hooks import HOOKS
@@ -26,6 +27,14 @@ class OwnFiles:
         if folder not in self._hooks:
             self._hooks[folder] = self._hooks_folder(folder)
         return f"{self._hooks[folder]}/{name}"
+
+    def matching(self, pattern: str) -> list[str]:
+        """Return those of these files that a name or a pattern means."""
+        if "*" not in pattern:
+            return [pattern] if self.has(pattern) else []
+        folder, _, name = pattern.rpartition("/")
+        names = filter(re.compile(translate(name)).fullmatch, self._at.world.names_in(folder))
+        return list(filter(self.has, (f"{folder}/{each}" for each in sorted(names))))
 
     def has(self, path: str) -> bool:
         """Whether a file has changed since the run began."""

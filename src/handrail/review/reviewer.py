@@ -40,7 +40,8 @@ from handrail.review.protection.host_copies import copied_hosts
 from handrail.review.protection.state_git import linked, pointed_at
 from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
 from handrail.review.rewrite import rewrite_command
-from handrail.review.tools.file_content import content_effects, is_shell_script, is_zsh_script
+from handrail.review.script_files import script_effects
+from handrail.review.tools.file_content import content_effects
 from handrail.review.tools.tool_effects import (
     MalformedInputError,
     command_field,
@@ -207,7 +208,7 @@ class Reviewer:
             return UnderstoodAction(tuple(effects), program, command)
         for path, text in program.files:
             effects += self._content(path, text, action, at)
-        effects += self._scripts(effects, action, at)
+        effects += script_effects(effects, lambda text: self._read_text(text, action, at), at)
         joined = join_flows(program, effects, at)
         in_files = self._code_files(command, reading, action, at)
         return UnderstoodAction((*joined, *in_files), program, command)
@@ -234,41 +235,11 @@ class Reviewer:
             )
         )
 
-    def _scripts(
-        self, effects: Sequence[Effect], action: Action, at: ReviewContext
-    ) -> list[Effect]:
-        """What the script files do that the command runs, as far as they can be read."""
-        found: list[Effect] = []
-        for effect in effects:
-            if effect.kind is not Kind.RUN or effect.opaque:
-                continue
-            text = at.world.script(effect.target)
-            if text is None or not is_shell_script(effect.target, text):
-                continue
-            try:
-                reading = self._read_text(text, action, at)
-            except UnreadableError as error:
-                says = f"runs {effect.target}, which cannot be read: {error}"
-                found.append(_unseen(effect, says))
-                continue
-            fault = reading.program.fault
-            if fault is not None and not is_zsh_script(text):
-                says = f"runs {effect.target}, which cannot be read: {problem_of(fault)}"
-                found.append(_unseen(effect, says))
-            found += [
-                msgspec.structs.replace(
-                    inner, command=effect.command, says=f"runs {effect.target}, which {inner.text}"
-                )
-                for inner in (weigh(item, at) for item in reading.effects)
-                if inner.severity >= Severity.MEDIUM
-            ]
-        return found
-
     def _code_files(
         self, command: str, reading: Reading, action: Action, at: ReviewContext
     ) -> Iterator[Effect]:
         """What the files do that this run wrote and the command runs."""
-        if not reading.program.code_files:
+        if not reading.program.code_files or not at.history.began:
             return iter(())
         read_with = partial(
             read,
@@ -434,18 +405,6 @@ def _covered(effect: Effect, at: ReviewContext) -> bool:
         and effect.undo is Undo.CHECKPOINT
         and not effect.opaque
         and at.world.exists(effect.target) is None
-    )
-
-
-def _unseen(effect: Effect, says: str) -> Effect:
-    return Effect(
-        Kind.UNSEEN,
-        effect.target,
-        Severity.HIGH,
-        Undo.IMPOSSIBLE,
-        says,
-        f"Look at it: `less {effect.target}`, and run its commands one by one.",
-        effect.command,
     )
 
 

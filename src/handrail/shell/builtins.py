@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
@@ -44,6 +45,7 @@ def _eval(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
+    ask_for_printed(walker, command, env)
     text = " ".join(word.text for word in command.argv[1:])
     if not text.strip(OPAQUE + " \n"):
         return None
@@ -57,6 +59,7 @@ def _source(
     walker.emit(command)
     if len(command.argv) < 2:
         return None
+    ask_for_printed(walker, command, env)
     word = command.argv[1]
     text = walker.code_texts.text(word, env, command.elsewhere)
     if word.text in {"/dev/stdin", "-"}:

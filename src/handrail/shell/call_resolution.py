@@ -9,7 +9,8 @@ import msgspec
 from handrail.model.host import known_hosts
 from handrail.model.program import Wrapper
 from handrail.shell.builtins import BUILTINS
-from handrail.shell.code_runner import run_script_file
+from handrail.shell.code_files import OPERANDS_RUN
+from handrail.shell.code_runner import run_files, run_script_file
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import HOMES, Environment
@@ -115,6 +116,10 @@ class CallResolver:
             output = run_script_file(self.walker, text, command, env, context)
             if entry is None:
                 return output
+        name = entry.name if entry else command.name
+        if name in OPERANDS_RUN:
+            operands = entry.parse(command.argv).operands if entry else command.argv[1:]
+            run_files(self.walker, name, operands, command, env, context)
         if entry is None:
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)

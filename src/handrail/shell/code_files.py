@@ -1,6 +1,8 @@
 """Files of code that a command is about to run: how programs find them, and their known text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,31 +18,41 @@ if TYPE_CHECKING:
 
 
 class CodeFile(msgspec.Struct, frozen=True):
-    """How a program finds the file of code that it runs."""
+    """How a program finds the files of code that it runs."""
 
     options: tuple[str, ...] = ()
     """Options that name it; they win over the operand."""
+    also: tuple[str, ...] = ()
+    """Options that name files which run before it."""
     operand: bool = False
     """Whether the first operand names it."""
+    each: bool = False
+    """Whether every operand that ends like code names one."""
     module: str = ""
     """The option that names a module, `package.module`."""
     endings: tuple[str, ...] = ("",)
     """What the program may add to the name."""
     defaults: tuple[str, ...] = ()
     """Names that it looks for in its folder if nothing names a file."""
+    found: tuple[str, ...] = ()
+    """Names that it looks for in the folders that are its operands, or in those of tests."""
     checks: tuple[str, ...] = ()
     """Options with which it looks at the syntax only."""
 
 
 _OPERAND = CodeFile(operand=True)
+_EACH = CodeFile(each=True)
 _PACKAGE = CodeFile(defaults=("package.json",))
 CODE_FILES: dict[str, CodeFile] = {
     "python": CodeFile(operand=True, module="-m", endings=("", "/__main__.py")),
     "node": CodeFile(
-        operand=True, endings=("", ".js", ".cjs", ".mjs", "/index.js"), checks=("-c", "--check")
+        operand=True,
+        also=("-r", "--require", "--import", "--loader"),
+        endings=("", ".js", ".cjs", ".mjs", "/index.js"),
+        checks=("-c", "--check"),
     ),
     "perl": CodeFile(operand=True, checks=("-c",)),
-    "ruby": CodeFile(operand=True, checks=("-c",)),
+    "ruby": CodeFile(operand=True, also=("-r",), endings=("", ".rb"), checks=("-c",)),
     "lua": _OPERAND,
     "rscript": _OPERAND,
     "osascript": _OPERAND,
@@ -56,28 +68,60 @@ CODE_FILES: dict[str, CodeFile] = {
     "yarn": _PACKAGE,
     "bun": _PACKAGE,
     "tox": CodeFile(options=("-c", "--conf"), defaults=("tox.ini",)),
+    "pytest": CodeFile(each=True, found=("test_*.py", "*_test.py", "conftest.py")),
+    "unittest": CodeFile(each=True, found=("test*.py",)),
+    **dict.fromkeys(("coverage", "streamlit", "uv", "kernprof", "viztracer", "debugpy"), _EACH),
+    **dict.fromkeys(("cProfile", "profile", "pdb", "trace", "runpy", "memory_profiler"), _EACH),
+    **dict.fromkeys(("nodemon", "pm2", "jest", "vitest", "mocha"), _EACH),
 }
-"""By program; shells and files that are called by their path need no row."""
-_MODULE_ENDINGS = (".py", "/__main__.py", "/__init__.py")
+"""By program, or by module of Python; shells and files called by their path need no row."""
+OPERANDS_RUN = frozenset(name for name, row in CODE_FILES.items() if row.each)
+LANGUAGE_OF_ENDING = {
+    ".py": "python",
+    **dict.fromkeys((".js", ".cjs", ".mjs", ".ts", ".mts", ".cts"), "javascript"),
+    ".rb": "ruby",
+}
+_MODULE_ENDINGS = (".py", "/__init__.py", "/__main__.py")
+_TEST_FOLDERS = ("", "tests/", "test/")
 
 
 def named_files(name: str, call: ParsedArguments) -> Iterator[str]:
-    """Names under which a program looks for the file that its arguments mean."""
+    """Names under which a program looks for the files that its arguments mean."""
     row = CODE_FILES.get(name)
     if row is None or (row.checks and call.has(*row.checks)):
         return
-    named = [word.text for word in call.values(*row.options)]
+    for word in call.values(*row.also):
+        yield from (word.text + ending for ending in row.endings)
     modules = call.values(row.module) if row.module else []
     if modules:
         path = modules[0].text.replace(".", "/")
         yield from (path + ending for ending in _MODULE_ENDINGS)
         return
+    named = [word.text for word in call.values(*row.options)]
     if not named and row.operand:
         named = [word.text for word in call.operands[:1]]
     for path in named:
         yield from (path + ending for ending in row.endings)
     if not named:
         yield from row.defaults
+
+
+def operand_files(row: CodeFile, operands: Sequence[str]) -> Iterator[str]:
+    """Files of code among the operands of a program, and those that it finds in folders."""
+    files = [operand.partition("::")[0] for operand in operands]
+    code = [file for file in files if ending_of(file) in LANGUAGE_OF_ENDING]
+    yield from code
+    folders = [f"{file.rstrip('/')}/" for file in files if file not in code]
+    if code:
+        folders = [file.rpartition("/")[0] + "/" if "/" in file else "" for file in code]
+    for folder in dict.fromkeys(folders or _TEST_FOLDERS):
+        yield from (folder + pattern for pattern in row.found if not code or "*" not in pattern)
+
+
+def ending_of(name: str) -> str:
+    """The ending of a file's name, with its dot."""
+    start, dot, end = name.rpartition("/")[2].rpartition(".")
+    return dot + end if start else ""
 
 
 class CodeTexts:
@@ -88,10 +132,11 @@ class CodeTexts:
 
     def __init__(self, given: Mapping[str, str], commands: "Sequence[Command]") -> None:
         """`commands`: those that were read so far; the last one is the one that asks."""
-        self._given = given
+        self.given = given
         self._commands = commands
         self._asked: dict[str, int] = {}
         self._copied: dict[str, str] = {}
+        self._running: list[str] = []
         self.hooks_folder = ""
         """Where git was told to find its hooks."""
         self.appended: set[str] = set()
@@ -114,30 +159,66 @@ class CodeTexts:
             return None
         path = place.text
         written = env.files.get(path)
-        if written is not None and path not in self.appended:
+        if written is not None and path not in self.appended and path not in self.given:
             return written
         path = self._copied.get(path, path)
-        self._asked.setdefault(path, max(0, len(self._commands) - 1))
-        before = self._given.get(path)
-        if before is None:
-            return written
-        return before + (written or "")
+        self._ask(path)
+        return env.files.get(path, written)
 
-    def first(self, names: Iterable[str], env: "Environment", elsewhere: str = "") -> str | None:
-        """Return the text of the first of several files that is known."""
-        texts = [self.text(Word(name), env, elsewhere) for name in names]
-        return next((text for text in texts if text is not None), None)
+    def _ask(self, path: str) -> None:
+        self._asked.setdefault(path, max(0, len(self._commands) - 1))
+
+    def known(
+        self, names: Iterable[str], env: "Environment", elsewhere: str = ""
+    ) -> Iterator[tuple[str, str]]:
+        """Yield those of several files whose text is known, by name; a name may be a pattern."""
+        for name in names:
+            if "*" not in name:
+                if (text := self.text(Word(name), env, elsewhere)) is not None:
+                    yield name, text
+                continue
+            place = join(env.cwd, Word(name))
+            if place.exact and not elsewhere:
+                self._ask(place.text)
+                yield from (
+                    (path, text)
+                    for path, text in self.given.items()
+                    if fnmatch(path, place.text) and path.count("/") == place.text.count("/")
+                )
+
+    @contextmanager
+    def running(self, name: str) -> Iterator[bool]:
+        """Enter a file that code runs; False if it is running already."""
+        is_new = name not in self._running
+        self._running.append(name)
+        try:
+            yield is_new
+        finally:
+            self._running.pop()
+
+
+_PRINTING = frozenset({"", "cat", "head", "tail", "tee", "bat", "tac", "sed", "grep"})
+
+
+def ask_for_printed(walker: "ProgramWalker", command: "Command", env: "Environment") -> None:
+    """Ask for the files that feed a command which runs what it is fed: `eval "$(cat file)"`."""
+    waiting, seen = list(command.fed_by), set[int]()
+    while waiting:
+        index = waiting.pop()
+        feeder = walker.commands[index]
+        if index in seen or feeder.name not in _PRINTING:
+            continue
+        seen.add(index)
+        waiting += feeder.fed_by
+        names = [item.target for item in feeder.redirects if not item.writes]
+        for word in (*feeder.argv[1:], *names):
+            if not word.text.startswith("-"):
+                walker.code_texts.text(word, env, command.elsewhere)
 
 
 def input_text(walker: "ProgramWalker", command: "Command", env: "Environment") -> str | None:
     """Return the code on a command's input: `bash < file`, `cat file | sh`, or what is known."""
-    if command.input is not None:
-        return command.input
-    if command.input_file:
+    ask_for_printed(walker, command, env)
+    if command.input is None and command.input_file:
         return walker.code_texts.text(Word(command.input_file), env, command.elsewhere)
-    feeders = [walker.commands[index] for index in command.fed_by]
-    if not feeders or any(feeder.name != "cat" for feeder in feeders):
-        return None
-    names = [word for feeder in feeders for word in feeder.argv[1:]]
-    texts = [walker.code_texts.text(word, env, command.elsewhere) for word in names]
-    return "".join(text for text in texts if text is not None) if any(texts) else None
+    return command.input

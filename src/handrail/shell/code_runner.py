@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from handrail.shell.code_files import input_text, named_files
+from handrail.model.effect import Kind
+from handrail.shell.code_files import (
+    CODE_FILES,
+    LANGUAGE_OF_ENDING,
+    OPERANDS_RUN,
+    ask_for_printed,
+    ending_of,
+    input_text,
+    named_files,
+    operand_files,
+)
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
@@ -60,6 +70,7 @@ def run_shell(
     call = read_shell(command)
     text: str | None = None
     if call.source == "text":
+        ask_for_printed(walker, command, env)
         text = call.script.text if has_text(call.script) else None
     elif call.source == "file":
         text = walker.code_texts.text(call.script, env, command.elsewhere)
@@ -87,26 +98,46 @@ def run_interpreter(
     """Code given with `-c` / `-e`, on standard input, or in a file."""
     language = LANGUAGES[entry.name]
     call = entry.parse(command.argv)
-    codes: Sequence[str | None] = [word.text for word in call.values(*language.code_options)]
+    codes = [word.text for word in call.values(*language.code_options)]
     operands = call.operands
     on_input = bool(operands) and operands[0].text in _STDIN
     names = [] if on_input else list(named_files(entry.name, call))
+    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    for name, code in walker.code_texts.known(names, env, command.elsewhere):
+        with walker.code_texts.running(name) as is_new:
+            if is_new:
+                run_code(walker, language.name, code, command, env, here)
     if call.has(*language.stops):
-        run_known_script(walker, command, module_words(command.argv), env, context)
-        codes = [walker.code_texts.first(names, env, command.elsewhere)]
-    elif not codes and language.first_operand and not names:
+        words = module_words(command.argv)
+        run_known_script(walker, command, words, env, context)
+        if words and words[0].text in OPERANDS_RUN:
+            run_files(walker, words[0].text, words[1:], command, env, here)
+        return
+    if not codes and language.first_operand and not names:
         # macOS: `sed -i '' script file`; the empty suffix stands before the script.
         codes = [word.text for word in operands if word.text][:1]
-    elif not codes and names:
-        codes = [walker.code_texts.first(names, env, command.elsewhere)]
-        if not language.first_operand:
-            run_known_script(walker, command, operands, env, context)
-    elif not codes:
-        codes = [input_text(walker, command, env)]
-    here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    elif not codes and names and not language.first_operand:
+        run_known_script(walker, command, operands, env, context)
+    elif not codes and not names and (typed := input_text(walker, command, env)) is not None:
+        codes = [typed]
     for code in codes:
-        if code is not None:
-            run_code(walker, language.name, code, command, env, here)
+        run_code(walker, language.name, code, command, env, here)
+
+
+def run_files(
+    walker: "ProgramWalker",
+    name: str,
+    operands: Sequence[Word],
+    command: Command,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Read the files of code that a program is given as operands, or finds in folders."""
+    words = [word.text for word in operands if not word.text.startswith("-")]
+    files = operand_files(CODE_FILES[name], words)
+    for file, code in walker.code_texts.known(files, env, command.elsewhere):
+        language = LANGUAGE_OF_ENDING.get(ending_of(file), "python")
+        run_code(walker, language, code, command, env, context)
 
 
 def run_code(
@@ -119,6 +150,8 @@ def run_code(
 ) -> None:
     """Add what a piece of code does, and follow the commands that it starts."""
     result = read_code(language, code, walker.code_deadline)
+    if context.via[-1:] != (language,):
+        context = msgspec.structs.replace(context, via=(*context.via, language))
     index = len(walker.commands) - 1
     for effect in result.effects:
         target = effect.target
@@ -127,6 +160,8 @@ def run_code(
         elif target.startswith(STATE):
             target = env.values("HANDRAIL_HOME")[0].text + target.removeprefix(STATE)
         walker.code_effects.append(msgspec.structs.replace(effect, command=index, target=target))
+        if effect.kind is Kind.RUN:
+            _run_loaded(walker, language, Word(target), command, env, context)
     for script in result.scripts:
         walker.script(script, env.fork(), context, guessed=True)
     for argv in result.calls:
@@ -141,6 +176,21 @@ def run_code(
             fed_by=(),
         )
         walker.resolver.call(inner, env, context)
+
+
+def _run_loaded(
+    walker: "ProgramWalker",
+    language: str,
+    file: Word,
+    command: Command,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """Read a file that code runs in its own language: `exec(open("x.py").read())`."""
+    text = walker.code_texts.text(file, env, command.elsewhere)
+    with walker.code_texts.running(file.text) as is_new:
+        if text is not None and is_new:
+            run_code(walker, language, text, command, env, context)
 
 
 def run_script_file(

@@ -1,11 +1,12 @@
 """Programs that run command lines out of a file of tasks: make, just, npm, tox."""
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from handrail.shell.code_files import named_files
+from handrail.shell.code_files import input_text, named_files
 from handrail.shell.code_runner import run_deno
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
@@ -34,13 +35,12 @@ def run_tasks(
         return
     call = entry.parse(command.argv)
     names = list(named_files(entry.name, call))
+    texts = [text for _, text in walker.code_texts.known(names, env, command.elsewhere)]
     if names[:1] in (["-"], ["/dev/stdin"]):
-        text = command.input
-    else:
-        text = walker.code_texts.first(names, env, command.elsewhere)
+        texts = [input_text(walker, command, env) or ""]
     words = [word.text for word in call.operands]
     here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
-    for line in TASK_FILES[entry.name](text or "", words):
+    for line in chain.from_iterable(TASK_FILES[entry.name](text, words) for text in texts):
         if line.strip(OPAQUE + " \n"):
             walker.script(line, env.fork(), here, guessed=True)
 

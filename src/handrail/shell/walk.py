@@ -75,12 +75,14 @@ class ProgramWalker:
 
     def read(self, text: str, env: Environment) -> ParsedProgram:
         """Read a whole command line."""
+        env.files.update(self.code_texts.given)
         self.script(text, env, TOP_LEVEL, top=True)
+        given = self.code_texts.given
         return ParsedProgram(
             tuple(self.commands),
             tuple(self.notes),
             tuple(self.code_effects),
-            tuple(env.files.items()),
+            tuple(item for item in env.files.items() if given.get(item[0]) != item[1]),
             self.fault,
             self.code_texts.asked,
         )

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from itertools import islice
 from typing import Protocol
 
 from handrail.model.host import HostProfile
@@ -10,6 +11,7 @@ from handrail.review.paths.program_files import is_copy
 MAX_SCRIPT = 256 * 1024
 """More of a script is not read; what is longer cannot be judged."""
 _MAX_LINKS = 40
+_MAX_NAMES = 500
 
 
 class DiskView(Protocol):
@@ -33,6 +35,9 @@ class DiskView(Protocol):
     def changed_at(self, path: str) -> float | None:
         """When a regular file, or its name, last changed, in seconds since 1970."""
 
+    def names_in(self, folder: str) -> list[str]:
+        """Names of what is in a folder; of a large one, only some."""
+
 
 class BlindDiskView:
     """Shows nothing: for past sessions and other machines."""
@@ -54,6 +59,9 @@ class BlindDiskView:
 
     def changed_at(self, path: str) -> float | None:
         return None
+
+    def names_in(self, folder: str) -> list[str]:
+        return []
 
 
 class LocalDiskView:
@@ -167,6 +175,15 @@ class LocalDiskView:
             return None
         # Nobody can set this time, other than the one that `touch` and `cp -p` set.
         return found.st_ctime if stat.S_ISREG(found.st_mode) else None
+
+    def names_in(self, folder: str) -> list[str]:
+        if not (self._live or self.visible):
+            return []
+        try:
+            with os.scandir(folder) as entries:
+                return [entry.name for entry in islice(entries, _MAX_NAMES)]
+        except (OSError, ValueError):
+            return []
 
 
 def _read_index(root: str) -> bytes:
