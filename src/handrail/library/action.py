@@ -1,4 +1,4 @@
-"""One action of an agent, as a block: entered only if the action may run."""
+"""One action of an agent as a block, entered only if the action may run."""
 
 import asyncio
 from time import perf_counter
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class SupervisedAction:
-    """Reviews the action when the block begins, and reports what came of it when it ends.
+    """Review the action when the block begins, and report its result when the block ends.
 
     `with` and `async with` both work. Entering raises ActionBlockedError where the action may not
     run. An exception in the block is reported as a failure, and goes on.
@@ -21,7 +21,7 @@ class SupervisedAction:
 
     verdict: ActionVerdict
     guidance: str = ""
-    """For the model, when the block has ended: what Handrail says to what came of it."""
+    """For the model, after the block: Handrail's remark on the result."""
 
     def __init__(
         self, supervisor: "Supervisor", tool: str, given: dict[str, object], agent: str
@@ -35,13 +35,13 @@ class SupervisedAction:
 
     @property
     def input(self) -> dict[str, object]:
-        """What to run."""
+        """Return the input to run."""
         return self.verdict.input
 
     def done(
         self, output: str = "", *, exit_code: int | None = None, error: str = "", tokens: int = 0
     ) -> None:
-        """Say what came of it. A block that does not say counts as a success without output."""
+        """Report the result. Without a report, the block counts as a success without output."""
         self._output, self._exit_code = output, exit_code
         self._error, self._tokens = error, tokens
 

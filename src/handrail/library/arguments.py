@@ -1,4 +1,4 @@
-"""What a program hands to the library, checked before anything is done with it."""
+"""Check the arguments of the library's functions."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from handrail.supervise.runs.extensions import Extensions
 
 
 def json_object(tool: str, given: Mapping[str, object]) -> dict[str, object]:
-    """A copy of an input, as JSON has it: what is reviewed is what runs, whoever changes it."""
+    """Return a copy of an input as JSON: later changes by the program do not reach the review."""
     if not isinstance(tool, str) or not tool:
         raise TypeError("the tool of an action is a name")
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
@@ -31,7 +31,7 @@ def make_extensions(
     programs: Mapping[str, Program] | None,
     rules: Iterable[Rule],
 ) -> Extensions:
-    """What a program adds, checked; raises TypeError."""
+    """Check and return a program's extensions; raises TypeError."""
     kinds = tuple(interventions)
     for each in kinds:
         if not isinstance(each, InterventionKind):

@@ -67,7 +67,7 @@ class EmbeddedEngine:
         extensions: Extensions,
         environ: Mapping[str, str],
     ) -> None:
-        """`log`: the file that holds the log; empty: it is kept in memory."""
+        """`log`: the file of the log; empty: it stays in memory."""
         self._run, self._cwd = run, cwd
         home = open_home(environ)
         with suppress(OSError):  # without it there are no checkpoints, and they say so
@@ -97,7 +97,7 @@ class EmbeddedEngine:
         self._is_closing = False
 
     def ask(self, body: bytes, call: PendingCall) -> Reply:
-        """The answer to one message; whatever goes wrong is a refusal."""
+        """Answer one message; any failure is a refusal."""
         began = monotonic()
         call.wake = lambda: self._work.later(lambda: None)
         try:
@@ -114,23 +114,23 @@ class EmbeddedEngine:
             return self._hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
 
     def restore(self, level: UndoLevel, checkpoint: str) -> RestoredFiles:
-        """Put files back, after all that is being done to them; raises CheckpointError."""
+        """Put files back, after all other work on them; raises CheckpointError."""
         return self._scheduler.put(self._cwd, lambda: self._put_back(level, checkpoint)).result()
 
     def events(self, after: int) -> list[tuple[int, Event]]:
-        """The events after a number."""
+        """Return the events after a number."""
         return events_in(self._store, self._run, after)
 
     def wait_for_events(self, seconds: float) -> None:
-        """Until something happens."""
+        """Wait until something happens."""
         with self._work.changed:
             self._work.changed.wait(seconds)
 
     def close(self) -> None:
-        """Answer who waits, finish what was begun, and save what is known."""
+        """Answer the waiting calls, finish pending work, and save the state."""
         self._is_closing = True
         self._work.later(lambda: None)
-        self._scheduler.settle()  # what is put off until something else is done begins now
+        self._scheduler.settle()  # postponed work begins now
         self._scheduler.close()
         self._stops.settle()
         self._work.close()
@@ -143,7 +143,7 @@ class EmbeddedEngine:
     def _wait_while_paused(
         self, held: Held[Reply], call: PendingCall, began: float
     ) -> DecisionProgress[Reply]:
-        """Decide when the run goes on; refuse where that takes too long."""
+        """Decide when the run goes on; refuse if it takes too long."""
         with self._work.turn():
             while seconds := held.seconds():
                 if call.is_abandoned:
@@ -165,7 +165,7 @@ class EmbeddedEngine:
         return begin(lambda: asyncio.run(save())).result()
 
     def _settle(self, ready: Ready[Reply]) -> Reply:
-        """The reply, once the log has confirmed what it says; the lock is free meanwhile."""
+        """Return the reply once the log has confirmed it; the lock is free meanwhile."""
         problem: StoreError
         try:
             for receipt in ready.receipts:
@@ -229,7 +229,7 @@ class EmbeddedEngine:
 
 
 def _warn_of_fault(supervisor: Supervisor, event: Event) -> None:
-    """Log what does not work: nobody else watches the log of a run in this process."""
+    """Log a fault: nobody else watches the log of a run in this process."""
     if isinstance(event, FaultNoted):
         _log.warning("%s", event.says)
 

@@ -1,4 +1,4 @@
-"""What stands behind a supervisor: an engine in this process, or the daemon."""
+"""The engine behind a supervisor: in this process, or the daemon."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -14,26 +14,26 @@ from handrail.supervise.log.topics import topic_of
 
 
 class PendingCall:
-    """A call that waits for its answer, until nobody wants that any more."""
+    """A call that waits for its answer, until it is abandoned."""
 
     def __init__(self) -> None:
         self.is_abandoned = False
         self.wake: Callable[[], object] = lambda: None
-        """Called when it is abandoned, so that whoever holds it looks."""
+        """Wakes the thread that holds the call, so that it notices."""
 
     def abandon(self) -> None:
-        """Say that nobody wants the answer."""
+        """Note that nobody wants the answer any more."""
         self.is_abandoned = True
         self.wake()
 
 
 class Engine(Protocol):
-    """Supervises one run. Used from any thread."""
+    """Supervise one run. Used from any thread."""
 
     control: ControlConnection
 
     def ask(self, body: bytes, call: PendingCall) -> Reply:
-        """The answer to one message; whatever goes wrong is a refusal.
+        """Answer one message; any failure is a refusal.
 
         Waits while the run is paused, and while files are saved.
         """
@@ -42,15 +42,15 @@ class Engine(Protocol):
         """Put files back; raises CheckpointError."""
 
     def events(self, after: int) -> list[tuple[int, Event]]:
-        """The events that come after a number, each with its own."""
+        """Return the events after a number, each with its own."""
 
     def wait_for_events(self, seconds: float) -> None:
-        """Return when there may be new events, after so many seconds at the latest."""
+        """Return when there may be new events, at the latest after so many seconds."""
 
     def close(self) -> None:
-        """Finish what was begun."""
+        """Finish pending work."""
 
 
 def events_in(store: Store, run: str, after: int) -> list[tuple[int, Event]]:
-    """The events of a run in a log."""
+    """Return the events of a run in a log."""
     return [(stored.seq, event) for stored, event in Journal(store).read(topic_of(run), after)]

@@ -1,4 +1,4 @@
-"""What the library raises beside `CheckpointError` and the usual TypeError and ValueError.
+"""The errors of the library, beside `CheckpointError`, TypeError and ValueError.
 
 HandrailError
 ├── ActionBlockedError   the action may not run; the text is for the model
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HandrailError(Exception):
-    """Something that Handrail has to say no to."""
+    """Handrail refuses or fails."""
 
 
 class ActionBlockedError(HandrailError):
@@ -30,7 +30,7 @@ class StartError(HandrailError):
 
 
 class ControlError(HandrailError):
-    """The run cannot be controlled so as it stands."""
+    """The run cannot be controlled in its present state."""
 
 
 class SupervisorClosedError(HandrailError, RuntimeError):

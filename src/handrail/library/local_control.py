@@ -1,4 +1,4 @@
-"""Control of a run in this process: the same protocol as the daemon's, without the way there."""
+"""Control a run in this process: the daemon's protocol, without a connection."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -21,14 +21,14 @@ _POSSIBLE = frozenset(map(ControlCommand, "pause resume steer redirect stop chec
 
 
 class LocalControl:
-    """Takes requests under the lock of the run."""
+    """Take requests under the lock of the run."""
 
     def __init__(self, handler: ControlHandler, work: SerialWork) -> None:
         self._handler = handler
         self._work = work
 
     def send(self, request: bytes) -> list[AnyMessage]:
-        """Hand over a request; the messages that it has led to so far are written."""
+        """Submit a request; return its messages so far once they are written."""
         try:
             with self._work.turn():
                 taken = self._handler.submit(request)
@@ -37,7 +37,7 @@ class LocalControl:
             raise UnwrittenError(str(error)) from None
 
     def wait(self, request_id: str, seconds: float) -> list[AnyMessage] | None:
-        """What has come of a request after so many seconds at most; None: nobody knows it."""
+        """Wait at most so many seconds; return the messages about a request, None if unknown."""
         until = monotonic() + seconds
         try:
             with self._work.turn():
@@ -51,28 +51,28 @@ class LocalControl:
 
 
 class LocalActions:
-    """Carries out what is asked of the run. Its process is the program itself, which nobody ends:
+    """Carry out requests. The run's process is the program itself, which nobody ends:
     after a stop every call is refused."""
 
     def __init__(self, scheduler: CheckpointScheduler) -> None:
         self._scheduler = scheduler
 
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
-        """Why a command cannot be carried out; empty: it can."""
+        """Return why a command cannot be carried out, or ""."""
         return "" if command in _POSSIBLE else f"Your program does that itself, not {command.value}"
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Save the files, or confirm what needs nothing to be done."""
+        """Save the files, or confirm a request that needs no work."""
         if asked.command == ControlCommand.CHECKPOINT:
             save_on_request(self._scheduler, supervisor, asked, finished)
         else:
             finished(CommandOutcome(evidence=("every call asks Handrail first",)))
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Nothing is ever frozen."""
+        """Do nothing: this engine never freezes."""
 
     def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
-        """Nothing is ever frozen for too long."""
+        """Do nothing: this engine never freezes."""
 
 
 def _written(taken: TakenRequest) -> list[AnyMessage]:

@@ -1,4 +1,4 @@
-"""Supervision by the daemon: the run stands in its log, and people control it as any other."""
+"""Let the daemon supervise the run: it is in the daemon's log, and people control it."""
 
 import http.client
 import json
@@ -32,10 +32,10 @@ _FIX = "handrail doctor says what is wrong."
 
 
 class RemoteEngine:
-    """Reaches the daemon over its socket, and starts it where there is none."""
+    """Reach the daemon over its socket, and start it if necessary."""
 
     def __init__(self, home: Home, run: str, cwd: str, environ: Mapping[str, str]) -> None:
-        """Raises DaemonError where there is none and none can be started."""
+        """Raises DaemonError if there is no daemon, and none can be started."""
         ensure_daemon(home, environ)
         self._home = home
         self._run, self._cwd = run, cwd
@@ -43,7 +43,7 @@ class RemoteEngine:
         self.control: ControlConnection = DaemonConnection(home, environ)
 
     def ask(self, body: bytes, call: PendingCall) -> Reply:
-        """The answer to one message; whatever goes wrong is a refusal."""
+        """Answer one message; any failure is a refusal."""
         problem = ""
         for _ in range(2):  # the daemon may just be restarted; the same call changes nothing twice
             try:
@@ -76,16 +76,16 @@ class RemoteEngine:
         return RestoredFiles(tuple(item.path for item in done.items), done.undo, spared)
 
     def events(self, after: int) -> list[tuple[int, Event]]:
-        """The events after a number, from the daemon's log."""
+        """Return the events after a number, from the daemon's log."""
         with closing(open_log(self._home.log, "read")) as store:
             return events_in(store, self._run, after)
 
     def wait_for_events(self, seconds: float) -> None:
-        """For a moment: the log is looked into again then."""
+        """Wait a moment before the next look into the log."""
         sleep(min(seconds, _POLL))
 
     def close(self) -> None:
-        """The daemon goes on."""
+        """Leave the daemon running."""
 
     def _send(self, body: bytes, call: PendingCall) -> Reply:
         self._home.check_socket()

@@ -1,4 +1,4 @@
-"""One lock around a supervisor, and a queue of work for whoever has the lock next."""
+"""One lock around a supervisor, and a queue of work for the next holder of the lock."""
 
 import logging
 import threading
@@ -10,11 +10,11 @@ _log = logging.getLogger(__name__)
 
 
 class SerialWork:
-    """Runs one thing at a time, in whichever thread it comes up."""
+    """Run one piece of work at a time, in any thread."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
-        """The lock; whoever waits for it is woken after everything that happens."""
+        """The lock; everything that happens wakes the threads that wait for it."""
         self._queue: deque[Callable[[], object]] = deque()
         self._wake = threading.Event()
         self._is_closed = False
@@ -23,19 +23,19 @@ class SerialWork:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Hold the lock. What was put off is done first, and what comes up meanwhile at the end."""
+        """Hold the lock. Do postponed work first, and new work at the end."""
         with self.changed:
             self._work_off()
             yield
             self._work_off()
 
     def later(self, function: Callable[[], object]) -> None:
-        """Have something done under the lock soon; never waits, whoever calls it."""
+        """Run a function under the lock soon; never waits."""
         self._queue.append(function)
         self._wake.set()
 
     def close(self) -> None:
-        """Do what is left, and end the thread."""
+        """Do the remaining work, and end the thread."""
         self._is_closed = True
         self._wake.set()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""The supervisor of one run, for programs that run an agent themselves."""
+"""The supervisor of one run, for programs with an agent of their own."""
 
 import asyncio
 import json
@@ -58,11 +58,11 @@ _NO_LOG = "the daemon has its own log: leave out log, or daemon=True"
 
 
 class Supervisor:
-    """Supervises one run of an agent: asked before each action, told what came of it.
+    """Supervise one run of an agent: ask it before each action, and report each result.
 
-    May be used from any thread, and from an event loop through the methods that can be awaited.
-    One lock guards everything; nobody holds it while files are saved, the log is written or the
-    run is paused.
+    Use it from any thread, and from an event loop through the methods that can be awaited. One
+    lock guards everything; nobody holds it while Handrail saves files or writes the log, or while
+    the run is paused.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class Supervisor:
         rules: Iterable[Rule] = (),
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Begin a run in a folder; raises StartError where that cannot be.
+        """Begin a run in a folder; raises StartError if that fails.
 
-        `goal`: what the agent is to do. `scope`: the folders and globs that it may change, in
-        place of what `handrail.yaml` says. `log`: a file that keeps the log; without it the log
-        is in memory. `daemon`: let the daemon supervise the run, so that `handrail status`,
-        `pause` and the others see it. `environ`: stands in for the environment of the process.
+        `goal`: the task of the agent. `scope`: the folders and globs that it may change, in place
+        of those in `handrail.yaml`. `log`: a file for the log; without it the log is in memory.
+        `daemon`: let the daemon supervise the run, so that `handrail status`, `pause` and the
+        others see it. `environ`: stands in for the environment of the process.
         """
         given = os.environ if environ is None else environ
         self.run = str(uuid.uuid4())
@@ -128,7 +128,7 @@ class Supervisor:
     async def before_async(
         self, tool: str, tool_input: Mapping[str, object], *, agent: str = ""
     ) -> ActionVerdict:
-        """The same for an event loop, which goes on meanwhile."""
+        """Do the same in an event loop, without blocking it."""
         given, call = json_object(tool, tool_input), PendingCall()
         asked = begin(lambda: self._before(tool, given, agent, call))
         try:
@@ -148,7 +148,7 @@ class Supervisor:
         seconds: float = 0.0,
         tokens: int = 0,
     ) -> str:
-        """Tell what came of an action; what comes back is for the model, empty: nothing."""
+        """Report the result of an action; return a text for the model, or ""."""
         said = self._send(
             "after",
             id=verdict.id,
@@ -173,7 +173,7 @@ class Supervisor:
         seconds: float = 0.0,
         tokens: int = 0,
     ) -> str:
-        """The same for an event loop."""
+        """Do the same in an event loop."""
 
         def tell() -> str:
             return self.after(
@@ -185,21 +185,21 @@ class Supervisor:
     def action(
         self, tool: str, tool_input: Mapping[str, object], *, agent: str = ""
     ) -> SupervisedAction:
-        """An action as a block, for `with` and `async with`: entered only if it may run."""
+        """Return an action as a block, for `with` and `async with`: entered only if it may run."""
         return SupervisedAction(self, tool, json_object(tool, tool_input), agent)
 
     def drop(self, verdict: ActionVerdict, reason: str = "") -> None:
-        """Tell that an action that was allowed did not run."""
+        """Report that an allowed action did not run."""
         self._send("drop", id=verdict.id, reason=reason)
 
     # The conversation
 
     def prompt(self, text: str) -> None:
-        """Tell what a person has told the agent."""
+        """Report a person's prompt to the agent."""
         self._send("prompt", text=text)
 
     def turn_ended(self, text: str = "") -> str:
-        """Tell that the agent has stopped, and what it said; what comes back is for the model."""
+        """Report that the agent has stopped, with its message; return a text for the model."""
         return told_after(self._send("turn_end", text=text))
 
     # Control
@@ -233,12 +233,12 @@ class Supervisor:
         return self._checkpoints().find(str(saved and saved.payload.get("checkpoint", "")))
 
     def checkpoints(self) -> list[CheckpointRecord]:
-        """All checkpoints of the work tree, the newest first."""
+        """Return all checkpoints of the work tree, the newest first."""
         self._check_open()
         return list(self._checkpoints().newest_first())
 
     def undo(self, level: Literal["action", "iteration", "task"] = "action") -> RestoredFiles:
-        """Take back the last action that changed files, or all since a prompt or the start.
+        """Take back the last change of files, or everything since a prompt or the start.
 
         Raises CheckpointError.
         """
@@ -246,7 +246,7 @@ class Supervisor:
         return self._engine.restore(UndoLevel(level), "")
 
     def rollback(self, checkpoint: str) -> RestoredFiles:
-        """Put all files back as a checkpoint has them, by its id or name.
+        """Put all files back to a checkpoint, by its id or name.
 
         Raises CheckpointError.
         """
@@ -256,18 +256,18 @@ class Supervisor:
     # Events
 
     def events(self) -> list[Event]:
-        """Everything that has happened in the run so far, in the order of the log."""
+        """Return all events of the run so far, in the order of the log."""
         self._check_open()
         return [event for _, event in self._engine.events(0)]
 
     @property
     def findings(self) -> list[Finding]:
-        """The patterns of trouble that were seen, each as it was last."""
+        """Return the patterns of trouble so far, each in its last state."""
         made = (event for event in self.events() if isinstance(event, FindingMade))
         return list({each.finding.name: each.finding for each in made}.values())
 
     def subscribe(self, callback: Callable[[Event], object]) -> Callable[[], None]:
-        """Call a function with every event from now on; what comes back ends that.
+        """Call a function with every event from now on; return a function that unsubscribes.
 
         It is called in a thread of its own, in the order of the log, and may use the supervisor.
         """
@@ -292,7 +292,7 @@ class Supervisor:
     # The end
 
     def close(self, reason: str = "") -> None:
-        """End the run, and finish what was begun. Twice does no harm."""
+        """End the run, and finish pending work. Twice does no harm."""
         if self._is_closed:
             return
         self._send("end", reason=reason)
@@ -334,7 +334,7 @@ class Supervisor:
         return action_verdict(name, tool, given, verdict)
 
     def _drop(self, asked: "Future[ActionVerdict]") -> None:
-        """Nobody runs what was allowed too late."""
+        """Drop a call that was allowed too late: nobody runs it."""
         if asked.exception() is None and asked.result().allowed:
             with suppress(SupervisorClosedError):
                 self.drop(asked.result(), "nobody waited for the answer")
@@ -352,7 +352,7 @@ class Supervisor:
     def _control(
         self, command: ControlCommand, reason: str = "", *, text: str = "", to_end: bool = False
     ) -> Result | None:
-        """Ask for something; returns when that is written, or with `to_end` when it is done."""
+        """Send a request; return when it is written, or with `to_end` when it is done."""
         self._check_open()
         request = make_request(command, self.run, reason=reason, text=text)
         try:

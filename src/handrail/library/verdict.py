@@ -1,4 +1,4 @@
-"""What a program gets back for an action, and for files that were put back."""
+"""The library's answers: the verdict on an action, and the result of a restore."""
 
 import msgspec
 
@@ -8,32 +8,32 @@ from handrail.model.review import Verdict
 
 
 class ActionVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an action may run, with which input, and what to tell the model."""
+    """Whether an action may run, with its input, and the text for the model."""
 
     id: str
-    """Of the call; `after` finds the action by it."""
+    """The id of the call; `after` finds the action by it."""
     tool: str
     input: dict[str, object]
-    """What to run: the input that was reviewed, or what Handrail has made of it."""
+    """The input to run: the reviewed one, or Handrail's safer one."""
     allowed: bool
     decision: Decision
     reason: str = ""
     alternative: str = ""
-    """What can be done instead."""
+    """An alternative."""
     guidance: str = ""
-    """For the model: why it was refused, what was changed, or a hint; empty: nothing to say."""
+    """For the model: the reason of a refusal, the change of the input, or a hint; or empty."""
     restore: str = ""
     """A command line that puts back what the changed input moved away."""
     stop: bool = False
     """The run ends here: every further action is refused."""
     alarm: str = ""
-    """What the person who runs this program must see at once."""
+    """A text that the person who runs this program must see at once."""
 
 
 def action_verdict(
     call: str, tool: str, given: dict[str, object], verdict: Verdict
 ) -> ActionVerdict:
-    """What a verdict means for the program that asked."""
+    """Return the program's view of a verdict."""
     changed = verdict.updated_input if verdict.decision is Decision.MODIFY else None
     return ActionVerdict(
         id=call,
@@ -51,11 +51,11 @@ def action_verdict(
 
 
 class RestoredFiles(msgspec.Struct, frozen=True):
-    """What was put back."""
+    """The result of a restore."""
 
     files: tuple[str, ...]
-    """Every file that is other than it was."""
+    """Every file that changed."""
     undo: str
-    """The checkpoint that was taken just before; `rollback` to it takes this back."""
+    """The checkpoint taken just before; `rollback` to it undoes the restore."""
     spared: tuple[str, ...] = ()
-    """Files that were left alone, because others have changed them since."""
+    """Files left alone, because others have changed them since."""

@@ -1,4 +1,4 @@
-"""A step that an agent wants to take, and what came of it."""
+"""A step that an agent wants to take, and its outcome."""
 
 import msgspec
 
@@ -24,7 +24,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came of an action."""
+    """The outcome of an action."""
 
     ok: bool
     exit_code: int | None = None
@@ -33,6 +33,6 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     duration_ms: float = 0.0
     cost_usd: float = 0.0
     tokens: int = 0
-    """What the model call that led to it used, where the host tells."""
+    """Tokens of the model call behind it, if the host tells."""
     memory_mb: float = 0.0
-    """The most that its processes used, where that was measured."""
+    """The peak memory of its processes, if measured."""

@@ -1,11 +1,11 @@
-"""The settings that a run works with."""
+"""The settings of a run."""
 
 import msgspec
 
 
 class ActiveSettings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Settings, so far as they are not the usual ones."""
+    """Settings, as far as they differ from the defaults."""
 
     id: str
-    """By which they are recognised, also where a secret was taken out of them."""
+    """Identifies the settings, even after the redaction of a secret."""
     values: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""A saved point of a run, and what the run knew then."""
+"""A saved point of a run, and its state at that time."""
 
 import msgspec
 
@@ -9,18 +9,18 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     run: str
     step: int
-    """The last step that it contains."""
+    """The last step in it."""
     commit: str
     at: float = 0.0
     why: str = ""
 
 
 class StateSnapshot(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """What a run knew that goes back with its files; what was detected and spent does not."""
+    """The state of a run that goes back with its files; findings and usage do not."""
 
     goal: str = ""
     last_prompt: str = ""
     created: tuple[str, ...] = ()
     """Files that the run had made itself."""
     tasks: dict[str, str] = {}
-    """By task, how far it was."""
+    """The state of each task."""

@@ -13,15 +13,15 @@ _FILES = "puts files back behind the back of those who work with them"
 
 
 class CliCommand(NamedTuple):
-    """One command. A supervised agent may call what is named as harmless, and nothing else."""
+    """One command. A supervised agent may make only the calls named as harmless."""
 
     name: str
     does: str
     """In a line, for `handrail --help`."""
     harmless: str = ""
-    """What an agent may call: `*`, the command; `list|show`, these of its sub-commands."""
+    """The calls that an agent may make: `*`, the command; `list|show`, these sub-commands."""
     unless: str = ""
-    """Options with which it is not harmless: `--fix`."""
+    """Options that make it harmful: `--fix`."""
     refusal: str = "calls a command of this agent's guard that is not known to be harmless"
     """Why an agent is refused, after "it"."""
     instead: str = _PERSON
@@ -32,7 +32,7 @@ class CliCommand(NamedTuple):
 UNKNOWN = CliCommand(
     "", "", instead="Only look: `handrail status`, `handrail log` and `handrail explain` show all."
 )
-"""What an agent is told about a command that has no row."""
+"""The answer to an agent about a command without a row."""
 
 CLI_COMMANDS = (
     CliCommand("demo", "Watch Handrail catch a misbehaving agent.", "*"),

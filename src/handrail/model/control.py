@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 
 class Standing(StrEnum):
-    """Whether a run may go on. Names that end in -ing: asked for, and not confirmed yet."""
+    """Whether a run may go on. Names in -ing: requested, but not confirmed yet."""
 
     RUNNING = "running"
     PAUSING = "pausing"
@@ -19,11 +19,11 @@ class Standing(StrEnum):
     FROZEN = "frozen"
     STOPPING = "stopping"
     STOPPED = "stopped"
-    """No process of it is left; it can be resumed."""
+    """No process of it is left; a person can resume it."""
     CANCELLING = "cancelling"
     CANCELLED = "cancelled"
     DONE = "done"
-    """Its loop has come to an end by itself."""
+    """Its loop has ended by itself."""
 
 
 S = Standing
@@ -31,10 +31,10 @@ _HELD = (S.PAUSING, S.PAUSED, S.INTERRUPTING, S.FREEZING, S.FROZEN)
 _ALIVE = (S.RUNNING, *_HELD)
 
 HOLDING = frozenset(_HELD)
-"""No new action begins; one that wants to is held."""
+"""No new action begins; Handrail holds new calls."""
 
 ENDING = frozenset({S.STOPPING, S.STOPPED, S.CANCELLING, S.CANCELLED})
-"""No new action begins; one that wants to is refused, and the agent is told to end."""
+"""No new action begins; Handrail refuses new calls, and tells the agent to end."""
 
 FINAL = frozenset({S.CANCELLED, S.DONE})
 """There is nothing left to control."""
@@ -49,80 +49,80 @@ def _unchanged(*standings: Standing) -> Mapping[Standing, Standing]:
 
 
 class TextField(NamedTuple):
-    """The text in a request's payload that a command is about."""
+    """The text argument of a command in a request's payload."""
 
     name: str = "name"
     needed: bool = False
     longest: int = 10_000
-    """In characters: the log leaves out the middle of longer texts."""
+    """Characters: the log drops the middle of longer texts."""
 
 
 class OnCommandLine(NamedTuple):
-    """How `handrail COMMAND --help` explains a command, and what has to be typed."""
+    """The help of `handrail COMMAND --help`, and the arguments."""
 
     brief: str
     """In a line, for `handrail --help`."""
     more: str
     confirmed: str
-    """What Handrail has to see first: "Handrail confirms this once …"."""
+    """The evidence for the confirmation: "Handrail confirms this once …"."""
     examples: tuple[str, ...]
     text: str = ""
-    """How the text is given: `GOAL`, the words behind the run; `--model`, an option."""
+    """The form of the text: `GOAL`, the words after the run; `--model`, an option."""
     default: str = ""
-    """The text, where nobody gives one."""
+    """The default text."""
 
 
 class OnScreen(NamedTuple):
-    """How `handrail watch` offers a command."""
+    """The command on the screen of `handrail watch`."""
 
     key: str = ""
     short: str = ""
     """For the page of all keys."""
     will: str = ""
-    """What a person agrees to, in a sentence; `{name}` is the run."""
+    """The consequence that a person agrees to, in a sentence; `{name}` is the run."""
     word: str = ""
-    """How the screen calls it; empty: by its name."""
+    """The name on the screen; empty: its own name."""
     asks: str = ""
     """The question for the text."""
 
 
 class CommandSpec(NamedTuple):
-    """Everything about a control command but the function that carries it out."""
+    """Everything about a control command except the function that carries it out."""
 
     allowed: Mapping[Standing, Standing]
-    """How a run has to stand, and how it stands as soon as the request is acknowledged."""
+    """The required standing of a run, and its standing once the request is acknowledged."""
     then: Standing | None = None
-    """How the run stands when the command is confirmed; None: as before."""
+    """The standing once the command is confirmed; None: unchanged."""
     on_screen: OnScreen = OnScreen()
     on_command_line: OnCommandLine | None = None
-    """None: the command line has a command of that name which does more."""
+    """None: the command line has a larger command of that name."""
     overtakes: str = ""
-    """Commands under way that it makes void; `*`: all that do not work on files."""
+    """Pending commands that it makes void; `*`: all except those for files."""
     on_files: bool = False
     text: TextField = TextField()
     confirm: bool = False
-    """A person is asked before it is done: on the screen, and for several runs at once."""
+    """Ask a person first: on the screen, and for several runs at once."""
     no_driver: str = ""
-    """Needs a driver; this can be done where there is none."""
+    """It needs a driver; this is the advice if there is none."""
     meanwhile: str = ""
-    """What people wait for until it is confirmed."""
+    """The state that people see until it is confirmed."""
     result: str | None = ""
-    """The message of its result; empty: what carries it out says that; None: it has none."""
+    """The message of its result; empty: its function writes it; None: there is none."""
     tells: str = ""
-    """What the agent reads with the next answer that it gets."""
+    """The text for the agent in its next answer."""
     asked: str = ""
-    """The words before the text where a timeline tells who asked for it."""
+    """The words before the text in a timeline."""
     refusal: str = "takes hold of runs in the name of a person"
     """Why a supervised agent may not call it."""
 
 
 class ControlCommand(StrEnum):
-    """What can be asked for."""
+    """The control commands."""
 
     spec: CommandSpec
 
     def __new__(cls, name: str, *row: CommandSpec) -> Self:
-        """A member is its name, and carries its row."""
+        """Make a member from its name, and attach its row."""
         member = str.__new__(cls, name)
         member._value_ = name
         (member.spec,) = row
@@ -267,30 +267,30 @@ class ControlCommand(StrEnum):
 
     @property
     def word(self) -> str:
-        """How the screen calls it."""
+        """Return its name on the screen."""
         return self.spec.on_screen.word or self.value
 
     @property
     def holds(self) -> bool:
-        """Whether no new action begins once it is confirmed."""
+        """Return whether no new action begins once it is confirmed."""
         return self.spec.then in HOLDING
 
     @property
     def ends(self) -> bool:
-        """Whether no process of the run is left once it is confirmed."""
+        """Return whether no process of the run is left once it is confirmed."""
         return self.spec.then in ENDING
 
     @property
     def stays(self) -> bool:
-        """Whether it leaves the run as it stands."""
+        """Return whether it leaves the standing of the run alone."""
         return self.spec.then is None
 
     @property
     def is_level(self) -> bool:
-        """Whether it holds a run, more or less, or lets it go on."""
+        """Return whether it holds a run, more or less, or lets it go on."""
         return self.holds or self.spec.then is S.RUNNING
 
     @property
     def thaws(self) -> bool:
-        """Whether nothing of the run is frozen any more once it is confirmed."""
+        """Return whether the run is no longer frozen once it is confirmed."""
         return self.spec.then not in (None, S.FROZEN)

@@ -9,7 +9,7 @@ from handrail.model.ordinal import Severity, Undo
 
 
 class Kind(StrEnum):
-    """What sort of thing an effect does; `KINDS` says what each means by default."""
+    """The kinds of effects; `KINDS` has the default meaning of each."""
 
     READ = "read"
     WRITE = "write"
@@ -47,7 +47,7 @@ class KindFacts(msgspec.Struct, frozen=True):
     undo: Undo
     verb: str
     bare: str = ""
-    """What it does where there is no target to name; by default the verb up to its colon."""
+    """The words without a target; by default the verb up to its colon."""
 
     @property
     def alone(self) -> str:
@@ -103,14 +103,14 @@ HOST_KINDS = frozenset({Kind.REACH, Kind.FETCH, Kind.SEND})
 
 
 class Effect(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One thing that an action does: kind, target, how bad, and what undoes it."""
+    """One effect of an action: kind, target, severity, and undo."""
 
     kind: Kind
     target: str
     severity: Severity
     undo: Undo
     says: str = ""
-    """What it does in plain words; empty: the kind's verb and the target."""
+    """The effect in plain words; empty: the kind's verb and the target."""
     instead: str = ""
     """A concrete thing to do instead, if there is one for this effect."""
     command: int = 0

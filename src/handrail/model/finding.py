@@ -6,12 +6,12 @@ from handrail.model.decodable import decodable
 from handrail.model.ordinal import Severity
 
 Facts = dict[str, str]
-"""What a guidance text may name: the error, the path, the count."""
+"""The facts for a guidance text: the error, the path, the count."""
 
 
 @decodable
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What kind of trouble, how bad, how sure, and which actions show it."""
+    """A pattern of trouble: its kind, severity, confidence, and steps."""
 
     kind: str
     severity: Severity
@@ -21,9 +21,9 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     impact: float = 0.0
     """From 0 to 1: how much is at stake beyond the trouble itself."""
     says: str = ""
-    """What was seen, in one sentence, for the person and for the agent."""
+    """The observation in one sentence, for the person and for the agent."""
     symptom: str = ""
-    """What makes it the same trouble when it comes again: the error, the path, the cycle."""
+    """The mark of the same trouble when it comes again: the error, the path, the cycle."""
     facts: Facts = {}
 
     @property

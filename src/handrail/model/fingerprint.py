@@ -6,9 +6,9 @@ import re
 from handrail.model.action import Action
 
 _BESIDE_A_COMMAND = frozenset({"description", "timeout"})
-"""What an agent writes anew each time it tries the same command."""
+"""Fields that an agent rewrites each time it tries the same command."""
 _BESIDE = frozenset({"description", "timeout", "run_in_background", "thought", "security_risk"})
-"""What an agent writes anew each time that it tries the same."""
+"""Fields that an agent rewrites each time it tries the same call."""
 _MAX_VALUE = 16_000
 """Characters of one input that are looked at."""
 _COMMENT = re.compile(r"^[ \t]*#[^\n]*\n", re.MULTILINE)

@@ -6,16 +6,16 @@ _RECENT = 20
 
 
 class History(msgspec.Struct):
-    """The past of one run in a few numbers. Reviews read it; whoever runs the agent writes it.
+    """The past of one run in a few numbers. Reviews read it; the supervisor writes it.
 
     Actions are known by their fingerprints.
     """
 
     goal: str = ""
     ran: dict[str, int] = {}
-    """How often each action was let through."""
+    """The number of permissions of each action."""
     failed: dict[str, int] = {}
-    """How often each failed since it last worked, or a file was changed."""
+    """The number of failures of each action since its last success, or the last changed file."""
     refused: dict[str, int] = {}
     recent: list[str] = []
     """The last actions that ran, the newest at the end."""

@@ -1,4 +1,4 @@
-"""What a host hands in about itself as data: what to protect, and what to call it."""
+"""The profile of a host, as data: its names, and the paths to protect."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -23,11 +23,11 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     sources: str = ""
     """The option that names the settings files to read."""
     all_sources: frozenset[str] = frozenset()
-    """What that option must name for every hook to be loaded."""
+    """The values of that option with which every hook is loaded."""
     texts: tuple[str, ...] = ()
     """Other options whose value may be any text, so that no option is looked for in it."""
     instead: str = ""
-    """What to do instead, told with a refusal."""
+    """The alternative in a refusal."""
 
 
 class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """In the log, in addresses and on the command line."""
     title: str
-    """What people call it."""
+    """Its name for people."""
     program: str = ""
     """Its command; empty: it is a program of the user's own. Also the word by which its processes
     and its files are recognised."""
@@ -62,18 +62,18 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
 
     # Other paths, as globs
     private: tuple[str, ...] = ()
-    """What it keeps for itself beside all of that."""
+    """Its other private paths."""
     notes: tuple[str, ...] = ()
-    """Of that, what an agent may write down for itself."""
+    """Private paths that an agent may use for its own notes."""
     credentials: tuple[str, ...] = ()
     instruction_folders: tuple[str, ...] = ()
     """Folders with texts for agents, whose heads can set hooks and rights."""
 
     # Variables
     off_variables: tuple[str, ...] = ()
-    """Set, it starts without hooks."""
+    """If set, it starts without hooks."""
     settings_variables: tuple[str, ...] = ()
-    """Set, it takes settings from another file, and with them which hooks run."""
+    """If set, it takes settings from another file, and with them the hooks."""
     path_variables: tuple[str, ...] = ()
     """They hold the path of a control."""
     agent_variables: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ def _profiles() -> tuple[HostProfile, ...]:
 
 
 def host_programs() -> tuple[Mapping[str, Program], ...]:
-    """What the programs of all registered hosts do; found by name, as the profiles are."""
+    """Return the effects of all registered hosts' programs; found by name, as the profiles are."""
     programs: tuple[Mapping[str, Program], ...] = import_module(_REGISTRY).programs()
     return programs
 

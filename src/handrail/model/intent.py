@@ -21,18 +21,18 @@ _WAITS = (
     r"|gh (?:run|pr|workflow) (?:view|watch|checks|status|list)|glab ci (?:status|view|list)"
     r"|docker(?: compose)? (?:ps|inspect)|systemctl (?:status|is-active))(?=\s|$)"
 )
-"""Programs that show how something is which others work at."""
+"""Programs that show the state of work elsewhere."""
 _WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
 _CUT = " …"
 
 
 class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What an agent wants to do, known before the action runs."""
+    """The intent of an agent, known before the action runs."""
 
     tool: str
     call: str
-    """The same for calls that differ in nothing that matters."""
+    """A key that is equal for calls without a relevant difference."""
     shown: str
     """The action in a few words."""
     reads: tuple[str, ...] = ()
@@ -48,15 +48,15 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     agent: str = ""
     """The sub-agent that wants it; empty: the agent itself."""
     kinds: tuple[Kind, ...] = ()
-    """Of its effects."""
+    """The kinds of its effects."""
     blamed: str = ""
-    """Its worst effect: the same for another way to the same thing."""
+    """Its worst effect, the same for another way to the same aim."""
     waits: bool = False
-    """It only looks whether something else is ready, which takes as often as it takes."""
+    """It only checks whether something else is ready; repetitions are normal."""
 
     @property
     def begins(self) -> str:
-        """What is shown, without the sign that it was cut: that makes each letter twice as big."""
+        """Return the shown text without the ellipsis, which doubles the size of each letter."""
         return self.shown.removesuffix(_CUT)
 
 
@@ -98,7 +98,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
 
 @lru_cache(maxsize=256)
 def _shared(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
-    """One object for the same kinds: every run keeps those of many deeds."""
+    """Return one shared object for equal kinds: every run keeps many."""
     return kinds
 
 

@@ -1,4 +1,4 @@
-"""What is done about a finding, and what became of it."""
+"""An intervention because of a finding, and its outcome."""
 
 from enum import StrEnum
 
@@ -18,7 +18,7 @@ class InterventionName(StrEnum):
 
 
 class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a throttled run may still use; 0: no limit."""
+    """The remaining allowance of a throttled run; 0: no limit."""
 
     calls_per_minute: int = 0
     file_operations: int = 0
@@ -46,10 +46,10 @@ class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
     escalation: int = 0
     """How many interventions against the same trouble came before it without effect."""
     guidance: str = ""
-    """What the agent is told."""
+    """The text for the agent."""
     allowance: Allowance | None = None
     checkpoint: str = ""
     """The checkpoint to go back to."""
     incident: str = ""
     limits: str = ""
-    """What the host cannot do of it, in a sentence."""
+    """The part that the host cannot do, in a sentence."""

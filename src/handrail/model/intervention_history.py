@@ -13,20 +13,20 @@ class PastIntervention(msgspec.Struct, omit_defaults=True):
     id: str
     means: str
     name: str
-    """Of the finding."""
+    """The name of the finding."""
     at: float
     step: int
     text: str = ""
     worked: bool | None = None
     """None as long as nobody knows."""
     kind: str = ""
-    """Of the finding."""
+    """The kind of the finding."""
     agent: str = ""
     checkpoint: str = ""
     deeds: int = 0
     """Number of steps that the agent took since then."""
     severity: Severity = Severity.NONE
-    """Of the finding at that time."""
+    """The severity of the finding at that time."""
 
 
 class InterventionHistory(msgspec.Struct, omit_defaults=True):

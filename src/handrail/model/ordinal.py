@@ -51,7 +51,7 @@ class Severity(Ordinal):
 
 
 class Decision(Ordinal):
-    """What becomes of an action, from the mildest to the strictest."""
+    """The decision about an action, from the mildest to the strictest."""
 
     ALLOW = "allow"
     WARN = "warn"
@@ -60,12 +60,12 @@ class Decision(Ordinal):
 
     @property
     def stops(self) -> bool:
-        """Whether the action does not run as it was asked for."""
+        """Return whether the action does not run as requested."""
         return self.rank >= Decision.MODIFY.rank
 
 
 class Undo(Ordinal):
-    """What it takes to undo an effect, from nothing to impossible."""
+    """The effort to undo an effect, from nothing to impossible."""
 
     NEEDLESS = "needless"
     CHECKPOINT = "checkpoint"

@@ -1,4 +1,4 @@
-"""What programs do, as data: the shape of the tables and of `programs:` in handrail.yaml."""
+"""The effects of programs as data: the form of the tables and of `programs:` in handrail.yaml."""
 
 from typing import Literal
 

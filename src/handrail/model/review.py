@@ -1,4 +1,4 @@
-"""The judgement of one action, and what the host gets back."""
+"""The judgement of one action, and the answer to the host."""
 
 import msgspec
 
@@ -36,7 +36,7 @@ class Rationality(msgspec.Struct, frozen=True):
 
 @decodable
 class RuleHit(msgspec.Struct, frozen=True):
-    """A rule that had something to say about an action."""
+    """A rule that objects to an action."""
 
     rule: str
     decision: Decision
@@ -45,11 +45,11 @@ class RuleHit(msgspec.Struct, frozen=True):
 
 
 class Rewrite(msgspec.Struct, frozen=True):
-    """A safer input that does what the action was after."""
+    """A safer input with the same aim."""
 
     input: dict[str, object]
     changes: tuple[str, ...]
-    """What was changed and why, one sentence each."""
+    """The changes and their reasons, one sentence each."""
     restore: str = ""
     """One command line that puts everything back, where there is something to put back."""
 
@@ -73,7 +73,7 @@ class Review(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     """All reasons in plain words, the one that decided first."""
     alternative: str = ""
-    """What to do instead; never empty when the action is refused."""
+    """The alternative; never empty for a refused action."""
     rewrite: Rewrite | None = None
     checkpoint_first: bool = False
     """It may run, but only after a checkpoint was taken."""
@@ -105,25 +105,25 @@ class Review(msgspec.Struct, frozen=True):
 
 @decodable
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the host gets back for an action."""
+    """The answer to the host about an action."""
 
     decision: Decision
     reason: str = ""
     alternative: str = ""
     updated_input: dict[str, object] | None = None
     changes: tuple[str, ...] = ()
-    """What was changed in the input and why, one sentence each."""
+    """The changes of the input and their reasons, one sentence each."""
     restore: str = ""
-    """One command line that puts back what the changed input moved away."""
+    """One command line that brings back the files moved away by the changed input."""
     guidance: tuple[str, ...] = ()
-    """What else the agent should know."""
+    """Further texts for the agent."""
     overrulable: bool = False
-    """A person may let it run all the same."""
+    """A person may permit it nevertheless."""
     permitted_by: str = ""
-    """Settings by which they could, also where nobody can be asked."""
+    """Settings that would permit it, even if nobody can be asked."""
     stop: bool = False
     """The run ends here."""
     alarm: str = ""
-    """What the person at the host must see at once."""
+    """A text that the person at the host must see at once."""
     passing: bool = False
-    """It is refused only for now: whoever asks again later does what they were told."""
+    """Refused only for now: the agent may ask again later."""
