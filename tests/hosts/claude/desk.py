@@ -42,9 +42,10 @@ class Desk:
         """Why the hooks are not in force."""
         self.asked_about: list[tuple[HookCall, str]] = []
         clock = map(float, count(1_800_000_000)).__next__
-        environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
+        state = f"{home}/.handrail-state"
+        self.environ = {"HOME": home, "HANDRAIL_HOME": state, **environ}
         self.journal = Journal(self.store, observers)
-        self.runs = RunRegistry(self.journal, Projects(environ), clock=clock)
+        self.runs = RunRegistry(self.journal, Projects(self.environ), clock=clock)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:

@@ -11,6 +11,7 @@ from handrail.model.event import ActionDropped, ActionReviewed, PromptGiven, Run
 from handrail.store.errors import DamagedError, DiskFullError
 from tests.hosts.claude.desk import Desk, Json, decision, said
 from tests.hosts.claude.failing import Failing
+from tests.project_settings import write_confirmed
 
 OVERRULABLE = "npm publish"
 CRITICAL = "rm -rf /"
@@ -82,7 +83,7 @@ def test_laxer_settings_wait_for_a_person_who_starts_the_session(
 ) -> None:
     monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
     shop.before("ls")
-    (Path(shop.folder) / "handrail.yaml").write_text("step_reviewer: {enabled: false}\n")
+    write_confirmed(Path(shop.folder), "step_reviewer: {enabled: false}\n", shop.environ)
     assert decision(shop.before(CRITICAL, "t2")) == "deny"
     shop.tell("SessionStart", source=source)
     assert decision(shop.before(CRITICAL, "t3")) == outcome
