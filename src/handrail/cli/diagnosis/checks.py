@@ -18,6 +18,7 @@ from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProg
 from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
+from handrail.server.http.port_connection import can_tell_owners
 from handrail.server.http.socket_client import DaemonError, health, port_answers
 from handrail.server.integrity.notices import unseen_notices
 from handrail.server.launcher import ensure_daemon
@@ -159,6 +160,12 @@ def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("port", "bad", says, "end that program, then: handrail serve --restart")
         return
     yield DoctorCheck("port", "ok", f"127.0.0.1:{who.home.port} leads to the daemon")
+    if not can_tell_owners():
+        says = (
+            "this system does not tell which process a connection belongs to, so any program of "
+            "yours with the hook token can tell of tools in the name of a session"
+        )
+        yield DoctorCheck("senders", "warn", says, "reinstall with --handler command")
 
 
 def check_settings(who: ExaminedSetup) -> Iterator[DoctorCheck]:
