@@ -22,6 +22,7 @@ from handrail.model.event import ActionEnded, ActionReviewed
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import RUNS as TOPICS
+from handrail.supervise.runs.settings_trust import confirm_settings
 
 RUNS = 100
 FEW = 10
@@ -159,6 +160,7 @@ def crowds(place: DaemonSandbox, corpus: Corpus, *, saves: bool = True) -> Itera
         subprocess.run(["git", "init", "-q", str(folder)], check=True)
         if not saves:
             (folder / "handrail.yaml").write_text("checkpoints: {enabled: false}\n")
+            confirm_settings(str(folder), place.environ)
     for first in count(RUNS * _FAR * saves, RUNS):
         yield [Run(first + n, str(folder), corpus) for n, folder in enumerate(folders)]
 

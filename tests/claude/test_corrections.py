@@ -17,6 +17,7 @@ from handrail.model.intervention import InterventionName
 from handrail.testing.model_server import Say, Script, Step, ToolCall
 from tests.claude.sandbox import FinishedSession
 from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
+from tests.project_settings import write_confirmed
 
 AT_ONCE = """\
 interventions:
@@ -27,7 +28,7 @@ FAILING = "echo 'cannot open cart.txt' >&2; exit 3"
 
 
 def settings(world: SupervisedSandbox, text: str) -> None:
-    (world.repo / "handrail.yaml").write_text(text)
+    write_confirmed(world.repo, text, world.bed.environ)
 
 
 def loop(times: int, command: str = FAILING) -> list[ToolCall]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from handrail import ActionVerdict, Supervisor
+from tests.project_settings import write_confirmed
 from tests.server.daemon_sandbox import DaemonSandbox
 
 SOURCE = "def total(cart):\n    return 0\n"
@@ -55,7 +56,7 @@ class SupervisedProject:
 
     def settings(self, text: str) -> None:
         """What stands in `handrail.yaml`."""
-        (self.folder / "handrail.yaml").write_text(text)
+        write_confirmed(self.folder, text, self.sandbox.environ)
 
     def close(self) -> None:
         for made in self._made:

@@ -20,6 +20,7 @@ from handrail.supervise.log.topics import topic_of
 from handrail.supervise.runs.project import Projects
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
+from tests.project_settings import write_confirmed
 
 RUN = "3f2a9c10-aaaa-4bbb-8ccc-1234567890ab"
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
@@ -50,10 +51,14 @@ class CheckpointSetup:
         self.tree = folder / "home" / "shop"
         (self.tree / ".git").mkdir(parents=True)
         (self.tree / "cart.txt").write_text("three apples\n")
-        if settings:
-            (self.tree / "handrail.yaml").write_text(settings)
-        self.environ = {"HOME": str(folder / "home"), "PATH": "/usr/bin:/bin"}
         self.home = Home(str(folder / "state"))
+        self.environ = {
+            "HOME": str(folder / "home"),
+            "HANDRAIL_HOME": self.home.path,
+            "PATH": "/usr/bin:/bin",
+        }
+        if settings:
+            self.settings(settings)
         self.told = RecordingNotifier()
         self.journal = Journal(MemoryStore())
         self.time = 1_800_000_000.0
@@ -73,6 +78,10 @@ class CheckpointSetup:
         )
         self.restart()
         self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
+
+    def settings(self, text: str) -> None:
+        """Put settings into the project that a person has confirmed."""
+        write_confirmed(self.tree, text, self.environ)
 
     def restart(self) -> None:
         """A new daemon, which knows nothing but the log."""

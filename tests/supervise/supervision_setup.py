@@ -12,6 +12,7 @@ from handrail.supervise.runs.project import Projects
 from handrail.supervise.runs.run_registry import RunRegistry, load_state
 from handrail.supervise.state.watched_state import WatchedState, fold
 from handrail.supervise.supervisor import Supervisor
+from tests.project_settings import write_confirmed
 from tests.supervise.fakes import Clock, FaultyLog
 
 RUN = "r1"
@@ -50,9 +51,12 @@ class SupervisionSetup:
     def get(self, run: str, cwd: Path | None = None) -> Supervisor:
         return self.runs.get(run, str(cwd or self.path))
 
-    def settings(self, text: str) -> None:
+    def settings(self, text: str, *, confirmed: bool = True) -> None:
         """Put settings into the project, and let time pass until they are noticed."""
-        (self.path / "handrail.yaml").write_text(text)
+        if confirmed:
+            write_confirmed(self.path, text, self.environ)
+        else:
+            (self.path / "handrail.yaml").write_text(text)
         self.ticks.advance(MORE_THAN_A_LOOK)
 
     def bash(self, command: str, call: str = "", cwd: Path | None = None) -> Action:

@@ -91,8 +91,13 @@ def load_config(
     import msgspec
 
     from handrail.config import load_settings
+    from handrail.supervise.runs.settings_trust import trusted_settings
 
-    config = load_settings(folder, config_path=config_file).config
+    if config_file:
+        config = load_settings(folder, config_path=config_file).config
+    else:
+        found = trusted_settings(folder, os.environ)
+        config = found.config if found.withheld else found.written.config
     if scope:
         config = msgspec.structs.replace(config, scope=absolute_scope(scope))
     if goal:

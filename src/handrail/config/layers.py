@@ -10,7 +10,7 @@ import msgspec
 from handrail.config.environment import read_environment
 from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.prompts import read_prompts
-from handrail.config.read_file import read_yaml
+from handrail.config.read_file import parse_yaml, read_text
 from handrail.config.schema import Config, RulesFile
 from handrail.config.setting_tree import DEFAULT, SettingNode, SettingOrigin, from_plain, merge
 from handrail.config.sources import PipelineSafety, project_file, shown_path, user_file
@@ -20,12 +20,21 @@ _RULES_PATH = "step_reviewer.rules.custom_rules_path"
 _PROMPTS_PATH = "interventions.soft_correction.custom_prompts_path"
 
 
+class ProjectText(msgspec.Struct, frozen=True):
+    """A project's `handrail.yaml`, and the files that it names, as they were read."""
+
+    file: str
+    texts: tuple[str, ...]
+
+
 class Settings(msgspec.Struct, frozen=True):
     """The settings in force, and the origin of each."""
 
     config: Config
     tree: SettingNode
     """The written settings of all layers, merged; a setting missing here has its default."""
+    project: ProjectText | None = None
+    """The project's own files; None: there are none, or another file was asked for."""
 
     def origin(self, key: str) -> SettingOrigin:
         """Return the origin of the value at a key path."""
@@ -47,13 +56,18 @@ def load_settings(
     config_path: str | Path | None = None,
     environ: Mapping[str, str] = os.environ,
     pipeline: str | Path | PipelineSafety | None = None,
+    with_project: bool = True,
 ) -> Settings:
     """Read every layer that exists.
 
     `config_path` stands in for the project's file. `pipeline` is a pipeline file, whose
-    `safety:` counts, or that mapping itself. Raises ConfigError with all problems.
+    `safety:` counts, or that mapping itself. `with_project`: whether the project's file counts.
+    Raises ConfigError with all problems.
     """
-    return _Layers(Path.cwd() / cwd, environ).load(config_path, pipeline)
+    layers = _Layers(Path.cwd() / cwd, environ)
+    if config_path is None and with_project:
+        layers.project = project_file(layers.cwd, layers.home)
+    return layers.load(config_path, pipeline)
 
 
 class _Layers:
@@ -63,21 +77,25 @@ class _Layers:
         self.home = environ.get("HOME", "")
         self.tree = SettingNode({}, DEFAULT)
         self.problems: list[ConfigProblem] = []
+        self.project: Path | None = None
+        self.texts: list[str] = []
+        """Of the project's file and of those that it names."""
 
     def load(
         self, config_path: str | Path | None, pipeline: str | Path | PipelineSafety | None
     ) -> Settings:
         if user := user_file(self.environ):
             self._add(lambda: self._read(user))
-        if project := config_path or project_file(self.cwd, self.home):
-            self._add(lambda: self._read(project))
+        if file := config_path or self.project:
+            self._add(lambda: self._read(file, of_project=self.project is not None))
         if pipeline:
             self._add(lambda: self._pipeline(pipeline))
         self._add(lambda: read_environment(self.environ, str(self.cwd)))
         self._add_rules_file()
         self._check_prompts_file()
         self._raise_problems()
-        return Settings(self._convert(), self.tree)
+        own = ProjectText(str(self.project), tuple(self.texts)) if self.project else None
+        return Settings(self._convert(), self.tree, own)
 
     def _add(self, read: Callable[[], SettingNode]) -> None:
         """Put one more layer on top. Read the others even if this one is wrong."""
@@ -89,9 +107,16 @@ class _Layers:
             self.problems.extend(problems)
             self.tree = merge(self.tree, layer)
 
-    def _read(self, path: str | Path) -> SettingNode:
+    def _read(self, path: str | Path, *, of_project: bool = False) -> SettingNode:
         full = self.cwd / path
-        return read_yaml(full, shown_path(full, self.cwd, self.home))
+        shown = shown_path(full, self.cwd, self.home)
+        text = read_text(full, shown)
+        if of_project:
+            self.texts.append(text)
+        return parse_yaml(text, SettingOrigin(shown, 1, str(full.parent)))
+
+    def _is_of_project(self, node: SettingNode) -> bool:
+        return self.project is not None and node.origin.folder == str(self.project.parent)
 
     def _pipeline(self, pipeline: str | Path | PipelineSafety) -> SettingNode:
         if isinstance(pipeline, PipelineSafety):
@@ -109,7 +134,8 @@ class _Layers:
         if path is None or not path.value:
             return
         try:
-            file, problems = validate(self._read(str(path.value)), RulesFile, self.home)
+            rules = self._read(str(path.value), of_project=self._is_of_project(path))
+            file, problems = validate(rules, RulesFile, self.home)
         except ConfigError as error:
             self.problems.extend(
                 _referred(problem, path, _RULES_PATH) for problem in error.problems
@@ -117,14 +143,14 @@ class _Layers:
             return
         self.problems.extend(problems)
         written = self.tree.find("step_reviewer.rules.custom")
-        rules = [
+        joined = [
             rule
             for node in (written, file.find("rules"))
             if node is not None and isinstance(node.value, list)
             for rule in node.value
         ]
         origin = (written or path).origin
-        above = SettingNode(rules, origin)
+        above = SettingNode(joined, origin)
         for key in ("custom", "rules", "step_reviewer"):
             above = SettingNode({key: above}, origin)
         self.tree = merge(self.tree, above)
@@ -135,8 +161,11 @@ class _Layers:
         if path is None or not path.value:
             return
         full = self.cwd / str(path.value)
+        shown = shown_path(full, self.cwd, self.home)
         try:
-            read_prompts(full, shown_path(full, self.cwd, self.home))
+            read_prompts(full, shown)
+            if self._is_of_project(path):
+                self.texts.append(read_text(full, shown))
         except ConfigError as error:
             self.problems.extend(
                 _referred(problem, path, _PROMPTS_PATH) for problem in error.problems

@@ -29,6 +29,29 @@ over an earlier one, key by key (a list replaces the whole list):
 
 For a mistake, Handrail names the file, line, key and allowed values. It never runs on a guess.
 
+## What a project's file may loosen
+
+An agent can bring in a `handrail.yaml` with a patch or a branch, and so can a repository you clone.
+What a project's file forbids counts at once. What it loosens, compared with the defaults, your own
+file and the environment, counts after you have confirmed it:
+
+```console
+$ handrail config trust
+```
+
+The command shows each setting that becomes laxer, and asks. `--yes` confirms without a question,
+for CI and containers; inside an agent's session it is refused. Handrail remembers the content of
+the file, and of the rules and prompts files it names, for the repository: all branches and work
+trees share the answer, and so does a new clone in the same place. Changed content is confirmed
+again.
+
+Until then the stricter value of each setting is in force: the lower limit, the shorter list of
+trusted hosts, the longer list of protected files, the places that lie in both scopes. If nobody
+can say which value is stricter (`programs`, `notify.urls`, `judge`, a strategy), yours counts;
+programs are judged by both accounts, and the worse verdict counts. The start of a session,
+`handrail status`, `doctor` and `config show` say what is not in force. A file that only forbids
+needs no confirmation.
+
 ## Globs
 
 `*`, `?` and `[a-z]` stay within one name. `**` stands for any number of folders. `\\` takes the

@@ -2,14 +2,14 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from handrail.config.errors import ConfigError, ConfigProblem
-from handrail.config.glob import compile_globs, escape
+from handrail.config.glob import compile_globs, escape, known_folder
 from handrail.config.schema import Config
 from handrail.config.setting_tree import SettingOrigin
 from handrail.config.sources import work_tree
@@ -44,6 +44,30 @@ def resolve_scope(
         roots=tuple(glob for glob in globs if _is_plain(glob)),
         patterns=tuple(glob for glob in globs if not _is_plain(glob)),
     )
+
+
+def pinned(config: Config, cwd: str | Path, environ: Mapping[str, str] = os.environ) -> Config:
+    """The settings with a scope that does not move when the agent changes its folder."""
+    if config.scope:
+        return config
+    scope = resolve_scope(config, cwd, environ)
+    # A temp folder is in scope in any case; one that holds the home may not be asked for.
+    home = environ.get("HOME", "")
+    roots = (escape(root) for root in scope.roots if not too_wide(root, home))
+    return structs.replace(config, scope=(*roots, *scope.patterns))
+
+
+def covers(places: Sequence[str], place: str) -> bool:
+    """Whether everything in a place of a scope surely lies in others, or in a temp folder."""
+    return any(_holds(outer, place) for outer in (*places, *_TEMP_FOLDERS))
+
+
+def _holds(outer: str, inner: str) -> bool:
+    if outer == inner:
+        return True
+    folder = outer.removesuffix("/**")
+    # No wildcard climbs out of the folder that stands before it.
+    return escape(known_folder(folder)) == folder and inner.startswith(f"{folder}/")
 
 
 @lru_cache(maxsize=64)

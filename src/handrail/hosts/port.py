@@ -66,8 +66,25 @@ def endpoint(host: str) -> str:
     return f"/hooks/{host}"
 
 
+class HookSender(Protocol):
+    """Who has sent a request to the port, where a token is all that it needs."""
+
+    admitted: set[str]
+    """The runs that it was found to speak for."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for an answer; True where the system does not tell."""
+
+    def is_held_by(self, pid: int) -> bool | None:
+        """Whether a process is the sender; None where the system does not tell."""
+
+    def find_owner(self) -> int:
+        """The process that is the sender; 0 where the system does not tell."""
+
+
 class SessionOrigin(msgspec.Struct, frozen=True):
-    """The facts about a session in the headers of its request."""
+    """The facts about a session that has sent a request."""
 
     attended: bool | None = None
     """Whether a person sits at the session; None if this request does not tell."""
@@ -75,6 +92,8 @@ class SessionOrigin(msgspec.Struct, frozen=True):
     """The session sends its hooks through a proxy, which could answer them itself."""
     pid: int = 0
     """The session's process; 0 if this request does not tell."""
+    sender: HookSender | None = None
+    """The sender of a request to the port; None: it came over the socket of its owner."""
 
 
 class HookConnection(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import threading
 import uuid
@@ -46,6 +47,8 @@ from handrail.server.home import open_home
 from handrail.server.http.socket_client import DaemonError
 from handrail.supervise.decision.verdict import fault_verdict
 from handrail.supervise.runs.extensions import Extensions
+
+_log = logging.getLogger(__name__)
 
 _CONTROL_SECONDS = 60.0
 _POLL = 1.0
@@ -113,6 +116,8 @@ class Supervisor:
             self._is_closed = True
             self._engine.close()
             raise StartError(begun.reason)
+        if begun.alarm:
+            _log.warning("%s", begun.alarm)
 
     # Actions
 

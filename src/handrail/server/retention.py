@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from time import time
 
-from handrail.config import ConfigError, load_settings
+from handrail.config import ConfigError
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
@@ -14,6 +14,7 @@ from handrail.store.port import Receipt, Store, Topic
 from handrail.supervise.decision.decision_progress import Ready
 from handrail.supervise.log.topics import RUNS, run_of
 from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.runs.settings_trust import trusted_settings
 
 _log = logging.getLogger(__name__)
 
@@ -27,12 +28,12 @@ PROTOCOL = (CONTROL, CURRENT)
 
 def keep_days(environ: Mapping[str, str]) -> int:
     """How long the user wants runs to be kept; 0: for ever."""
-    return load_settings(environ.get("HOME") or "/", environ=environ).config.log.keep_days
+    return trusted_settings(environ.get("HOME") or "/", environ).config.log.keep_days
 
 
 def remove_incidents(folder: str, environ: Mapping[str, str]) -> None:
     """Remove incidents that are older than the user wants them kept."""
-    settings = load_settings(environ.get("HOME") or "/", environ=environ).config
+    settings = trusted_settings(environ.get("HOME") or "/", environ).config
     days = settings.interventions.emergency_stop.preserve_incident_data_days
     for name in IncidentFolders(folder).remove_old(days, time()):
         _log.info("incident %s was removed: it is older than %d days", name, days)

@@ -11,7 +11,7 @@ from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import ENDING, HOLDING
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.followup.fault_notices import NEWER, FaultNotices
+from handrail.supervise.followup.fault_notices import NEWER, WITHHELD, FaultNotices
 from handrail.supervise.log.event_recorder import EventRecorder, ExtraRows
 from handrail.supervise.runs.active_settings import active_settings
 from handrail.supervise.runs.project import Project
@@ -74,14 +74,24 @@ class SupervisedRun:
         if newer is None:
             self._alarms.over("newer")
             if not before.settled and self.project.settled:
-                at, settings = self._clock(), self._settings()
-                self.record(events.SettingsChanged(at, FILE_NAME, "handrail", settings=settings))
+                self.note_settings()
         elif before.newer is None or before.newer.config != newer.config:
             self.note_newer()
 
+    def is_news(self, what: str) -> bool:
+        """Whether the run was not told of a fault before; from now on it was."""
+        return self._alarms.is_news(what)
+
+    def note_settings(self) -> None:
+        """Write down the settings that hold for the run from now on."""
+        at, settings = self._clock(), self._settings()
+        self.record(events.SettingsChanged(at, FILE_NAME, "handrail", settings=settings))
+
     def note_newer(self) -> None:
         """Record that newer settings apply only as far as they forbid."""
-        self.record(events.SettingsChanged(self._clock(), FILE_NAME, "handrail", NEWER))
+        newer = self.project.newer
+        says = WITHHELD if newer is not None and newer.withheld else NEWER
+        self.record(events.SettingsChanged(self._clock(), FILE_NAME, "handrail", says))
 
     @property
     def messages(self) -> list[events.ControlAsked]:

@@ -37,9 +37,10 @@ def test_long_values_fit(shell: HandrailShell) -> None:
 
 
 def test_as_json(configured: HandrailShell) -> None:
+    key = "step_reviewer.risk.high_threshold"
     assert configured.run("config", "show", "--json").json == [
-        {"key": "goal", "value": "fix the cart", "from": "handrail.yaml:1"},
-        {"key": "step_reviewer.risk.high_threshold", "value": 0.7, "from": "handrail.yaml:3"},
+        {"key": "goal", "value": "fix the cart", "from": "handrail.yaml:1", "in_force": True},
+        {"key": key, "value": 0.7, "from": "handrail.yaml:3", "in_force": True},
     ]
 
 

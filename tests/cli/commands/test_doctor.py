@@ -54,7 +54,7 @@ def test_where_all_is_well_every_line_says_so(installed: DaemonSandbox) -> None:
     ran = doctor(installed)
     assert (ran.returncode, ran.stderr) == (0, "")
     names = [line.split()[:2] for line in ran.stdout.splitlines()]
-    wanted = ("log", "daemon", "guardian", "port", "client", "claude", "hooks")
+    wanted = ("log", "daemon", "guardian", "port", "client", "settings", "claude", "hooks")
     assert names == [["✓", name] for name in wanted]
 
 

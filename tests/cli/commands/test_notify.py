@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from tests.cli.conftest import HandrailShell
+from tests.project_settings import write_confirmed
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ def port() -> Iterator[int]:
 
 
 def settings(shell: HandrailShell, *urls: str) -> None:
-    (shell.project / "handrail.yaml").write_text(f"notify: {{urls: {list(urls)!r}}}\n")
+    write_confirmed(shell.project, f"notify: {{urls: {list(urls)!r}}}\n", shell.environ)
 
 
 def test_an_address_that_takes_a_message_is_ticked_off(shell: HandrailShell, port: int) -> None:
@@ -44,7 +45,7 @@ def test_an_address_that_takes_a_message_is_ticked_off(shell: HandrailShell, por
 
 def test_a_password_comes_from_the_state_folder(shell: HandrailShell, port: int) -> None:
     settings(shell, f"json://127.0.0.1:{port}/${{PLACE}}")
-    shell.state.mkdir()
+    shell.state.mkdir(exist_ok=True)
     (shell.state / "secrets.env").write_text("# for messages\nPLACE='right'\n")
     assert shell.run("notify").code == 0
 

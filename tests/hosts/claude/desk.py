@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from handrail.hosts.claude.hooks import ClaudeHooks, HookCall
-from handrail.hosts.port import SessionOrigin
+from handrail.hosts.port import HookSender, SessionOrigin
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -42,21 +42,37 @@ class Desk:
         """Why the hooks are not in force."""
         self.asked_about: list[tuple[HookCall, str]] = []
         clock = map(float, count(1_800_000_000)).__next__
-        environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
+        state = f"{home}/.handrail-state"
+        self.environ = {"HOME": home, "HANDRAIL_HOME": state, **environ}
         self.journal = Journal(self.store, observers)
-        self.runs = RunRegistry(self.journal, Projects(environ), clock=clock)
+        self.runs = RunRegistry(self.journal, Projects(self.environ), clock=clock)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 
-    def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:
-        """What a raw message is answered with."""
-        return ready(self.hooks.handle(body, SessionOrigin(attended, proxied))).wait()
+    def post(
+        self,
+        body: bytes,
+        attended: bool | None = None,
+        *,
+        proxied: bool = False,
+        sender: HookSender | None = None,
+    ) -> Json:
+        """What a raw message is answered with; `sender`: who has sent it to the port."""
+        origin = SessionOrigin(attended, proxied, sender=sender)
+        return ready(self.hooks.handle(body, origin)).wait()
 
     def tell(
-        self, event: str, attended: bool | None = None, *, proxied: bool = False, **fields: Any
+        self,
+        event: str,
+        attended: bool | None = None,
+        *,
+        proxied: bool = False,
+        sender: HookSender | None = None,
+        **fields: Any,
     ) -> Json:
         """What a message is answered with."""
         payload = {"session_id": SESSION, "cwd": self.folder, "hook_event_name": event, **fields}
-        return self.post(json.dumps(payload).encode(), attended, proxied=proxied)
+        body = json.dumps(payload).encode()
+        return self.post(body, attended, proxied=proxied, sender=sender)
 
     def before(self, command: str, tool_use_id: str = "t1", **fields: Any) -> Json:
         """What is said before a shell command."""

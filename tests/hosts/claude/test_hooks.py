@@ -11,6 +11,7 @@ from handrail.model.event import ActionDropped, ActionReviewed, PromptGiven, Run
 from handrail.store.errors import DamagedError, DiskFullError
 from tests.hosts.claude.desk import Desk, Json, decision, said
 from tests.hosts.claude.failing import Failing
+from tests.project_settings import write_confirmed
 
 OVERRULABLE = "npm publish"
 CRITICAL = "rm -rf /"
@@ -82,7 +83,7 @@ def test_laxer_settings_wait_for_a_person_who_starts_the_session(
 ) -> None:
     monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
     shop.before("ls")
-    (Path(shop.folder) / "handrail.yaml").write_text("step_reviewer: {enabled: false}\n")
+    write_confirmed(Path(shop.folder), "step_reviewer: {enabled: false}\n", shop.environ)
     assert decision(shop.before(CRITICAL, "t2")) == "deny"
     shop.tell("SessionStart", source=source)
     assert decision(shop.before(CRITICAL, "t3")) == outcome
@@ -419,3 +420,31 @@ def test_who_was_sent_on_already_may_stop_and_nothing_is_said_that_nobody_hears(
     )
     assert desk.tell("Stop", last_assistant_message=CLAIM, stop_hook_active=True) == {}
     assert "Intervened" not in desk.kinds()
+
+
+OFF = "step_reviewer: {enabled: false}\n"
+
+
+def test_the_start_says_what_nobody_has_confirmed_and_how_to(
+    shop: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (Path(shop.folder) / "handrail.yaml").write_text(OFF)
+    alarm = shop.tell("SessionStart", source="startup")["systemMessage"]
+    assert "step_reviewer.enabled" in alarm
+    assert alarm.endswith("handrail config trust")
+    assert decision(shop.before(CRITICAL, "t1")) == "deny"
+    write_confirmed(Path(shop.folder), OFF, shop.environ)
+    monkeypatch.setattr("handrail.supervise.project._LOOK_AGAIN", 0.0)
+    assert "systemMessage" not in shop.tell("SessionStart", source="startup")
+
+
+def test_what_a_person_confirms_counts_from_the_next_prompt_on(
+    shop: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.supervise.project._LOOK_AGAIN", 0.0)
+    (Path(shop.folder) / "handrail.yaml").write_text(OFF)
+    shop.tell("SessionStart", source="startup")
+    write_confirmed(Path(shop.folder), OFF, shop.environ)
+    assert decision(shop.before(CRITICAL, "t1")) == "deny"
+    shop.tell("UserPromptSubmit", prompt="go on")
+    assert decision(shop.before(CRITICAL, "t2")) == "run"

@@ -186,7 +186,7 @@ def test_a_clock_that_was_set_back_does_not_end_saving(shop: CheckpointSetup) ->
 
 
 def test_people_are_told_of_what_is_bad_enough(shop: CheckpointSetup) -> None:
-    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.settings(NOTIFY)
     shop.restart()
     for severity in (Severity.LOW, Severity.HIGH):
         finding = Finding("loop", severity, 0.9, says=f"{severity} trouble")
@@ -196,7 +196,7 @@ def test_people_are_told_of_what_is_bad_enough(shop: CheckpointSetup) -> None:
 
 
 def test_a_stop_is_confirmed_written_down_and_told(shop: CheckpointSetup) -> None:
-    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.settings(NOTIFY)
     shop.restart()
     child = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(600)"], env={_SESSION: RUN}
@@ -244,7 +244,7 @@ def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(
 def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
     shop: CheckpointSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.settings(NOTIFY)
     shop.restart()
 
     def fail(*_: object) -> str:

@@ -390,13 +390,15 @@ def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: DaemonSa
         app = TokenAuth(daemon.app(), hook_token="h", control_token="c")
         headers = {"host": "127.0.0.1:1", "authorization": "Bearer c"}
 
-        asked = [("POST", "/hooks/claude", path.read_bytes()) for path in samples()]
-        asked += [("POST", "/hooks/claude", call("rm -rf /", "t9"))]
-        asked += [("POST", f"/runs/{SESSION}/feedback", b'{"step": 1, "right": true}')]
+        hooks = [("POST", "/hooks/claude", path.read_bytes()) for path in samples()]
+        hooks += [("POST", "/hooks/claude", call("rm -rf /", "t9"))]
+        asked = [("POST", f"/runs/{SESSION}/feedback", b'{"step": 1, "right": true}')]
         asked += [("GET", path, b"") for path in ("/healthz", "/metrics", "/nothing")]
 
         async def everything() -> list[int]:
-            return [(await ask(app, *each, headers)).status for each in asked]
+            by_socket = [(await ask(daemon.app(), *each)).status for each in hooks]
+            by_port = [(await ask(app, *each, headers)).status for each in (*hooks, *asked)]
+            return by_socket + by_port
 
         with blockbuster_ctx():
             statuses = runner.run(everything())

@@ -10,6 +10,7 @@ from handrail.model.event import Event, ModelAsked
 from handrail.server.home import Home
 from handrail.testing.model_server import Answer, ModelServer, ModelTurn, Say
 from tests.hosts.claude.desk import SESSION, Json
+from tests.project_settings import write_confirmed
 from tests.server.in_process_api import InProcessApi
 
 pytestmark = pytest.mark.slow
@@ -40,14 +41,15 @@ class Court:
     ) -> None:
         (project / ".git").mkdir(parents=True)
         text = SETTINGS.format(seconds=seconds, calls=calls, key=key)
-        (project / "handrail.yaml").write_text(text)
         self.project = project
         self.server = server
         self.secrets = {
             "HOME": str(project.parent),
             "ANTHROPIC_API_KEY": "key",
             "ANTHROPIC_BASE_URL": server.url,
+            "HANDRAIL_HOME": str(project.parent / "state"),
         }
+        write_confirmed(project, text, self.secrets)
         self.office = InProcessApi(environ=self.secrets)
 
     def message(self, event: str, **more: object) -> bytes:

@@ -12,6 +12,7 @@ from handrail.config import resolve_scope
 from handrail.model import Decision
 from handrail.supervise.runs import project as room
 from handrail.supervise.runs.project import Project
+from tests.project_settings import write_confirmed
 from tests.supervise.supervision_setup import MORE_THAN_A_LOOK, SupervisionSetup
 
 pytestmark = pytest.mark.slow
@@ -413,7 +414,8 @@ def test_projects_that_read_alike_share_what_was_read(supervision: SupervisionSe
 
 
 def test_a_project_with_programs_of_its_own_reads_for_itself(supervision: SupervisionSetup) -> None:
-    (supervision.elsewhere / "handrail.yaml").write_text("programs: {frob: {same_as: make}}\n")
+    own = "programs: {frob: {same_as: make}}\n"
+    write_confirmed(supervision.elsewhere, own, supervision.environ)
     assert (
         at(supervision).reviewer.cache is not at(supervision, supervision.elsewhere).reviewer.cache
     )

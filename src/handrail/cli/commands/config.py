@@ -8,12 +8,15 @@ import click
 import msgspec
 
 from handrail.cli import options
+from handrail.cli.output.file_changes import agreed
 from handrail.cli.output.json_line import print_json
-from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
 from handrail.config import ConfigError, Settings, load_settings
+from handrail.config.in_force import SettingsInForce
 from handrail.config.json_schema import json_schema
 from handrail.config.reference import render_reference
 from handrail.review.judgment.rules import RuleSet
+from handrail.supervise.runs.settings_trust import trust_of, trusted_settings, untrusted_notice
 
 _MAX_KEY = 44
 
@@ -26,6 +29,7 @@ def command() -> None:
     Examples:
       handrail config show                settings that are not defaults
       handrail config check               find mistakes in handrail.yaml
+      handrail config trust               let handrail.yaml loosen something
       handrail config schema > handrail.schema.json
     """
 
@@ -44,18 +48,43 @@ def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
       handrail config show --all --json | jq '.[] | select(.key == "scope")'
     """
     settings = load_settings(os.getcwd(), config_path=config_file)
+    withheld = () if config_file else trusted_settings(os.getcwd(), os.environ).withheld
+    unconfirmed = tuple(each.key for each in withheld)
     rows = [
         (key, value, str(origin))
         for key, value, origin in settings.items()
         if show_all or str(origin) != "default"
     ]
     if as_json:
-        print_json([{"key": key, "value": value, "from": origin} for key, value, origin in rows])
+        print_json(
+            [
+                {
+                    "key": key,
+                    "value": value,
+                    "from": origin,
+                    "in_force": not _is_part_of(key, unconfirmed),
+                }
+                for key, value, origin in rows
+            ]
+        )
     elif rows:
-        _table(options.screen(), rows)
+        screen = options.screen()
+        if withheld:
+            screen.paragraph(untrusted_notice(withheld), mark=screen.paint("!", "yellow"))
+        _table(
+            screen,
+            [
+                (key, value, f"{origin}, unconfirmed" if _is_part_of(key, unconfirmed) else origin)
+                for key, value, origin in rows
+            ],
+        )
     else:
         options.screen().say(" All settings are defaults. See them: handrail config show --all")
     return 0
+
+
+def _is_part_of(key: str, keys: tuple[str, ...]) -> bool:
+    return any(key == each or key.startswith(f"{each}.") for each in keys)
 
 
 def _table(screen: TerminalOutput, rows: list[tuple[str, object, str]]) -> None:
@@ -122,6 +151,71 @@ def _unknown_names(settings: Settings) -> list[str]:
     return [
         f"{where}: {key}: {says}" for says in RuleSet.invalid_names(rules.disabled, rules.custom)
     ]
+
+
+@command.command(short_help="Let this project's handrail.yaml loosen something.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.json_option("Print JSON; without --yes, only show what it would loosen.")
+@options.color_option
+def trust(yes: bool, as_json: bool) -> int:
+    """Show what this project's handrail.yaml loosens, and let it.
+
+    An agent can bring in a handrail.yaml, and so can a repository you clone. What such a
+    file forbids counts at once. What it loosens, compared with the defaults and your own
+    ~/.config/handrail/handrail.yaml, counts after you have confirmed it here. Handrail
+    remembers the content for this repository, with all its branches and work trees.
+
+    \b
+    Examples:
+      handrail config trust               look at it, then decide
+      handrail config trust --yes         in CI or a container
+
+    Exit code: 0; 1 if you said no, or --json shows something unconfirmed; 2 for an error.
+    """
+    options.by_a_person()
+    found, record = trusted_settings(os.getcwd(), os.environ), trust_of(os.environ)
+    screen = options.screen()
+    text = found.written.project
+    if not as_json:
+        _show_laxer(screen, found)
+    asked = text is not None and bool(found.withheld)
+    done = asked and (yes or (not as_json and _wants_it()))
+    if text is not None and done:
+        record.confirm(text)
+    if as_json:
+        print_json(
+            {
+                "file": text.file if text else "",
+                "laxer": [
+                    {"key": each.key, "from": each.was, "to": each.becomes} for each in found.laxer
+                ],
+                "confirmed": done or not asked,
+            }
+        )
+    elif done:
+        says = "Confirmed. Open sessions take it over with their next prompt."
+        screen.paragraph(says, mark=screen.paint("✓", "green"))
+    elif asked:
+        screen.say(" Nothing was changed: the stricter settings stay in force.")
+    return 0 if done or not asked else 1
+
+
+def _wants_it() -> bool:
+    return agreed("Let it?", yes=False, asks=True, default=False)
+
+
+def _show_laxer(screen: TerminalOutput, found: SettingsInForce) -> None:
+    """Print what the project's file loosens, one setting per line."""
+    if found.written.project is None:
+        screen.say(" This project has no handrail.yaml, so there is nothing to confirm.")
+        return
+    if not found.laxer:
+        screen.say(" handrail.yaml loosens nothing, so it counts as it is.")
+        return
+    state = "loosens" if found.withheld else "was confirmed, and loosens"
+    screen.say(f" {visible(found.written.project.file)} {state}:")
+    for each in found.laxer:
+        screen.paragraph(f"{each.key}: {each.says}", mark=screen.paint("·", "dim"))
 
 
 @command.command()

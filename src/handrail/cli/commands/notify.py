@@ -7,7 +7,6 @@ import click
 from handrail.cli import options
 from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
-from handrail.config import load_settings
 from handrail.config.notify import MissingVariableError, Notify, filled
 from handrail.intervene.notify import Notification, NotSentError, send
 
@@ -36,9 +35,12 @@ def command(config_file: str | None, as_json: bool) -> int:
     Exit code: 0; 1 if a message could not be sent; 2 for an error.
     """
     options.by_a_person()
-    settings = load_settings(os.getcwd(), config_path=config_file).config.notify
+    settings = options.load_config(os.getcwd(), config_file=config_file).notify
     if not settings.urls:
-        raise click.ClickException("handrail.yaml has no addresses in `notify.urls`")
+        raise click.ClickException(
+            "no addresses are in force: handrail.yaml has none in `notify.urls`, or nobody has "
+            "confirmed them (handrail config trust)"
+        )
     results = _send(settings)
     if as_json:
         print_json({"sent": not any(results.values()), "addresses": results})

@@ -1,5 +1,6 @@
 """`handrail status`: show the runs and their state."""
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from time import time
@@ -85,14 +86,16 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
 
     daemon = health(home)
     trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
+    notice = settings_notice()
     if as_json:
-        _print_json(rows, daemon, trouble, notices)
+        _print_json(rows, daemon, trouble, notices, notice)
     else:
         show_notices(options.screen(), notices, seen=seen)
         older = len(runs) - len(rows)
         advice = "" if rows or older else nothing_yet(home).removeprefix("No runs yet. ")
+        screen = options.screen()
         report(
-            options.screen(),
+            screen,
             rows,
             daemon,
             trouble=trouble,
@@ -100,6 +103,8 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
             advice=advice,
             me=user_name(),
         )
+        if notice:
+            screen.paragraph(notice, mark=screen.paint("!", "yellow"))
     if seen:
         mark_seen(home, notices)
     return 0
@@ -115,6 +120,17 @@ def show_notices(screen: TerminalOutput, notices: "Sequence[Notice]", *, seen: b
         screen.say(f"   {len(notices) - _MAX_NOTICES} older ones: handrail status --json")
     if notices and not seen:
         screen.say(screen.paint("   Once you have read this: handrail status --seen", "dim"))
+
+
+def settings_notice() -> str:
+    """Say that the settings of the current folder do not count as they were written."""
+    from handrail.config import ConfigError
+    from handrail.supervise.runs.settings_trust import trusted_settings, untrusted_notice
+
+    try:
+        return untrusted_notice(trusted_settings(os.getcwd(), os.environ).withheld)
+    except (ConfigError, OSError):
+        return ""
 
 
 def report(
@@ -250,13 +266,18 @@ def show_short(
 
 
 def _print_json(
-    rows: list[StatusRow], daemon: Health | None, trouble: str, notices: "Sequence[Notice]"
+    rows: list[StatusRow],
+    daemon: Health | None,
+    trouble: str,
+    notices: "Sequence[Notice]",
+    settings: str,
 ) -> None:
     print_json(
         {
             "daemon": daemon,
             "problem": trouble,
             "notices": notices,
+            "settings": settings,
             "runs": [_row_json(row) for row in rows],
         }
     )

@@ -35,6 +35,7 @@ from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.settings_trust import confirm_settings
 from handrail.testing.model_server import Json, ToolCall
 from handrail.testing.scripted_agent import CallResult, ScriptedAgent
 from handrail.words.event_sentences import event_sentence
@@ -149,6 +150,7 @@ class DemoStage:
                 capture_output=True,
                 check=True,
             )
+        confirm_settings(self.project, self.environ)
 
     def play(self) -> Iterator[DemoStep]:
         """Play the script: ask the daemon about each action, and run it if allowed."""

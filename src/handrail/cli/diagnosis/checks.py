@@ -12,11 +12,13 @@ import msgspec
 
 from handrail import __version__
 from handrail.cli.output.file_changes import connection, short
+from handrail.config import ConfigError
 from handrail.hosts import find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
 from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
+from handrail.server.http.port_connection import can_tell_owners
 from handrail.server.http.socket_client import DaemonError, health, port_answers
 from handrail.server.integrity.notices import unseen_notices
 from handrail.server.launcher import ensure_daemon
@@ -25,6 +27,7 @@ from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import RUNS
+from handrail.supervise.runs.settings_trust import trust_of, trusted_settings, untrusted_notice
 from handrail.words.amounts import count
 from handrail.words.times import date_and_time
 
@@ -157,6 +160,31 @@ def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("port", "bad", says, "end that program, then: handrail serve --restart")
         return
     yield DoctorCheck("port", "ok", f"127.0.0.1:{who.home.port} leads to the daemon")
+    if not can_tell_owners():
+        says = (
+            "this system does not tell which process a connection belongs to, so any program of "
+            "yours with the hook token can tell of tools in the name of a session"
+        )
+        yield DoctorCheck("senders", "warn", says, "reinstall with --handler command")
+
+
+def check_settings(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Do the settings here count as they were written?"""
+    if problem := trust_of(who.environ).problem:
+        yield DoctorCheck("settings", "bad", problem, "delete the file, then confirm again")
+        return
+    try:
+        found = trusted_settings(who.folder, who.environ)
+    except ConfigError as error:
+        yield DoctorCheck("settings", "bad", str(error.problems[0]), "handrail config check")
+        return
+    if notice := untrusted_notice(found.withheld):
+        yield DoctorCheck("settings", "warn", notice, "handrail config trust")
+    elif found.laxer:
+        says = f"you have confirmed that handrail.yaml loosens {count(len(found.laxer), 'setting')}"
+        yield DoctorCheck("settings", "ok", says)
+    else:
+        yield DoctorCheck("settings", "ok", "valid, and nothing is loosened by this project")
 
 
 def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:

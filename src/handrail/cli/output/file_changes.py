@@ -86,10 +86,10 @@ def show(screen: TerminalOutput, lines: Iterable[str], *, full: bool) -> None:
             screen.say(" " + screen.paint(clip(line, screen.width - 1), style))
 
 
-def agreed(question: str, *, yes: bool, asks: bool) -> bool:
+def agreed(question: str, *, yes: bool, asks: bool, default: bool = True) -> bool:
     """Ask the user; fail if nobody can answer."""
     if yes:
         return True
     if not (asks and sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("this needs a confirmation; add --yes to go ahead")
-    return click.confirm(f" {question}", default=True)
+    return click.confirm(f" {question}", default=default)

@@ -8,10 +8,11 @@ from time import perf_counter
 
 import msgspec
 
+from handrail.cli import options
 from handrail.cli.bounded_review import bounded_review
 from handrail.cli.replays.past_findings import PastFindings, StepFindings
 from handrail.cli.replays.sessions import PastStep, Session
-from handrail.config import Config, ConfigError, load_settings
+from handrail.config import Config, ConfigError
 from handrail.config.glob import escape
 from handrail.config.sources import work_tree
 from handrail.config.text_values import too_wide
@@ -99,9 +100,9 @@ class PastReviews:
 
     def _settings(self, roots: tuple[str, ...]) -> Config:
         if self._config_file is not None:
-            return load_settings(os.getcwd(), config_path=self._config_file).config
+            return options.load_config(os.getcwd(), config_file=self._config_file)
         try:
-            return load_settings(roots[0] if roots else "/").config
+            return options.load_config(roots[0] if roots else "/")
         except ConfigError as error:
             self.faulty_settings.append(str(error.problems[0]))
             return Config()

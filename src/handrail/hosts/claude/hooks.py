@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.hosts.claude import reply
 from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude.port_senders import PortSenders
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import READS
 from handrail.hosts.claude.transcript import TranscriptIndex
@@ -22,6 +23,7 @@ from handrail.supervise.decision.messages import said_to_agent
 from handrail.supervise.decision.verdict import OnFault, fault_verdict
 from handrail.supervise.followup.breach import command_name
 from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.runs.settings_trust import untrusted_notice
 from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
@@ -70,6 +72,7 @@ class ClaudeHooks:
         self._find_problem = find_problem
         """Returns why the hooks of a session begun in a folder are not in force, or ""."""
         self._clock = clock
+        self._senders = PortSenders(runs, clock)
 
     def handle(self, body: bytes, origin: SessionOrigin = SessionOrigin()) -> Answer:  # noqa: B008 - it is frozen
         """Answer one request. An exception is a bug; then `failed` gives the answer."""
@@ -82,6 +85,8 @@ class ClaudeHooks:
             return _now(reply.NO_OPINION)
         call = HookCall(payload, origin)
         try:
+            if problem := self._senders.check(payload, origin.sender):
+                return _now(_unheard(payload.hook_event_name, problem))
             return react(self, call, self._supervisor(call))
         except StoreError as error:
             return _now(self._without_log(call, error))
@@ -207,6 +212,7 @@ class ClaudeHooks:
         if problem := self._problem(call, supervisor):
             event = events.FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
+        self.runs.renew_if_confirmed(call.payload.session_id, call.origin.pid)
         messages = supervisor.messages
         told = "\n".join(map(said_to_agent, messages))
         said = reply.with_prompt(told, self.runs.announce(supervisor.state))
@@ -232,7 +238,8 @@ class ClaudeHooks:
             pid=origin.pid,
         )
         problem, receipt = self._problem(call, supervisor), supervisor.record(event)
-        alarms = filter(None, (problem, self.runs.announce(supervisor.state)))
+        notice = untrusted_notice(supervisor.project.withheld)
+        alarms = filter(None, (problem, self.runs.announce(supervisor.state), notice))
         said = reply.context("SessionStart", WELCOME, " ".join(alarms))
         return Ready(
             said,
@@ -326,6 +333,15 @@ def _ended_by(state: RunState) -> str:
         f"This run was stopped {who}{why}. This prompt was not sent. "
         f"handrail resume {state.run} lets it go on."
     )
+
+
+def _unheard(event: str, problem: str) -> Reply:
+    """Return the reply to a request that nobody took from the port."""
+    if event == "SessionStart":
+        return reply.context(event, WELCOME, problem)
+    if event in _GUARDED:
+        return reply.block(problem)
+    return _told(event, Verdict(Decision.BLOCK, problem, _DOCTOR))
 
 
 def unreadable(problem: str, event: str = "") -> Reply:

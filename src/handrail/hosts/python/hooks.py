@@ -30,6 +30,7 @@ from handrail.supervise.decision.decision_progress import DecisionProgress, Read
 from handrail.supervise.decision.verdict import fault_verdict
 from handrail.supervise.followup.breach import EndedCall
 from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.supervise.runs.settings_trust import untrusted_notice
 from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")
@@ -121,7 +122,10 @@ class PythonHooks:
             return _now(_refusal(f"scope {' '.join(payload.scope)}: {error}"))
         host, cwd = PROFILE.name, payload.cwd
         event = RunStarted(self._clock(), host, cwd, "startup", model=payload.model)
-        return _noted(supervisor, event)
+        started = _noted(supervisor, event)
+        if notice := untrusted_notice(supervisor.project.withheld):
+            started.value = Verdict(Decision.ALLOW, alarm=notice)
+        return started
 
     def _prompt(self, payload: PromptMessage, supervisor: Supervisor) -> Answer:
         return _noted(supervisor, PromptGiven(self._clock(), payload.text))

@@ -13,7 +13,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from handrail.hosts.port import MAX_BYTES, HostAdapter, HostHooks, Reply, SessionOrigin, endpoint
+from handrail.hosts.port import (
+    MAX_BYTES,
+    HookSender,
+    HostAdapter,
+    HostHooks,
+    Reply,
+    SessionOrigin,
+    endpoint,
+)
 from handrail.server.control.pause_waiters import Gone, PauseWaiters, Release
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
@@ -32,6 +40,8 @@ ATTENDED_HEADER = b"x-handrail-attended"
 PROXY_HEADER = b"x-handrail-proxy"
 PID_HEADER = b"x-handrail-pid"
 _ATTENDED = {b"1": True, b"0": False}
+SENDER = "handrail.sender"
+"""In the scope of a request to the port: who has sent it."""
 PATH = endpoint("{host}")
 START = endpoint("")
 """How the path of every host's hooks begins."""
@@ -74,17 +84,28 @@ class HookEndpoint:
             data = self._refused(host, f"it has more than {MAX_BYTES:,} bytes")
         else:
             gone = partial(_leaves, receive)
-            data = await self.answer(host, body, request.scope["headers"], gone)
+            sender = request.scope.get(SENDER)
+            data = await self.answer(host, body, request.scope["headers"], gone, sender)
         return Response(data, media_type="application/json")
 
     async def answer(
-        self, host: str, body: bytes, headers: Sequence[tuple[bytes, bytes]], gone: Gone
+        self,
+        host: str,
+        body: bytes,
+        headers: Sequence[tuple[bytes, bytes]],
+        gone: Gone,
+        sender: HookSender | None = None,
     ) -> bytes:
-        """What is answered to a hook of a host; `gone`: when nobody waits any more."""
+        """What is answered to a hook of a host; `gone`: when nobody waits any more.
+
+        `sender`: who has sent it to the port; None: it came over the socket.
+        """
         known = self._hosts.get(host)
         if known is None:
             return self._refused(host, f"no host is called {host[:40]!r}")
-        pending = _PendingHook(body, _origin(dict(reversed(headers))), gone)
+        # On the port the headers prove nothing: a session's own process sends none of ours.
+        origin = SessionOrigin(sender=sender) if sender else _origin(dict(reversed(headers)))
+        pending = _PendingHook(body, origin, gone)
         said = await self._reply(pending, *known)
         self._metrics.hook_took(perf_counter() - pending.began - pending.held)
         return _encode(said)

@@ -15,8 +15,9 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from handrail.hosts.port import MAX_BYTES, endpoint
+from handrail.hosts.port import MAX_BYTES, HookSender, endpoint
 from handrail.server.control.pause_waiters import Gone
+from handrail.server.http.port_connection import PortConnection
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -75,13 +76,17 @@ class HookProtocol(HttpToolsProtocol):
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        answer: Callable[[str, bytes, Headers, Gone], Awaitable[bytes]],
+        answer: Callable[[str, bytes, Headers, Gone, HookSender | None], Awaitable[bytes]],
         admits: Callable[[str, Headers], bool],
+        by_port: bool,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._answer = answer
         self._gone = asyncio.Event()
         self._admits = admits
+        self._by_port = by_port
+        self._sender: HookSender | None = None
+        """Who is on the other side of the port; the socket has only one owner."""
         self._is_short = True
         self._unread = bytearray()
         self._head: RequestHead | None = None
@@ -89,6 +94,12 @@ class HookProtocol(HttpToolsProtocol):
         self._is_waiting = False
         self._is_ending = False
         self._answered = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Called by the loop."""
+        super().connection_made(transport)
+        if self._by_port:
+            self._sender = PortConnection.between(self.client, self.server)
 
     def data_received(self, data: bytes) -> None:
         """Called by the loop."""
@@ -149,7 +160,7 @@ class HookProtocol(HttpToolsProtocol):
 
     async def _reply(self, host: str, body: bytes, headers: Headers) -> None:
         try:
-            answer = await self._answer(host, body, headers, self._leaves)
+            answer = await self._answer(host, body, headers, self._leaves, self._sender)
         except BaseException:
             self.transport.close()  # who waits for an answer sees that there will be none
             raise

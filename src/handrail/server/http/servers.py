@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from handrail.hosts import HOSTS, find_host
-from handrail.hosts.port import endpoint
+from handrail.hosts.port import HookSender, endpoint
 from handrail.server.control.pause_waiters import Gone
 from handrail.server.http.hook_protocol import Headers, HookProtocol
 from handrail.server.http.token_auth import TokenAuth
@@ -20,7 +20,7 @@ _KEEP_ALIVE = 600
 """Seconds that an idle connection stays open: an agent thinks for long between two calls."""
 _STEP = 0.005
 
-Answer = Callable[[str, bytes, Headers, Gone], Awaitable[bytes]]
+Answer = Callable[[str, bytes, Headers, Gone, HookSender | None], Awaitable[bytes]]
 
 
 class Servers:
@@ -37,8 +37,9 @@ class Servers:
         def may_ask(host: str, headers: Headers) -> bool:
             return gate.refusal("POST", endpoint(host), headers) is None
 
-        self._by_path = _config(app, partial(HookProtocol, answer=answer, admits=_everybody))
-        self._by_port = _config(gate, partial(HookProtocol, answer=answer, admits=may_ask))
+        protocol = partial(HookProtocol, answer=answer)
+        self._by_path = _config(app, partial(protocol, admits=_everybody, by_port=False))
+        self._by_port = _config(gate, partial(protocol, admits=may_ask, by_port=True))
         self._servers: list[_Server] = []
         self._tasks: list[asyncio.Task[None]] = []
 

@@ -8,6 +8,8 @@ import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.hosts.port import endpoint
+from handrail.server.http.hook_endpoint import SENDER
+from handrail.server.http.port_connection import PortConnection
 
 _HOOKS = re.compile(endpoint("[a-z0-9_-]+"))
 _HEALTH = ("GET", "/healthz")
@@ -32,7 +34,8 @@ class TokenAuth:
             return  # nothing else is spoken here
         refusal = self.refusal(scope["method"], scope["path"], scope["headers"])
         if refusal is None:
-            await self._app(scope, receive, send)
+            sender = PortConnection.between(scope.get("client"), scope.get("server"))
+            await self._app({**scope, SENDER: sender}, receive, send)
         else:
             await _refuse(send, *refusal)
 

@@ -9,6 +9,8 @@ from handrail.supervise.decision.verdict import OnFault, fault_verdict, only_rea
 from handrail.supervise.runs.project import Project
 
 NEWER = "its bans count now, its permissions when a session starts or resumes"
+WITHHELD = "its bans count now, its permissions when a person confirms them"
+_TRUST = "handrail config trust shows them."
 _FIXES: dict[type[StoreError], str] = {
     DiskFullError: "make room on the disk.",
     DamagedError: "handrail doctor --fix moves the damaged log aside and starts a new one.",
@@ -41,7 +43,8 @@ class FaultNotices:
     def told(self, verdict: Verdict, review: Review, project: Project) -> Verdict:
         """Return the verdict with the problems of the settings."""
         if project.newer is not None and self.is_news("newer"):
-            verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {NEWER}.")
+            said = f"{WITHHELD}. {_TRUST}" if project.newer.withheld else f"{NEWER}."
+            verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {said}")
         problem = project.problem
         if not problem:
             self.over("settings")

@@ -3,17 +3,19 @@
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
 import msgspec
 
-from handrail.config import Config, ConfigError, load_settings, resolve_scope
-from handrail.config.glob import escape
+from handrail.config import Config, ConfigError
+from handrail.config.in_force import SettingsInForce
+from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
+from handrail.config.scope import pinned
 from handrail.config.sources import project_file, user_file, work_tree
-from handrail.config.text_values import PathBase, read_place, too_wide
+from handrail.config.text_values import PathBase, read_place
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.active_settings import ActiveSettings
@@ -27,6 +29,7 @@ from handrail.shell import Reading
 from handrail.supervise.decision.verdict import OnFault, stricter, verdict_of
 from handrail.supervise.runs.active_settings import config_of, identity
 from handrail.supervise.runs.extensions import NO_EXTENSIONS, Extensions
+from handrail.supervise.runs.settings_trust import trust_of, trusted_settings
 
 _LOOK_AGAIN = 1.0
 """Seconds after which changed files are noticed."""
@@ -52,17 +55,27 @@ class Project(msgspec.Struct, frozen=True):
     """Settings written after the run began: for this run they can only forbid."""
     base: Config | None = None
     """The settings on the disk behind a run's own; None: they are the same."""
+    withheld: tuple[Loosened, ...] = ()
+    """What the project's file loosens, and no person has confirmed: it does not count."""
+    confirmed: bool = False
+    """The project's file loosens something, and a person has confirmed it."""
+    second: Reviewer | None = None
+    """Knows what the project's file says of programs, where nobody has confirmed that."""
 
     def begin_review(self, action: Action, history: History) -> ReviewDraft:
-        """Judge an action, by the newer settings too: the stricter ones decide."""
-        own = self.reviewer.begin(action, history)
-        if self.newer is None:
-            return own
-        newer = self.newer.reviewer.begin(action, history)
+        """Judge an action, by all settings that there are: the strictest ones decide."""
+        drafts = [each.begin(action, history) for each in dict.fromkeys(self._reviewers)]
+        if len(drafts) == 1:
+            return drafts[0]
         return ReviewDraft(
-            _stricter(own.review, newer.review),
-            lambda kept: _stricter(own.finish(kept), newer.finish(kept)),
+            _strictest(draft.review for draft in drafts),
+            lambda kept: _strictest(draft.finish(kept) for draft in drafts),
         )
+
+    @property
+    def _reviewers(self) -> tuple[Reviewer, ...]:
+        found = (self.reviewer,) if self.second is None else (self.reviewer, self.second)
+        return found if self.newer is None else (*found, *self.newer._reviewers)
 
     @property
     def limits(self) -> tuple[Limits, ...]:
@@ -88,14 +101,16 @@ class Project(msgspec.Struct, frozen=True):
             return now
         if not now.settled:  # nobody wrote the replacement of a broken file
             return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem)
-        if now.config == self.base:
+        # Whoever is held back by it has to hear of a file that only loosens, too.
+        is_told = not now.withheld or now.withheld == self.withheld
+        if now.config == self.base and is_told:
             is_same = now.redactor is self.redactor and now.problem == self.problem
             if is_same and self.newer is None:
                 return self
             return msgspec.structs.replace(
                 self, redactor=now.redactor, problem=now.problem, newer=None
             )
-        if now.config == self.config:
+        if now.config == self.config and is_told:
             return now
         return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem, newer=now)
 
@@ -123,6 +138,7 @@ class Projects:
         self._environ = environ
         self.extensions = extensions
         self._now = now
+        self._trust = trust_of(environ).path
         self._kept: OrderedDict[str, _CachedProject] = OrderedDict()
         usual = _USUAL.step_reviewer.cache
         # Shared by all projects with equal settings: a hundred must not each keep their own.
@@ -158,7 +174,7 @@ class Projects:
         now = self.at(folder)
         if now.settled and identity(now.config) == settings.id:
             return now
-        config = self._pinned(config_of(settings), folder)
+        config = pinned(config_of(settings), folder, self._environ)
         return self._made(config, now.redactor)
 
     def narrowed(self, folder: str, goal: str, scope: Sequence[str]) -> Project:
@@ -176,7 +192,13 @@ class Projects:
             config = msgspec.structs.replace(config, goal=goal)
         if config == now.config:
             return now
-        return msgspec.structs.replace(self._made(config, now.redactor), base=now.config)
+        return msgspec.structs.replace(
+            self._made(config, now.redactor),
+            base=now.config,
+            withheld=now.withheld,
+            confirmed=now.confirmed,
+            second=now.second,
+        )
 
     def __iter__(self) -> Iterator[Project]:
         """Yield all kept projects."""
@@ -186,17 +208,32 @@ class Projects:
         redactor = Redactor(_secrets(folder))
         try:
             _reach(folder, known=before is not None)
-            config = self._pinned(load_settings(folder, environ=self._environ).config, folder)
+            found = trusted_settings(folder, self._environ)
         except (ConfigError, OSError) as error:
             problem = _said(error, folder)
             if before is None:
-                config = self._pinned(Config(), folder)
+                config = pinned(Config(), folder, self._environ)
                 made = self._made(config, redactor)
                 return msgspec.structs.replace(made, problem=problem, settled=False)
             return msgspec.structs.replace(before, redactor=redactor, problem=problem)
-        if before is not None and config == before.config:
-            return msgspec.structs.replace(before, redactor=redactor, problem="", settled=True)
-        return self._made(config, redactor)
+        now = self._under(found, redactor, before)
+        return msgspec.structs.replace(
+            now, withheld=found.withheld, confirmed=bool(found.laxer and found.confirmed)
+        )
+
+    def _under(self, found: SettingsInForce, redactor: Redactor, before: Project | None) -> Project:
+        """The project with the settings in force; as it was before, if they are the same."""
+        own = found.written.config.programs
+        is_known = any(each.key == "programs" for each in found.withheld)
+        if before is not None and found.config == before.config:
+            now = msgspec.structs.replace(before, redactor=redactor, problem="", settled=True)
+        else:
+            now = self._made(found.config, redactor)
+        if not is_known:
+            return msgspec.structs.replace(now, second=None)
+        # Joined settings forbid what both forbid, but nobody can join two accounts of a program.
+        more = msgspec.structs.replace(found.config, programs=own)
+        return msgspec.structs.replace(now, second=self._made(more, redactor).reviewer)
 
     def _made(self, config: Config, redactor: Redactor) -> Project:
         own = self.extensions
@@ -210,21 +247,12 @@ class Projects:
         )
         return Project(config, reviewer, controller, redactor)
 
-    def _pinned(self, config: Config, folder: str) -> Config:
-        """Return the settings with a scope that stays when the agent changes its folder."""
-        if config.scope:
-            return config
-        scope = resolve_scope(config, folder, self._environ)
-        # A temp folder is in scope anyway; the settings may not ask for one that contains the home.
-        home = self._environ.get("HOME", "")
-        roots = (escape(root) for root in scope.roots if not too_wide(root, home))
-        return msgspec.structs.replace(config, scope=(*roots, *scope.patterns))
-
     def _files(self, folder: str, config: Config) -> Stamps:
         """Return the files of a project's settings, with their versions."""
         found: Stamps = {".": (os.access(folder, os.X_OK),)}
         for path in (
             user_file(self._environ),
+            self._trust,
             project_file(Path(folder), self._environ.get("HOME", "")),
             config.step_reviewer.rules.custom_rules_path,
             config.interventions.soft_correction.custom_prompts_path,
@@ -245,11 +273,9 @@ def is_in_project(folder: str, cwd: str) -> bool:
     return folder == root or folder.startswith(f"{root}/")
 
 
-def _stricter(one: Review, other: Review) -> Review:
-    """Return the stricter review; a plain refusal is stricter than one with a checkpoint."""
-    return max(
-        one, other, key=lambda each: (verdict_of(each, 0).decision, not each.checkpoint_first)
-    )
+def _strictest(reviews: Iterable[Review]) -> Review:
+    """Return the strictest review; a plain refusal is stricter than one with a checkpoint."""
+    return max(reviews, key=lambda each: (verdict_of(each, 0).decision, not each.checkpoint_first))
 
 
 def _can_be_folder(path: str) -> bool:

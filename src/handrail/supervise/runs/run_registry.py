@@ -140,6 +140,16 @@ class RunRegistry:
         agent = self._agent_above(pid, folder)
         kept.project = now if agent is None else agent.project.under_way(now)
 
+    def renew_if_confirmed(self, run: str, pid: int = 0) -> None:
+        """A person gives a prompt: settings on the disk that a person has confirmed hold now."""
+        kept = self._kept.get(run)
+        newer = None if kept is None else kept.project.newer
+        if kept is None or newer is None or not newer.confirmed:
+            return
+        self.renew(run, pid=pid)
+        if kept.project.newer is None:
+            kept.note_settings()
+
     def _agent_above(self, pid: int, folder: str) -> Supervisor | None:
         """Return the run whose agent started a process to work in the same project."""
         above = ProcessAncestry(pid)

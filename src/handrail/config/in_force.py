@@ -1,0 +1,50 @@
+"""The settings in force: what a project's file loosens counts once a person has confirmed it."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from handrail.config.layers import ProjectText, Settings, load_settings
+from handrail.config.loosening import Loosened
+from handrail.config.schema import Config
+from handrail.config.scope import pinned
+from handrail.config.strictness import find_laxer, stricter
+
+
+class SettingsInForce(msgspec.Struct, frozen=True):
+    """The settings of a folder, and what of the project's file was not asked for by a person."""
+
+    written: Settings
+    """All layers, as they were written."""
+    config: Config
+    """What counts, with the scope written out."""
+    laxer: tuple[Loosened, ...] = ()
+    """What the project's file loosens beyond the defaults and the user's own settings."""
+    confirmed: bool = True
+    """A person has confirmed that, or there is nothing to confirm."""
+
+    @property
+    def withheld(self) -> tuple[Loosened, ...]:
+        """What does not count until a person confirms it."""
+        return () if self.confirmed else self.laxer
+
+
+def settings_in_force(
+    cwd: str | Path,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    is_trusted: Callable[[ProjectText], bool],
+) -> SettingsInForce:
+    """Load the settings of a folder; raises ConfigError with all that is wrong."""
+    written = load_settings(cwd, environ=environ)
+    config = pinned(written.config, cwd, environ)
+    if written.project is None:
+        return SettingsInForce(written, config)
+    own = load_settings(cwd, environ=environ, with_project=False).config
+    own = pinned(own, cwd, environ)
+    laxer = find_laxer(own, config)
+    if not laxer or is_trusted(written.project):
+        return SettingsInForce(written, config, laxer)
+    return SettingsInForce(written, stricter(own, config), laxer, confirmed=False)
