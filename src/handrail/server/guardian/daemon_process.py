@@ -109,9 +109,6 @@ def _become_daemon(command: Sequence[str], doors: list[int], link: int) -> None:
     for at, each in enumerate(moved):
         os.dup2(each, _FIRST + at)  # which makes it inheritable
         os.set_inheritable(each, False)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
-    signal.set_wakeup_fd(-1)
     environ = {
         **os.environ,
         "LISTEN_FDS": str(len(given)),
