@@ -17,7 +17,7 @@ import pytest
 from handrail.model.event import FaultNoted
 from handrail.server.http.socket_client import DaemonError, RefusedError, health
 from handrail.server.launcher import stop_daemon
-from handrail.server.lock import AlreadyRunningError, guardian_of, holder, locked
+from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import topic_of
@@ -80,14 +80,27 @@ def processes(place: DaemonSandbox) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def live() -> Iterator[DaemonSandbox]:
-    """A place whose daemon was heard by its guardian: from now on it is started again."""
+def shared() -> Iterator[DaemonSandbox]:
+    """One place for all tests that leave it as they found it."""
     with DaemonSandbox() as place:
         place.home.client(place.environ)
         place.start()
-        place.before("ls")
         yield place
     assert not processes(place), "a sandbox leaves no process behind"
+
+
+@pytest.fixture
+def live(shared: DaemonSandbox) -> DaemonSandbox:
+    """A place where both run and are well, whatever the test before has done."""
+    wait_for(lambda: health(shared.home) and shared.guardian)
+    return shared
+
+
+def daemon_of(place: DaemonSandbox) -> int:
+    """The daemon's process; asked of the lock, which answers however busy the machine is."""
+    pid = holder(place.home)
+    assert pid, "no daemon runs"
+    return pid
 
 
 # One of them is killed
@@ -97,7 +110,7 @@ def live() -> Iterator[DaemonSandbox]:
 def test_a_call_waits_for_the_next_daemon_when_one_is_killed(
     live: DaemonSandbox, number: signal.Signals
 ) -> None:
-    pid, guardian = live.pid, live.guardian
+    pid, guardian = daemon_of(live), live.guardian
     os.kill(pid, number)
     assert decision(insist(live, session_id=f"killed by {number}")) == "deny"
     wait_for(lambda: holder(live.home) not in (None, pid))
@@ -105,7 +118,7 @@ def test_a_call_waits_for_the_next_daemon_when_one_is_killed(
 
 
 def test_the_port_is_never_free(live: DaemonSandbox) -> None:
-    os.kill(live.pid, signal.SIGKILL)
+    os.kill(daemon_of(live), signal.SIGKILL)
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with pytest.raises(OSError, match="in use"):
@@ -118,10 +131,10 @@ def test_the_port_is_never_free(live: DaemonSandbox) -> None:
 def test_a_killed_guardian_is_started_again_and_guards_the_same_daemon(
     live: DaemonSandbox,
 ) -> None:
-    pid, guardian = live.pid, live.guardian
+    pid, guardian = daemon_of(live), live.guardian
     os.kill(guardian, signal.SIGKILL)
     wait_for(lambda: live.guardian not in (0, guardian))
-    assert live.pid == pid
+    assert daemon_of(live) == pid
     os.kill(pid, signal.SIGKILL)
     assert decision(insist(live, session_id="after both")) == "deny"
 
@@ -133,7 +146,7 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
     message = json.dumps(live.payload("PreToolUse", tool_name="Bash", tool_input={"command": "a"}))
     ran = live.execute(["/bin/sh", client, "PreToolUse", "change"], stdin=message)
     assert (ran.returncode, "not run" in ran.stderr) == (2, True)
-    assert live.pid
+    assert daemon_of(live)
     assert live.guardian
 
 
@@ -142,7 +155,7 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
 
 @pytest.mark.parametrize("who", ["daemon", "guardian"])
 def test_one_that_was_stopped_goes_on(live: DaemonSandbox, who: str) -> None:
-    pid = live.pid if who == "daemon" else live.guardian
+    pid = daemon_of(live) if who == "daemon" else live.guardian
     os.kill(pid, signal.SIGSTOP)
     wait_for(lambda: state(pid) != "T")
     assert decision(insist(live, session_id=f"stopped {who}")) == "deny"
@@ -156,18 +169,18 @@ def state(pid: int) -> str:
 
 
 def test_a_deleted_socket_is_made_anew(live: DaemonSandbox) -> None:
-    pid = live.pid
+    pid = daemon_of(live)
     os.unlink(live.home.socket)
     wait_for(lambda: health(live.home))
-    assert live.pid == pid
+    assert daemon_of(live) == pid
     os.kill(pid, signal.SIGKILL)
     assert decision(insist(live, session_id="new socket")) == "deny", "the guardian has it too"
 
 
 def test_another_socket_in_its_place_is_thrown_out(live: DaemonSandbox) -> None:
-    os.unlink(live.home.socket)
     with socket.socket(socket.AF_UNIX) as other:
-        other.bind(live.home.socket)
+        other.bind(str(live.root / "other"))
+        os.rename(live.root / "other", live.home.socket)
         wait_for(lambda: health(live.home))
     assert decision(insist(live, session_id="other socket")) == "deny"
 
@@ -180,7 +193,7 @@ def test_deleted_and_damaged_files_are_put_back(live: DaemonSandbox) -> None:
     token.write_text("another one")
     wait_for(lambda: client.exists() and token.read_bytes() == before[1])
     assert (client.read_bytes(), os.access(client, os.X_OK)) == (before[0], True)
-    assert f"{client} was deleted or damaged while Handrail ran. It is back." in live.log()
+    wait_for(lambda: f"{client} was deleted or damaged while Handrail ran" in live.log())
 
 
 def test_a_removed_state_folder_comes_back_without_its_past(place: DaemonSandbox) -> None:
@@ -188,7 +201,7 @@ def test_a_removed_state_folder_comes_back_without_its_past(place: DaemonSandbox
     guardian = place.guardian
     os.rename(place.home.path, place.root / "taken")  # the daemon writes into it meanwhile
     wait_for(lambda: health(place.home) and holder(place.home) and guardian_of(place.home))
-    assert (holder(place.home), guardian_of(place.home), place.pid) == (pid, guardian, pid)
+    assert (holder(place.home), guardian_of(place.home)) == (pid, guardian)
     assert place.home.hook_token == token
     assert decision(insist(place)) == "deny"
     wait_for(lambda: insist(place, "touch a", session_id="later") == {})
@@ -229,8 +242,10 @@ def reason(answer: Json) -> str:
 def no_daemon(place: DaemonSandbox) -> Iterator[None]:
     """Kill the daemon, and hold its lock, so that none can start."""
     while True:
-        os.kill(place.pid, signal.SIGKILL)
-        with suppress(AlreadyRunningError), locked(place.home):
+        wait_for(lambda: holder(place.home))
+        os.kill(daemon_of(place), signal.SIGKILL)
+        # Not by `locked`, which would name this process as the daemon to be ended.
+        with suppress(AlreadyRunningError), closing(HeldLock(place.home.lock)):
             yield
             return
 

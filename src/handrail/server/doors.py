@@ -12,8 +12,8 @@ _FIRST = 3
 """Where inherited descriptors begin (sd_listen_fds)."""
 _BACKLOG = 2048
 """Calls that wait while no daemon accepts them."""
-SOCKET, PORT, LINK = "socket", "port", "link"
-"""The names of descriptors in LISTEN_FDNAMES."""
+LINK = "link"
+"""What LISTEN_FDNAMES calls the line to a guardian."""
 _VARIABLES = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
 
 Identity = tuple[int, int]
@@ -33,12 +33,11 @@ class Doors(NamedTuple):
 
 def open_doors(home: Home) -> Doors:
     """Bind both; only for whoever holds the lock. Raises HomeError."""
-    path = bind_path(home.socket)
+    port = _bind_port(home.port)  # first: where another one has it, its socket is left alone
     try:
-        return Doors(path, _bind_port(home.port))
+        return Doors(bind_path(home.socket), port)
     except BaseException:
-        path.close()
-        unlink(home.socket)
+        port.close()
         raise
 
 

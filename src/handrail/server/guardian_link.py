@@ -14,6 +14,7 @@ from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
 from handrail.server.launcher import start_guardian
 from handrail.server.lock import AlreadyRunningError, HeldLock
+from handrail.server.system_notify import READY, WELL, SystemNotifier
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 
 _EVERY = 1.0
@@ -49,10 +50,23 @@ class GuardianLink:
         """Of the socket's file, as the guardian or this daemon has bound it."""
 
     async def keep(self) -> None:
-        """Go on until cancelled; where something else guards the daemon there is nothing to do."""
+        """Go on until cancelled. Where the system guards the daemon, it is told the same."""
         if self._doors.link is None:
-            return
-        self._open(Link(self._doors.link))
+            await self._notify_system()
+        else:
+            await self._keep_guardian(self._doors.link)
+
+    async def _notify_system(self) -> None:
+        system = SystemNotifier(self._environ)
+        system.send(READY)
+        while True:
+            with suppress(SupervisionTimeoutError):
+                await self._supervision.call(_answer, _PATIENCE)
+                system.send(WELL)
+            await asyncio.sleep(_EVERY)
+
+    async def _keep_guardian(self, link: socket.socket) -> None:
+        self._open(Link(link))
         while True:
             await self._say_alive()
             with suppress(TimeoutError):

@@ -20,6 +20,8 @@ from handrail.server.http.servers import Servers
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.store.private_files import make_folder, replace_file
 
+NewSocket = tuple[socket.socket, Identity]
+
 _log = logging.getLogger(__name__)
 
 _EVERY = 1.0
@@ -47,6 +49,10 @@ class SelfRepair:
         self._kept: dict[str, _KeptFile] = {}
         for path in home.small_files():
             self._remember(path)
+
+    def look(self, known: Identity | None) -> tuple[list[str], NewSocket | None, str]:
+        """Look after everything once; `known`: the socket's file."""
+        return self.mend(), self.find_socket(known), self.find_damage()
 
     def mend(self) -> list[str]:
         """Put back what is missing; a sentence for each thing."""
@@ -85,7 +91,7 @@ class SelfRepair:
             "what is left of it. If that is not enough: handrail doctor --fix"
         )
 
-    def find_socket(self, known: Identity | None) -> tuple[socket.socket, Identity] | None:
+    def find_socket(self, known: Identity | None) -> NewSocket | None:
         """A new unix socket, if the known one cannot be reached by its path any more."""
         path = self._home.socket
         if known is None or identity(path) == known or not os.path.isdir(os.path.dirname(path)):
@@ -158,9 +164,7 @@ async def keep_whole(
     while True:
         await asyncio.sleep(_EVERY)
         try:
-            said = await asyncio.to_thread(repair.mend)
-            found = await asyncio.to_thread(repair.find_socket, link.identity)
-            damage = await asyncio.to_thread(repair.find_damage)
+            said, found, damage = await asyncio.to_thread(repair.look, link.identity)
         except OSError as error:  # such as a full disk: tried again in a second
             _log.debug("something that is missing cannot be put back: %s", error)
             continue

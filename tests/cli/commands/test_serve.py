@@ -9,7 +9,7 @@ import pytest
 from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.server.http.socket_client import health
-from handrail.server.lock import guardian_of, holder
+from handrail.server.lock import guardian_of, holder, is_running
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +94,13 @@ def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Dae
         process.terminate()
         assert process.stderr.read().rstrip().endswith("Handrail ends")
     assert process.returncode == 0
+
+
+def test_the_last_uninstall_ends_it(place: DaemonSandbox) -> None:
+    assert place.run("install", "claude", "--yes", "--handler", "command").returncode == 0
+    assert is_running(place.home)
+    assert "Stopped the daemon" in place.run("uninstall", "claude", "--yes").stdout
+    assert not is_running(place.home)
 
 
 def test_a_relative_state_folder_is_refused(place: DaemonSandbox) -> None:

@@ -14,6 +14,7 @@ from handrail.hosts.json_text import JsonTextError
 from handrail.hosts.port import HostAdapter
 from handrail.server.home import open_home
 from handrail.server.integrity.notices import settle_notices
+from handrail.server.launcher import stop_daemon
 from handrail.words.hosts import names_hosts
 
 
@@ -66,6 +67,7 @@ def command(
         uninstall(plan, record)
         settle_notices(home, path)
     others = other_installs(path, record)
+    stopped = done and plan.settings.changes and not others and stop_daemon(home)
     if as_json:
         print_json(
             {
@@ -79,7 +81,7 @@ def command(
             }
         )
     else:
-        _show_end(screen, plan, others, done=done)
+        _show_end(screen, plan, others, done=done, stopped=stopped)
     return 0
 
 
@@ -90,7 +92,9 @@ def _plan(host: HostAdapter, path: str, record: str) -> Removal:
         raise click.ClickException(f"{short(path)}, {error}; nothing was changed") from None
 
 
-def _show_end(screen: TerminalOutput, plan: Removal, others: list[str], *, done: bool) -> None:
+def _show_end(
+    screen: TerminalOutput, plan: Removal, others: list[str], *, done: bool, stopped: bool
+) -> None:
     where, done_mark = short(plan.settings.path), screen.paint("✓", "green")
     if not plan.settings.changes:
         screen.say(f" Handrail is not installed in {where}.")
@@ -103,6 +107,7 @@ def _show_end(screen: TerminalOutput, plan: Removal, others: list[str], *, done:
     else:
         screen.paragraph(f"Removed only Handrail's hooks from {where}.", mark=done_mark)
     if done and plan.settings.changes:
-        screen.say("   New sessions run without Handrail. Stop the daemon: handrail serve --stop")
+        ended = " Stopped the daemon; an open session may start it again." if stopped else ""
+        screen.say(f"   New sessions run without Handrail.{ended}")
     for other in others:
         screen.paragraph(f"Still installed in {short(other)}", mark=screen.paint("·", "dim"))

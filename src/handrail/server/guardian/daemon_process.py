@@ -4,7 +4,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from handrail.server.guardian.link import Link, Message, make_link
@@ -20,10 +20,18 @@ _FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT})
 class DaemonProcess:
     """One daemon, from its start to its end."""
 
-    def __init__(self, pid: int, link: Link, *, is_child: bool) -> None:
+    def __init__(
+        self,
+        pid: int,
+        link: Link,
+        *,
+        is_child: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.pid = pid
         self.link = link
-        self.began = time.monotonic()
+        self._clock = clock
+        self.began = clock()
         self.hello: Message | None = None
         """What it has said of itself when it began to answer."""
         self.code = 0
@@ -34,7 +42,7 @@ class DaemonProcess:
 
     def hear(self, message: Message) -> None:
         """Take note of a sign of life."""
-        now = time.monotonic()
+        now = self._clock()
         if message["is"] == "hello":
             self.hello = message
             self._alive = dict.fromkeys(self._alive, now)
@@ -43,7 +51,7 @@ class DaemonProcess:
 
     def check(self) -> str:
         """Wake it up if it was stopped; return why it has to be ended, or ""."""
-        now = time.monotonic()
+        now = self._clock()
         late = [name for name, at in self._alive.items() if now - at > _QUIET]
         if not late:
             self._silent.clear()
@@ -101,9 +109,6 @@ def _become_daemon(command: Sequence[str], doors: list[int], link: int) -> None:
     for at, each in enumerate(moved):
         os.dup2(each, _FIRST + at)  # which makes it inheritable
         os.set_inheritable(each, False)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
-    signal.set_wakeup_fd(-1)
     environ = {
         **os.environ,
         "LISTEN_FDS": str(len(given)),

@@ -5,6 +5,7 @@ the guardian stays small.
 """
 
 import json
+import os
 import socket
 from contextlib import suppress
 from typing import Any
@@ -47,6 +48,8 @@ class Link:
             return []
         except OSError:
             return None
+        for each in descriptors:
+            os.set_inheritable(each, False)
         self._descriptors += descriptors
         if not data:
             return None

@@ -68,6 +68,8 @@ class Guardian:
         self._cause = "the daemon is being started"
         self._ending = 0.0
         """When a signal came that ends both; 0.0: none did."""
+        self._told = False
+        """Whether the daemon was told so."""
 
     def run(self) -> int:
         """Guard until a signal ends it; its exit code."""
@@ -174,8 +176,8 @@ class Guardian:
         self._reception.drop_slow()
         daemon = self._daemon
         if self._ending:
-            if daemon is not None and now - self._ending > _STOP_PATIENCE:
-                daemon.signal(signal.SIGKILL)
+            if daemon is not None:
+                self._end(daemon)
             return
         self._keep_lock()
         if daemon is not None and (problem := daemon.check()):
@@ -226,16 +228,22 @@ class Guardian:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # its terminal may close
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._end)
+            signal.signal(number, self._note_end)
         signal.set_wakeup_fd(wakes.fileno())
         self._wakes = wakes
         self._selector.register(woken, selectors.EVENT_READ, lambda _: woken.recv(64))
 
-    def _end(self, *_: object) -> None:
+    def _note_end(self, *_: object) -> None:
         self._ending = self._ending or time.monotonic()
-        if self._daemon is not None:
-            self._daemon.signal(signal.SIGTERM)
-            self._daemon.signal(signal.SIGCONT)
+
+    def _end(self, daemon: DaemonProcess) -> None:
+        """End the daemon, which may have been stopped; after a while the hard way."""
+        if time.monotonic() - self._ending > _STOP_PATIENCE:
+            daemon.signal(signal.SIGKILL)
+        elif not self._told:  # a second time it would be cut off in the middle of its end
+            self._told = True
+            daemon.signal(signal.SIGTERM)
+            daemon.signal(signal.SIGCONT)
 
     def _leave(self, code: int) -> int:
         if _identity(self._post.path) == self._identity:

@@ -22,8 +22,10 @@ _PARENT = re.compile(r"\$(?:PPID\b|\{PPID\b)")
 _SELF = "handrail"
 _OWN = (
     "handrail", "handrail serve", "python -m handrail serve", "handrail serve --background",
-    "python -m handrail serve --background",
+    "python -m handrail serve --background", "python3 -m handrail serve", "python", "python3",
 )  # fmt: skip
+"""The command lines of the daemon, and the names of its process. Its guardian alone is not among
+them: the daemon starts it again, and `pkill -f server` is everyday work."""
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/")
 _SHALLOW = re.compile(r"/(?:[^/]*|(?:home|var|usr|etc|opt|srv|run|mnt)(?:/[^/]+){0,2}/?)")
 
