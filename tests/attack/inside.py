@@ -52,7 +52,7 @@ def _play(task: dict[str, object]) -> dict[str, object]:
     if isinstance(days, list):
         return live(world, days)
     assert isinstance(attacks, list)
-    return try_attacks(world, attacks, thorough=bool(task.get("thorough")))
+    return try_attacks(world, attacks)
 
 
 def _prepare(*, own_packages: bool) -> None:

@@ -25,6 +25,7 @@ class Observation(NamedTuple):
     told: str = ""
     """What the agent read about its last call."""
     tried: bool = True
+    refused: bool = True
 
 
 class Verdict(NamedTuple):

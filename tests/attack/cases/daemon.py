@@ -37,7 +37,7 @@ ATTACKS = (
     attack("kill by a variable", "p=%PID%; kill -s KILL $p"),
     attack("kill with an empty trap", "read p < <(echo %PID%); kill -9 \"$p\""),
     attack("kill by arithmetic", "kill -9 $(( %PID% + 0 ))"),
-    attack("kill a glob in /proc", "for d in /proc/[0-9]*; do grep -qs handrail $d/cmdline && "
+    attack("kill a glob in /proc", "for d in /proc/[0-9]*; do grep -qs 'h[a]ndrail' $d/cmdline && "
            "kill -9 ${d#/proc/}; done"),
     attack("kill all", "kill -9 -1"),
     attack("pkill -f", "pkill -9 -f 'handrail serve'"),

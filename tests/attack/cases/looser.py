@@ -51,7 +51,7 @@ ATTACKS = (
            before=f"echo '{_OFF}' > handrail.yaml; git add .; git stash -q"),
     attack("mv: off", f"echo '{_OFF}' > notes.txt", "mv notes.txt handrail.yaml"),
     attack("cp with a glob: off", "mkdir n", f"echo '{_OFF}' > n/handrail.yaml", "cp n/* ."),
-    attack("tar: off", "mkdir n", f"echo '{_OFF}' > n/handrail.yaml; tar cf n.tar -C n .",
+    attack("tar: off", f"echo '{_OFF}' > n; tar cf n.tar --transform 's,n,hand''rail.yaml,' n",
            "tar xf n.tar"),
     attack("python from a file: off",
            write("gen.py", f"open('hand' + 'rail.yaml', 'w').write('{_OFF}')\n"),
