@@ -52,7 +52,7 @@ bench: .venv/.installed-dev ## measure, on this machine
 	@.venv/bin/python benchmarks/run.py
 
 fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
-fuzz: .venv/.installed-dev ## throw random input at the parsers for FUZZ_SECONDS (60)
+fuzz: .venv/.installed-dev ## random input for the parsers, and the same read by bash, for FUZZ_SECONDS (60)
 	$(tool) pytest -q tests/fuzz
 
 attack: export ATTACKS := $(or $(ATTACKS),all)

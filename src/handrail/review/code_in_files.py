@@ -8,7 +8,6 @@ judged without the file, as if nobody could see it.
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from time import thread_time
 from typing import Protocol
 
 import msgspec
@@ -24,6 +23,7 @@ from handrail.shell.code_runner import LANGUAGES
 from handrail.shell.errors import TooLargeError
 from handrail.shell.inline import load_readers
 from handrail.shell.readers.hosts import is_loopback, parse_host
+from handrail.shell.reading_clock import reading_time
 
 MAX_FILES = 12
 MAX_CHARACTERS = 64 * 1024
@@ -60,7 +60,7 @@ def code_file_effects(reading: Reading, read_with: ReadWith, at: ReviewContext) 
     if not waiting:
         return
     load_readers()
-    deadline = thread_time() + MAX_SECONDS
+    deadline = reading_time() + MAX_SECONDS
     known = _weighed(reading, at)
     size = 0
     for index in range(MAX_FILES):

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from time import thread_time, time
+from time import time
 
 import msgspec
 
@@ -57,6 +57,7 @@ from handrail.shell import (
     read,
 )
 from handrail.shell.flows import RAISING
+from handrail.shell.reading_clock import reading_time
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
@@ -257,7 +258,7 @@ class Reviewer:
             cwd=action.cwd or "/",
             environ=at.environ,
             knowledge=self.knowledge,
-            deadline=thread_time() + limit,
+            deadline=reading_time() + limit,
         )
 
     # Judging

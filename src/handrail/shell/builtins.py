@@ -1,17 +1,19 @@
 """What the shell itself does when it meets these words."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import Environment
+from handrail.shell.environment import EVERYTHING, Environment
+from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
-from handrail.shell.printed_paths import names_printed
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
@@ -23,21 +25,39 @@ def _cd(
 ) -> str | None:
     targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
     walker.emit(command)
+    before = env.cwd
     if not targets:
         env.cwd = env.values("HOME")[0]
     elif targets[0].text == "-":
-        env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
+        env.cwd = env.values("OLDPWD")[0]
     else:
-        env.assign("OLDPWD", (env.cwd,))
         env.cwd = join(env.cwd, targets[0])
+    env.assign("OLDPWD", (before,))
     return ""
+
+
+def _pushd(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    words = [word for word in command.argv[1:] if word.text not in {"-n", "--"}]
+    if len(words) != 1 or words[0].text[:1] in {"+", "-"}:
+        # Without a folder it turns the stack around.
+        walker.emit(command)
+        env.cwd, env.folders = UNKNOWN, (UNKNOWN,)
+        return None
+    env.folders = (*env.folders, env.cwd)
+    _cd(walker, command, env, context)
+    return None
 
 
 def _popd(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
-    env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
+    env.assign("OLDPWD", (env.cwd,))
+    plain = len(command.argv) == 1 and env.folders
+    env.cwd = env.folders[-1] if plain else UNKNOWN
+    env.folders = env.folders[:-1]
     return None
 
 
@@ -86,6 +106,8 @@ def _inner(
         rest = rest[2:] if takes_value else rest[1:]
     if not rest:
         walker.emit(command)
+        if name == "exec" and any(not item.writes for item in command.redirects):
+            env.stdin = (command.input,)
         return ""
     concurrent = context.concurrent or name == "coproc"
     here = msgspec.structs.replace(context, via=(*context.via, name), concurrent=concurrent)
@@ -112,7 +134,11 @@ def _trap(
     if len(words) > 1 and words[0].text.strip():
         here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
+        walker.traps.append((words[0].text, env, dict(env.variables), here))
     return ""
+
+
+_EXPORT_ALL = ["-o", "allexport"]
 
 
 def _set(
@@ -120,52 +146,71 @@ def _set(
 ) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
-    if words and words[0].text == "--":
-        env.arguments = words[1:]
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        if re.match(r"-\w*a", text) or [word.text for word in words[at : at + 2]] == _EXPORT_ALL:
+            env.exported |= {EVERYTHING}
+        if text in {"--", "-"}:
+            if text == "--" or words[at + 1 :]:
+                env.arguments = words[at + 1 :]
+            break
+        if text[:1] not in {"-", "+"}:
+            env.arguments = words[at:]
+            break
+        at += 2 if text.endswith("o") else 1
     return "" if words else None
 
 
 def _shift(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
-    env.arguments = env.arguments[1:]
-    return ""
-
-
-_MAPFILE = frozenset({"-d", "-n", "-O", "-s", "-u", "-C", "-c"})
-_TAKE_VALUES = {
-    "read": frozenset({"-d", "-n", "-N", "-p", "-t", "-u", "-i"}),
-    "mapfile": _MAPFILE,
-    "readarray": _MAPFILE,
-}
-
-
-def _read(
-    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
-) -> str | None:
-    walker.emit(command)
-    words = command.argv[1:]
-    takes_value = _TAKE_VALUES[command.argv[0].text]
-    while words and words[0].text.startswith("-"):
-        words = words[2:] if words[0].text in takes_value else words[1:]
-    values: tuple[Word, ...]
-    if command.input is not None:
-        lines = [line for line in command.input.split("\n") if line]
-        values = tuple(dict.fromkeys(map(Word, lines))) or (Word(""),)
-    else:
-        values = tuple(names_printed(walker, command.fed_by, env)) or (UNKNOWN,)
-    for word in words:
-        env.assign(word.text, values)
-        if command.argv[0].text != "read":
-            env.arrays[word.text] = values
+    count = command.argv[1].text if len(command.argv) > 1 else "1"
+    if not count.isdecimal():
+        env.arguments = tuple(UNKNOWN for _ in env.arguments)
+    elif int(count[:9]) <= len(env.arguments):
+        env.arguments = env.arguments[int(count[:9]) :]
     return ""
 
 
 def _unset(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
-    for word in command.argv[1:]:
-        env.unset(word.text)
+    unset_words(list(command.argv[1:]), env)
+    return ""
+
+
+def unset_words(words: list[Word], env: Environment) -> None:
+    """`unset name`, `unset -f name`, `unset 'array[1]'`."""
+    letters = "".join(word.text[1:] for word in words if word.text.startswith("-"))
+    for word in words:
+        name, bracket, key = word.text.partition("[")
+        if name.startswith("-"):
+            continue
+        if bracket:
+            array = env.arrays.get(env.name_of(name))
+            if array is not None and array.pop(key.removesuffix("]"), None) is None:
+                env.assign_element(name, None, UNKNOWN)
+        elif "f" in letters:
+            env.functions.pop(name, None)
+        elif "n" in letters:
+            env.references.pop(name, None)
+        else:
+            env.unset(env.name_of(name))
+
+
+def _let(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`let i=1`, `getopts ab: name`: variables get values that are not worked out."""
+    walker.emit(command)
+    words = [word.text for word in command.argv[1:]]
+    if command.argv[0].text == "getopts":
+        names = {*words[1:2], "OPTARG", "OPTIND"}
+    else:
+        names = {name for text in words for name in names_changed(text)}
+    for name in names:
+        env.assign(name, (UNKNOWN,))
     return ""
 
 
@@ -178,6 +223,7 @@ def _export(
         if equals:
             env.assign(name, (Word(value),))
             assigned.append((name, Word(value)))
+        env.exported |= {name}
     walker.emit(msgspec.structs.replace(command, assignments=tuple(assigned)))
     return ""
 
@@ -189,7 +235,12 @@ def _printf(
     argv = command.argv
     if len(argv) > 3 and argv[1].text == "-v":
         value = output_of((argv[0], *argv[3:]), None, env.cwd)
-        env.assign(argv[2].text, (UNKNOWN if value is None else Word(value),))
+        word = UNKNOWN if value is None else Word(value)
+        name, bracket, key = argv[2].text.partition("[")
+        if bracket:
+            env.assign_element(name, key.removesuffix("]"), word)
+        else:
+            env.assign(name, (word,))
         return ""
     return output_of(argv, command.input, env.cwd)
 
@@ -198,7 +249,7 @@ BUILTINS: dict[
     str, Callable[["ProgramWalker", Command, Environment, CommandContext], str | None]
 ] = {
     "cd": _cd,
-    "pushd": _cd,
+    "pushd": _pushd,
     "popd": _popd,
     "eval": _eval,
     "source": _source,
@@ -212,9 +263,11 @@ BUILTINS: dict[
     "trap": _trap,
     "set": _set,
     "shift": _shift,
-    "read": _read,
-    "mapfile": _read,
-    "readarray": _read,
+    "read": read_line,
+    "mapfile": read_lines,
+    "readarray": read_lines,
+    "let": _let,
+    "getopts": _let,
     "unset": _unset,
     "export": _export,
     "printf": _printf,

@@ -21,8 +21,9 @@ from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, in_its_folder
 from handrail.shell.runners import RUNNERS
 from handrail.shell.shells import has_text
+from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
-from handrail.shell.word import OPAQUE, Word
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
@@ -34,6 +35,8 @@ _AGENT_PATHS = tuple(
     if host.program_path
 )
 """Patterns of paths to a host's program, whatever the file is called."""
+_MAX_UNKNOWN = 9
+"""Arguments of a function that calls itself, all of them unknown."""
 MAX_CALLS = 40
 """Depth of functions and wrappers inside each other; deeper is a trick."""
 
@@ -72,7 +75,12 @@ class CallResolver:
         if name in env.functions:
             return self._function(name, command, env, context)
         if name in env.aliases and name not in self.active_aliases:
-            return self._alias(name, command, env, context)
+            if self.walker.programs.lookup(name) is None:
+                return self._alias(name, command, env, context)
+            # A shell that nobody types into expands no aliases: both may run.
+            branch = env.fork()
+            self._alias(name, command, branch, context)
+            env.join(branch)
         builtin = BUILTINS.get(name)
         if builtin is not None:
             return builtin(self.walker, command, env, context)
@@ -81,19 +89,26 @@ class CallResolver:
     def _function(
         self, name: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
-        source, body = env.functions[name]
-        if body.id in self._active_functions:
-            if context.concurrent:
-                self.walker.emit(command)
-                self.walker.note("fork_bomb", "starts copies of itself without end")
+        source, body, redirects = env.functions[name]
+        depth = self._active_functions.count(body.id)
+        if depth and context.concurrent:
+            self.walker.emit(command)
+            self.walker.note("fork_bomb", "starts copies of itself without end")
+            return None
+        if depth > 1:
             return None
         arguments = env.arguments
-        env.arguments = command.argv[1:]
+        # What it calls itself with changes from one time to the next.
+        env.arguments = (UNKNOWN,) * _MAX_UNKNOWN if depth else command.argv[1:]
         self._active_functions.append(body.id)
+        env.scopes.append({})
         try:
+            if redirects:
+                return redirect(self.walker, body, list(redirects), source, env, context)
             return self.walker.statement(body, source, env, context)
         finally:
             self._active_functions.pop()
+            env.end_scope()
             env.arguments = arguments
 
     def _alias(

@@ -78,11 +78,12 @@ def run_shell(
         text = input_text(walker, command, env)
     if text is None:
         return
-    inner = env.fork()
+    inner = env.child()
     inner.arguments = call.arguments
     inner.zero = call.zero
     for name, value in command.assignments:
         inner.assign(name, (value,))
+        inner.exported |= {name}
     here = msgspec.structs.replace(context, via=(*context.via, command.name))
     walker.script(text, inner, here)
     env.files.update(inner.files)
@@ -207,7 +208,7 @@ def run_script_file(
     if language is not None:
         run_code(walker, language.name, text, command, env, here)
         return None
-    inner = env.fork()
+    inner = env.child()
     inner.arguments = command.argv[1:]
     return walker.script(text, inner, here)
 

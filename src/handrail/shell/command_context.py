@@ -10,6 +10,8 @@ class CommandContext(msgspec.Struct, frozen=True, gc=False):
     """Its standard input, or None if unknown."""
     fed_by: tuple[int, ...] = ()
     """Indexes of commands whose output it reads."""
+    shared: bool = False
+    """Whether other commands read from the same input, each a part of it."""
     via: tuple[str, ...] = ()
     """Wrappers that run it, outermost first."""
     elsewhere: str = ""

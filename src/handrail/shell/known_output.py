@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from handrail.shell.errors import TooLargeError
-from handrail.shell.quoting import decode_ansi_c
+from handrail.shell.quoting import decode_ansi_c, decode_echo, decode_percent_b
 from handrail.shell.word import OPAQUE, Word
 
 MAX_OUTPUT = 256 * 1024
@@ -42,7 +42,7 @@ def _echo(args: list[str], given: str | None, cwd: str) -> str:
         newline = newline or "n" in args[0]
         args = args[1:]
     text = " ".join(args)
-    return (decode_ansi_c(text) if escapes else text) + ("" if newline else "\n")
+    return (decode_echo(text) if escapes else text) + ("" if newline else "\n")
 
 
 def _printf(args: list[str], given: str | None, cwd: str) -> str | None:
@@ -64,7 +64,10 @@ def _printf(args: list[str], given: str | None, cwd: str) -> str | None:
 
 
 def _format(template: str, values: list[str]) -> tuple[str, int]:
-    """Fill the template once; return the text and the number of values used."""
+    """Fill the template once; return the text and the number of values used.
+
+    Raises ValueError for what is not worked out.
+    """
     used = 0
 
     def fill(match: re.Match[str]) -> str:
@@ -73,10 +76,38 @@ def _format(template: str, values: list[str]) -> tuple[str, int]:
             return "%"
         value = values[used] if used < len(values) else ""
         used += 1
-        value = decode_ansi_c(value) if match.group().endswith("b") else value
-        return value if match[1] is None else value[: int(match[1][:6] or 0)]
+        flags, width, precision, letter = match.groups()
+        if "*" in (width or "") or (OPAQUE in value and (width or letter not in "sb")):
+            raise ValueError(match.group())
+        text = _converted(value, letter)
+        if precision is not None and letter in "sb":
+            text = text[: int(precision[:6] or 0)]
+        size = int((width or "0")[:6])
+        return text.ljust(size) if "-" in flags else text.rjust(size, _padding(flags, letter))
 
-    return re.sub(r"%%|%[-+ #0]*[\d*]*(?:\.(\d*))?[a-zA-Z]", fill, template), used
+    return _DIRECTIVE.sub(fill, template), used
+
+
+_DIRECTIVE = re.compile(r"%%|%([-+ #0]*)(\d+|\*)?(?:\.(\d*))?([a-zA-Z])")
+_NEEDS_NO_QUOTES = re.compile(r"[\w./:@%+,-]+", re.ASCII)
+
+
+def _padding(flags: str, letter: str) -> str:
+    return "0" if "0" in flags and letter in "dixXou" else " "
+
+
+def _converted(value: str, letter: str) -> str:
+    if letter == "s":
+        return value
+    if letter == "b":
+        return decode_percent_b(value)
+    if letter == "c":
+        return value[:1]
+    if letter == "q" and _NEEDS_NO_QUOTES.fullmatch(value):
+        return value
+    if letter in "dixXou":
+        return format(int(value or "0", 0), {"d": "d", "i": "d", "u": "d"}.get(letter, letter))
+    raise ValueError(letter)
 
 
 def _cat(args: list[str], given: str | None, cwd: str) -> str | None:

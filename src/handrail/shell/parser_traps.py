@@ -49,7 +49,9 @@ TRAPS = (
     ParserTrap((b"`",), re.compile(rb"`[^`]*`[^`]*`|\$\{[^}$]*`").search),
     ParserTrap((b"${",), _hides_its_end),
     # a word that goes on in the next line
-    ParserTrap((b"\\\n",), re.compile(rb"(?<=\S)\\\n\S").search),
+    ParserTrap((b"\\\n",), re.compile(rb"(?:\A|(?<=[\S\n]))\\\n\S").search),
+    # a line that begins with a backslash, taken for a part of the line before
+    ParserTrap((b"\\",), re.compile(rb"\n[ \t]*\\[^\n]").search),
     # numbers and names of descriptors, taken for arguments
     ParserTrap(
         (b"0<", b"0>", b"}<", b"}>"),
@@ -72,17 +74,26 @@ TRAPS = (
     ParserTrap(
         (b"=",),
         re.compile(
-            rb"(?:\A|[\n;&|()]|(?:\{|\b(?:then|do|else))[ \t])[ \t]*\w+(?:\[[^\]\n]*\])?\+?="
-            + _VALUE
-            + rb"[ \t]+(?:\d*|&)[<>]"
+            rb"(?:\A|[\n;&|()]|(?:\{|\b(?:then|do|else|if|elif|while|until))[ \t])[ \t]*"
+            rb"\w+(?:\[[^\]\n]*\])?\+?=" + _VALUE + rb"[ \t]+(?:\d*|&)[<>]"
         ).search,
     ),
+    # two assignments alone on a line, which take the next line along
+    ParserTrap(
+        (b"=",),
+        re.compile(
+            rb"\w\+?=" + _VALUE + rb"[ \t]+\w+(?:\[[^\]\n]*\])?\+?=" + _VALUE + rb"[ \t]*\n"
+        ).search,
+    ),
+    # a sum in a here-document, taken for commands
+    ParserTrap((b"<<",), lambda data: b"$((" in data),
     # a here-document with an odd tag, one behind which a list goes on, one behind a comment
     ParserTrap(
         (b"<<",),
         re.compile(
             rb"(?<!<)<<(?!<)-?[ \t]*(?!(?:\w+|'\w+'|\"\w+\"|\\\w+)(?=[\s;&|<>()]|\Z))"
             rb"|^(?=[^\n]*<<)[^\n]*(?:\||&&)[ \t]*$"
+            rb"|(?<!<)<<(?!<)[^\n]*;"
             rb"|^[^\n#]*[^\s#][ \t]+\#[^\n]*\n[^\n]*<<",
             re.MULTILINE,
         ).search,

@@ -3,6 +3,7 @@
 import re
 
 from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.word import OPAQUE
 
 MAX_BRACES = 2048
 """Words that one brace expression may become."""
@@ -10,13 +11,24 @@ _MAX_NUMBERS = 64
 """Numbers of a sequence that are looked at: one is as harmless as the next."""
 SPECIAL = "*?[]{}~,.$ \t\n\\"
 _MASK = {ord(char): chr(0xE000 + ord(char)) for char in SPECIAL}
-_UNMASK = {0xE000 + ord(char): char for char in SPECIAL}
+MARK = "\ue0ff"
+"""Stands where something was quoted: a field that is empty apart from it is a field."""
+_UNMASK = {0xE000 + ord(char): char for char in SPECIAL} | {ord(MARK): ""}
 _MASKED = re.compile("[\ue000-\ue0ff]")
 _NEEDS_MASK = re.compile(r"[*?\[\]{}~,.$ \t\n\\]")
-_ANSI_C = re.compile(
-    r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))",
-    re.DOTALL,
-)
+
+
+def _escapes(octal: str) -> re.Pattern[str]:
+    """Escapes of a kind of text, which differ in how octal numbers are written."""
+    return re.compile(
+        rf"\\(?:x([0-9a-fA-F]{{1,2}})|{octal}|u([0-9a-fA-F]{{1,4}})|U([0-9a-fA-F]{{1,8}})|c(.)|(.))",
+        re.DOTALL,
+    )
+
+
+_ANSI_C = _escapes("([0-7]{1,3})")
+_ECHO = _escapes("0([0-7]{0,3})")
+_PERCENT_B = _escapes("0?([0-7]{1,3})")
 _SIMPLE = {
     "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r",
     "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
@@ -40,13 +52,24 @@ def decode_ansi_c(text: str) -> str:
     return _ANSI_C.sub(_ansi_c_char, text)
 
 
+def decode_echo(text: str) -> str:
+    """The value of an `echo -e` string: octal numbers begin with a zero there."""
+    return _ECHO.sub(_ansi_c_char, text)
+
+
+def decode_percent_b(text: str) -> str:
+    """The value of an argument of `printf %b`: octal numbers may begin with a zero."""
+    return _PERCENT_B.sub(_ansi_c_char, text)
+
+
 def _ansi_c_char(match: re.Match[str]) -> str:
     hexa, octal, short, long, control, simple = match.groups()
-    if hexa or short or long:
-        code = int(hexa or short or long, 16)
+    if short or long:
+        code = int(short or long, 16)
         return chr(code) if code < 0x110000 else "\ufffd"
-    if octal:
-        return chr(int(octal, 8) & 0xFF)
+    if hexa or octal is not None:
+        code = int(hexa, 16) if hexa else int(octal or "0", 8) & 0xFF
+        return chr(code) if code < 0x80 else OPAQUE  # beyond ASCII it is half a character
     if control:
         return "\x7f" if control == "?" else chr(ord(control) & 0x1F)
     return _SIMPLE.get(simple, "\\" + simple)
@@ -103,13 +126,21 @@ def _brace_parts(text: str, start: int) -> tuple[int, list[str]]:
 
 
 def _sequence(body: str) -> list[str]:
-    match = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|(\w)\.\.(\w)", body)
+    match = re.fullmatch(
+        r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|(\w)\.\.(\w)(?:\.\.(-?\d{1,4}))?",
+        body,
+        re.ASCII,
+    )
     if not match:
         return []
-    first, last, step, char, final = match.groups()
+    first, last, step, char, final, stride = match.groups()
     if char:
-        return [chr(code) for code in _span(ord(char), ord(final), 1)]
-    return [str(number) for number in _span(int(first), int(last), abs(int(step or 1)) or 1)]
+        return [chr(code) for code in _span(ord(char), ord(final), abs(int(stride or 1)) or 1)]
+    padded = any(re.match(r"-?0\d", text) for text in (first, last))
+    width = max(len(first), len(last)) if padded else 0
+    return [
+        f"{number:0{width}d}" for number in _span(int(first), int(last), abs(int(step or 1)) or 1)
+    ]
 
 
 def _span(first: int, last: int, step: int) -> list[int]:

@@ -69,7 +69,7 @@ def read(
     `code_deadline`: when reading of code in other languages ends with what was found.
 
     Raises UnreadableError if it is too large, too deep or too much work, or if the
-    deadline passes: of this thread's time, so that a busy machine refuses nothing.
+    deadline passes: of `reading_time`, so that a busy machine refuses nothing.
     """
     knowledge = knowledge or default_knowledge()
     variables = _variables(tuple((environ or {}).items()))

@@ -17,17 +17,23 @@ if TYPE_CHECKING:
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _ARGUMENTS = frozenset({"word", "string", "raw_string", "ansi_c_string", "concatenation", "number",
                         "simple_expansion", "expansion", "command_substitution"})  # fmt: skip
-_BACKTICKS = re.compile(r"(?<!\\)`([^`]*)`")
+_LEADING_TABS = re.compile(r"^\t+", re.MULTILINE)
 
 
 class OpenedFiles:
     """What the redirects of one command opened."""
 
-    __slots__ = ("arguments", "input", "pipes", "reads", "redirects", "sinks", "then")
+    __slots__ = (
+        "arguments", "away", "errors", "input", "pipes", "reads", "redirects", "sinks", "then",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.redirects: list[Redirect] = []
         self.input: str | None = None
+        self.away = False
+        """Whether the standard output goes to another descriptor (`>&2`)."""
+        self.errors = False
+        """Whether error messages go where the output would go (`2>&1`)."""
         self.reads = False
         """Whether standard input comes from here."""
         self.arguments: list[Word] = []
@@ -37,6 +43,12 @@ class OpenedFiles:
         self.pipes: list[tree_sitter.Node] = []
         self.then: list[tree_sitter.Node] = []
         """What stands behind `<<EOF` on the same line."""
+
+    def printed(self, output: str | None) -> str | None:
+        """What is left of a command's output, or None if that is unknown."""
+        if self.errors:
+            return None
+        return "" if self.away else output
 
 
 def open_redirects(
@@ -48,12 +60,32 @@ def open_redirects(
         if node.type == "file_redirect":
             _file(walker, node, source, env, opened)
         elif node.type == "herestring_redirect":
-            value = walker.expander.one(node.named_children[-1], source, env)[0]
-            opened.input = value.text + "\n"
-            opened.reads = True
+            _string(walker, node.named_children[-1], source, env, opened)
         else:
             _heredoc(walker, node, source, env, opened)
     return opened
+
+
+def redirect_end(node: tree_sitter.Node, source: SyntaxSource) -> int:
+    """Where the last word of a redirect ends: behind its node, where the parser split it."""
+    last = node.named_children[-1] if node.named_children else None
+    if last is None or node.type == "heredoc_redirect" or source.ends_word(last.end_byte):
+        return node.end_byte
+    scanned = source.word_scanner().word(last.start_byte)
+    return max(scanned.end, node.end_byte)
+
+
+def _string(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    opened: OpenedFiles,
+) -> None:
+    """`<<< word`."""
+    values = walker.expander.one(node, source, env)
+    opened.input = (values[0].text if len(values) == 1 else OPAQUE) + "\n"
+    opened.reads = True
 
 
 def _file(
@@ -83,22 +115,34 @@ def _file(
     if not targets:
         return
     before = len(walker.commands)
-    target = walker.expander.one(targets[0], source, env)[0]
     if source.data.startswith(b"<<<", node.start_byte + len(descriptor)):
-        opened.input = target.text + "\n"
-        opened.reads = True
+        _string(walker, targets[0], source, env, opened)
         return
+    options, end = walker.expander.options(targets[0], source, env)
     if targets[0].type == "process_substitution" and ">" in operator:
         opened.sinks.extend(range(before, len(walker.commands)))
     # The parser takes arguments behind a redirect for more targets: `rm >log /`.
     for extra in targets[1:]:
-        opened.arguments.extend(walker.expander.words(extra, source, env))
-    if operator.endswith("&") and (target.text.isdigit() or target.text == "-"):
+        if extra.start_byte >= end:
+            words, end = walker.expander.options(extra, source, env)
+            opened.arguments.extend(word for option in words for word in option)
+    for target in dict.fromkeys(word for option in options for word in option):
+        _open(Redirect(operator, target, descriptor), env, opened, sure=len(options) == 1)
+
+
+def _open(item: Redirect, env: Environment, opened: OpenedFiles, *, sure: bool) -> None:
+    """Open a file; `sure`: it is this one and no other."""
+    operator, target = item.operator, item.target.text
+    if operator.endswith("&") and (target.isdigit() or target == "-"):
+        is_output = operator == ">&" and item.descriptor in {"", "1"}
+        opened.away = opened.away or (is_output and target != "1")
+        opened.errors = opened.errors or (item.descriptor == "2" and target == "1")
         return
-    opened.redirects.append(Redirect(operator, target, descriptor))
-    if operator.startswith("<") and ">" not in operator:
+    opened.redirects.append(item)
+    opened.away = opened.away or item.takes_output
+    if operator.startswith("<") and item.descriptor in {"", "0"}:
         opened.reads = True
-        opened.input = env.files.get(join(env.cwd, target).text)
+        opened.input = env.files.get(join(env.cwd, item.target).text) if sure else None
 
 
 def _heredoc(
@@ -116,11 +160,10 @@ def _heredoc(
             tag = source.text(child)
             quoted = any(mark in tag for mark in "'\"\\")
             line_end = _line_end(source, child.end_byte)
-        elif kind == "heredoc_body" and opened.reads and opened.input:
-            continue
         elif kind == "heredoc_body":
-            opened.input = source.text(child) if quoted else _expanded(walker, child, source, env)
-            opened.reads = True
+            if not (opened.reads and opened.input):
+                opened.input = _body(walker, child, source, env, quoted=quoted)
+                opened.reads = True
         elif child.start_byte > line_end:
             # The parser takes a body that begins with a backslash for more arguments.
             if not opened.reads:
@@ -144,16 +187,22 @@ def _line_end(source: SyntaxSource, start: int) -> int:
     return len(source.data) if end < 0 else end
 
 
-def _expanded(
-    walker: "ProgramWalker", node: tree_sitter.Node, source: SyntaxSource, env: Environment
+def _body(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    *,
+    quoted: bool,
 ) -> str:
-    text = walker.expander.text_of(node, source, env)
-    if "`" not in text:
-        return text
-
-    def substitute(match: re.Match[str]) -> str:
-        # The parser does not see backticks in a here-document, but the shell runs them.
-        walker.script(match[1], env.fork(), walker.context)
-        return OPAQUE
-
-    return _BACKTICKS.sub(substitute, text)
+    """The text of a here-document; the parser loses blanks at its beginning."""
+    start = node.start_byte
+    while source.data[start - 1 : start] in {b" ", b"\t"}:
+        start -= 1
+    if quoted:
+        text = source.slice(start, node.end_byte)
+    else:
+        text = walker.expander.document(start, node.end_byte, source, env)
+    redirect = node.parent
+    dash = redirect is not None and any(child.type == "<<-" for child in redirect.children)
+    return _LEADING_TABS.sub("", text) if dash else text

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import tree_sitter
 
+from handrail.shell.arithmetic import names_changed
+from handrail.shell.assignments import run_assign, run_assign_many, run_declare, run_unset
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import Environment
+from handrail.shell.environment import Environment, ShellFunction
 from handrail.shell.redirects import REDIRECTS, open_redirects
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
@@ -73,7 +75,7 @@ def redirect(
         return walker.run(body, redirects, source, env, context)
     opened = open_redirects(walker, redirects, source, env)
     if opened.reads:
-        context = msgspec.structs.replace(context, input=opened.input)
+        context = msgspec.structs.replace(context, input=opened.input, shared=True)
     first = len(walker.commands)
     output = walker.statement(body, source, env, context)
     if opened.redirects:
@@ -88,81 +90,8 @@ def redirect(
                 fed_by=tuple(range(first, len(walker.commands))),
             )
         )
+    output = opened.printed(output)
     return walker.after_heredoc(opened, output, first, source, env, context)
-
-
-def _assign(
-    walker: "ProgramWalker",
-    node: tree_sitter.Node,
-    source: SyntaxSource,
-    env: Environment,
-    context: CommandContext,
-) -> str | None:
-    before = len(walker.commands)
-    name, value = walker.assign(node, source, env)
-    _emit_assignments(walker, [(name, value)], before, source, node, env, context)
-    return ""
-
-
-def _assign_many(
-    walker: "ProgramWalker",
-    node: tree_sitter.Node,
-    source: SyntaxSource,
-    env: Environment,
-    context: CommandContext,
-) -> str | None:
-    for child in node.named_children:
-        _assign(walker, child, source, env, context)
-    return ""
-
-
-def _declare(
-    walker: "ProgramWalker",
-    node: tree_sitter.Node,
-    source: SyntaxSource,
-    env: Environment,
-    context: CommandContext,
-) -> str | None:
-    """`export`, `declare`, `local`, `readonly`, `typeset`."""
-    before = len(walker.commands)
-    assigned: list[tuple[str, Word]] = []
-    words: list[Word] = []
-    for child in node.named_children:
-        if child.type == "variable_assignment":
-            assigned.append(walker.assign(child, source, env))
-        elif child.type != "variable_name":
-            words.extend(walker.expander.words(child, source, env))
-        elif any(word.text in {"-n", "+x"} for word in words):
-            env.unset(source.text(child))  # it stays in this shell, but no program sees it
-    if not assigned:
-        # `export -p` prints every variable.
-        name = Word(source.text(node.children[0]))
-        walker.emit(Command((name, *words), env.cwd, via=context.via, fed_by=context.fed_by))
-        return None
-    _emit_assignments(walker, assigned, before, source, node, env, context)
-    return ""
-
-
-def _emit_assignments(
-    walker: "ProgramWalker",
-    assigned: list[tuple[str, Word]],
-    before: int,
-    source: SyntaxSource,
-    node: tree_sitter.Node,
-    env: Environment,
-    context: CommandContext,
-) -> None:
-    walker.emit(
-        Command(
-            (),
-            env.cwd,
-            source.place(node.start_byte, node.end_byte),
-            assignments=tuple(assigned),
-            via=context.via,
-            elsewhere=context.elsewhere,
-            fed_by=tuple(range(before, len(walker.commands))),
-        )
-    )
 
 
 def _list(
@@ -181,7 +110,9 @@ def _list(
             printed = walker.statement(right, source, branch, context)
             env.join(branch)
         else:
+            before = dict(env.variables)
             printed = walker.statement(right, source, env, context)
+            env.keep_possible(before)
         output = None if output is None or printed is None else output + printed
     return output
 
@@ -238,6 +169,8 @@ def _test(
     walker.expander.visit(node, source, env)
     text = source.text(node)
     if text.startswith("(("):
+        for name in names_changed(text):
+            env.assign(name, (UNKNOWN,))
         _as_subshells(walker, text[2:-2], env, context)
     return ""
 
@@ -249,19 +182,6 @@ def _as_subshells(
     match = re.match(r"\s*([\w./-]+)\s+\S", text)
     if match and walker.programs.lookup(match[1].rpartition("/")[2]) is not None:
         walker.script(text, env.fork(), context, guessed=True)
-
-
-def _unset(
-    walker: "ProgramWalker",
-    node: tree_sitter.Node,
-    source: SyntaxSource,
-    env: Environment,
-    context: CommandContext,
-) -> str | None:
-    walker.expander.visit(node, source, env)
-    for child in node.named_children:
-        env.unset(source.text(child))
-    return ""
 
 
 def _if(
@@ -321,12 +241,15 @@ def _for(
     names = [child for child in node.named_children if child.type == "variable_name"]
     values: list[Word] = []
     body: tree_sitter.Node | None = None
+    end = -1
     before = len(walker.commands)
     for child in node.named_children:
         if child.type in {"do_group", "compound_statement"}:
             body = child
-        elif child.type != "variable_name":
-            values.extend(walker.expander.words(child, source, env))
+        elif child.type != "variable_name" and child.start_byte >= end:
+            options, end = walker.expander.options(child, source, env)
+            every = dict.fromkeys(word for option in options for word in option)
+            values.extend(options[0] if len(options) == 1 else every)
     if body is None:
         return None
     fed_by = context.fed_by + tuple(range(before, len(walker.commands)))
@@ -346,8 +269,14 @@ def _loop(
     context: CommandContext,
 ) -> str | None:
     first = len(walker.commands)
-    walker.statements(node.children, source, env, context)
     body = node.named_children[-1] if node.named_children else None
+    if node.type == "c_style_for_statement" and body is not None:
+        for name in names_changed(source.slice(node.start_byte, body.start_byte)):
+            env.assign(name, (UNKNOWN,))
+    start = dict(env.variables)
+    walker.statements(node.children, source, env, context)
+    if _forget_changed(env, start, source.text(node)):
+        walker.statements(node.children, source, env, context)
     starts = body is not None and any(child.type == "&" for child in body.children)
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}
@@ -356,6 +285,20 @@ def _loop(
                 walker.emit(Command((), env.cwd, via=context.via))
             walker.note("fork_bomb", "starts processes in the background without end")
     return None
+
+
+def _forget_changed(env: Environment, start: dict[str, tuple[Word, ...]], text: str) -> bool:
+    """Make variables unknown that a loop changes and uses; return whether there are any."""
+    changed = [
+        name
+        for name, values in env.variables.items()
+        if values != start.get(name) and values != (UNKNOWN,)
+        if re.search(rf"\$\{{?[!#]?{name}\b", text)
+    ]
+    used_before = [name for name in changed if name in start]
+    for name in used_before:
+        env.assign(name, (UNKNOWN,))
+    return bool(used_before)
 
 
 def _never_ends(node: tree_sitter.Node, source: SyntaxSource) -> bool:
@@ -374,7 +317,8 @@ def _function(
 ) -> str | None:
     named = node.named_children
     if len(named) > 1:
-        env.functions[source.text(named[0])] = (source, named[1])
+        redirects = tuple(child for child in named[2:] if child.type in REDIRECTS)
+        env.functions[source.text(named[0])] = ShellFunction(source, named[1], redirects)
     return ""
 
 
@@ -385,10 +329,10 @@ Statement = Callable[
 STATEMENTS: dict[str, Statement] = {
     "command": _command,
     "redirected_statement": _redirected,
-    "variable_assignment": _assign,
-    "variable_assignments": _assign_many,
-    "declaration_command": _declare,
-    "unset_command": _unset,
+    "variable_assignment": run_assign,
+    "variable_assignments": run_assign_many,
+    "declaration_command": run_declare,
+    "unset_command": run_unset,
     "list": _list,
     "pipeline": _pipeline,
     "subshell": _subshell,

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from time import thread_time
 
 import tree_sitter
 import tree_sitter_bash
@@ -10,7 +9,9 @@ import tree_sitter_bash
 from handrail.shell.command import SyntaxFault
 from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError, TooSlowError
 from handrail.shell.parser_traps import is_misread
+from handrail.shell.reading_clock import reading_time
 from handrail.shell.spelling import NotShellError, respell
+from handrail.shell.word_scan import WordScanner
 
 MAX_BYTES = 256 * 1024
 """The longest command that is read; a longer one cannot be judged within the deadline."""
@@ -29,6 +30,12 @@ _NEAR = 60
 _SMALL = 1024
 _CHUNK = 256
 
+WORD_ENDS = frozenset({b"", *(bytes([code]) for code in b" \t\n;&|<>()")})
+"""What stands behind a word, one of them a byte long or nothing at all."""
+_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_BACKTICKS = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
+_IN_COMMANDS = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[()]""", re.DOTALL)
+
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 _AS_LETTERS = bytes(code if code < 0x80 else ord("x") for code in range(256))
 _BRACKETS = re.compile(rb"[({]|[)}]")
@@ -42,7 +49,7 @@ _DATA = re.compile(
 class SyntaxSource:
     """A text and its syntax tree; nodes point into it by byte offsets."""
 
-    __slots__ = ("_places", "_top", "data", "fault", "root")
+    __slots__ = ("_characters", "_places", "_top", "data", "fault", "root")
 
     def __init__(self, text: str, *, top: bool, seconds: float = MAX_SECONDS) -> None:
         """`top`: it is what was given; `seconds`: the work that its syntax may take."""
@@ -57,6 +64,7 @@ class SyntaxSource:
         self.root = _parse(shape, seconds).root_node
         self.fault: SyntaxFault | None = None
         self._top = top
+        self._characters: str | None = None
         self._places: dict[int, tuple[int, int]] | None = None
         if self.root.has_error or is_misread(shape):
             self._read_again(seconds)
@@ -96,6 +104,46 @@ class SyntaxSource:
         """The source text between two offsets."""
         return self.data[start:end].decode("utf-8", "replace")
 
+    @property
+    def characters(self) -> str:
+        """The text with one character for each byte."""
+        if self._characters is None:
+            self._characters = self.data.decode("latin-1")
+        return self._characters
+
+    def word_scanner(self) -> WordScanner:
+        """A scanner for words of this text."""
+        return WordScanner(self.characters, self.commands_end, self.substitution_at)
+
+    def ends_word(self, end: int) -> bool:
+        """Whether no word goes on at a place."""
+        return self.data[end : end + 1] in WORD_ENDS
+
+    def substitution_at(self, start: int) -> tree_sitter.Node | None:
+        """The commands in brackets or backticks that begin at a place."""
+        node = self.root.descendant_for_byte_range(start, start + 1)
+        while node is not None and node.start_byte == start:
+            if node.type in _SUBSTITUTIONS:
+                return node
+            node = node.parent
+        return None
+
+    def commands_end(self, start: int) -> int:
+        """Where the commands end that begin at a place; negative if it is a sum."""
+        node = self.substitution_at(start)
+        if node is not None:
+            return node.end_byte
+        text = self.characters
+        if text.startswith("`", start):
+            end = _BACKTICKS.match(text, start)
+            return end.end() if end else len(text)
+        depth = 0
+        for found in _IN_COMMANDS.finditer(text, start):
+            depth += (found[0] == "(") - (found[0] == ")")
+            if depth == 0 and found[0] == ")":
+                return -found.end() if text.startswith("$((", start) else found.end()
+        return len(text)
+
 
 def _first_error(node: tree_sitter.Node) -> tree_sitter.Node:
     """The first place that the parser could make nothing of."""
@@ -111,13 +159,13 @@ def _parse(data: bytes, seconds: float) -> tree_sitter.Tree:
     """
     if len(data) <= _SMALL:
         return _PARSER.parse(data)
-    end = thread_time() + seconds
+    end = reading_time() + seconds
 
     def read(offset: int, _: object) -> bytes:
-        return data[offset : offset + _CHUNK] if thread_time() < end else b""
+        return data[offset : offset + _CHUNK] if reading_time() < end else b""
 
     tree = _PARSER.parse(read)
-    if thread_time() >= end:
+    if reading_time() >= end:
         raise TooSlowError
     return tree
 

@@ -1,13 +1,15 @@
 """Reads a command line the way a shell would, without running anything."""
 
 from collections.abc import Mapping, Sequence
-from time import thread_time
+from itertools import product
+from math import prod
 from types import MappingProxyType
 
 import msgspec
 import tree_sitter
 
 from handrail.model.effect import Effect
+from handrail.shell.assignments import assign
 from handrail.shell.call_resolution import CallResolver
 from handrail.shell.code_files import CodeTexts
 from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
@@ -19,20 +21,24 @@ from handrail.shell.fragments import read_fragments
 from handrail.shell.paths import join
 from handrail.shell.printed_paths import names_printed
 from handrail.shell.program_lookup import ProgramLookup
-from handrail.shell.redirects import REDIRECTS, OpenedFiles, open_redirects
+from handrail.shell.reading_clock import reading_time
+from handrail.shell.redirects import REDIRECTS, OpenedFiles, open_redirects, redirect_end
 from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
-from handrail.shell.word import Word
+from handrail.shell.word import UNKNOWN, Word
 
 MAX_STEPS = 20_000
 """Upper bound of steps for one command line."""
 _STEPS_BETWEEN_CHECKS = 64
 """Steps between two looks at the clock; so few steps are never too slow."""
 _LEAST_SECONDS = 0.02
-"""Least time for one text: garbage collection may have used up the time of the review."""
+"""Least time for the syntax of one text: a short one is read at the end of a review, too."""
 _WORDS_BETWEEN_CHECKS = 512
 """The walker counts the words of a command only when it is complete."""
 _ARROWS = (b"<", b">")
+_MAKE_NO_ERRORS = ([Word("echo")], [Word("printf")])
+MAX_COMMANDS = 16
+"""Commands that one may be, if its words have several values."""
 _NOTHING = OpenedFiles()
 """Most commands open no file."""
 
@@ -61,12 +67,16 @@ class ProgramWalker:
         self.notes: list[ProgramNote] = []
         self.code_effects: list[Effect] = []
         self.fault: SyntaxFault | None = None
-        self.expander = Expander(self._substitute, self._names_listed)
+        self.expander = Expander(self._substitute, self._run_text, self._names_listed)
         self.resolver = CallResolver(self)
+        self.traps: list[tuple[str, Environment, dict[str, tuple[Word, ...]], CommandContext]] = []
+        """Scripts that run at the end, and the variables with which they were read before."""
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
         """Redirects of nodes that the walker has not reached yet, by node id."""
         self.context = TOP_LEVEL
         """Context of the command whose words are being expanded."""
+        self.word_end = -1
+        """Where the value of the assignment that was read last ends."""
         self._deadline = deadline
         self._steps = 0
         self._next_check = _STEPS_BETWEEN_CHECKS
@@ -77,6 +87,9 @@ class ProgramWalker:
         """Read a whole command line."""
         env.files.update(self.code_texts.given)
         self.script(text, env, TOP_LEVEL, top=True)
+        for script, there, variables, context in self.traps[:MAX_COMMANDS]:
+            if there.variables != variables:
+                self.script(script, there.fork(), context)
         given = self.code_texts.given
         return ParsedProgram(
             tuple(self.commands),
@@ -100,11 +113,7 @@ class ProgramWalker:
 
         `guessed`: code in another language holds the text, so an error in it may be ours.
         """
-        left = self._deadline - thread_time()
-        if left < 0 and self._steps >= _STEPS_BETWEEN_CHECKS:
-            raise TooSlowError
-        seconds = min(MAX_SECONDS, max(left, _LEAST_SECONDS))
-        source = SyntaxSource(text, top=top, seconds=seconds)
+        source = SyntaxSource(text, top=top, seconds=self._seconds_left())
         self._depth += 1
         self._guesses += guessed
         try:
@@ -117,6 +126,13 @@ class ProgramWalker:
         finally:
             self._depth -= 1
             self._guesses -= guessed
+
+    def _seconds_left(self) -> float:
+        """Return the time for the syntax of a further text."""
+        left = self._deadline - reading_time()
+        if left < 0 and self._steps >= _STEPS_BETWEEN_CHECKS:
+            raise TooSlowError
+        return min(MAX_SECONDS, max(left, _LEAST_SECONDS))
 
     def statements(
         self,
@@ -181,27 +197,27 @@ class ProgramWalker:
         """Expand the words of a command node, then resolve and read the command."""
         outer, self.context = self.context, context
         before = len(self.commands)
-        argv, assignments, inner = self._words(node, source, env)
+        options, assignments, inner = self._words(node, source, env)
         opened = _NOTHING
         if inner or redirects:
             opened = open_redirects(self, [*inner, *redirects], source, env)
         self.context = outer
+        more = opened.arguments
         if node is not None and redirects:
             # The parser loses a lone `-` before a here-document (`sh - <<EOF`).
             lost = source.slice(node.end_byte, redirects[0].start_byte).split()
-            argv.extend(map(Word, lost))
-        argv.extend(opened.arguments)
+            more = [*map(Word, lost), *more]
         own = tuple(range(before, len(self.commands)))
+        around = context
         if opened.reads:
-            context = msgspec.structs.replace(context, input=opened.input, fed_by=own)
+            context = msgspec.structs.replace(context, input=opened.input, shared=False, fed_by=own)
         elif own:
             context = msgspec.structs.replace(context, fed_by=context.fed_by + own)
-        if not argv:
-            for name, value in assignments:
-                env.assign(name, (value,))
+        if env.stdin is not None and not opened.reads:
+            context = msgspec.structs.replace(context, input=env.stdin[0], shared=True)
         first = len(self.commands)
         command = Command(
-            tuple(argv),
+            (*options[0], *more),
             env.cwd,
             source.place(*_span(node, redirects)),
             tuple(opened.redirects),
@@ -212,73 +228,78 @@ class ProgramWalker:
             context.fed_by,
             _input_file(opened.redirects, env),
         )
-        output = self.resolver.call(command, env, context)
+        output = self._call(command, env, context, [(*words, *more) for words in options[1:]])
         if opened is _NOTHING:
             return output
+        if opened.reads and not command.argv:
+            output = opened.input  # `$(< file)`
         self.record_written_text(opened.redirects, output, env)
         for sink in opened.sinks:
             known = self.commands[sink]
             fed_by = known.fed_by + tuple(range(first, len(self.commands)))
             self.commands[sink] = msgspec.structs.replace(known, fed_by=fed_by)
-        if any(item.takes_output for item in opened.redirects):
-            output = ""
-        return self.after_heredoc(opened, output, first, source, env, context)
+        if options[0][:1] not in _MAKE_NO_ERRORS or opened.away:
+            output = opened.printed(output)
+        return self.after_heredoc(opened, output, first, source, env, around)
+
+    def _call(
+        self,
+        command: Command,
+        env: Environment,
+        context: CommandContext,
+        others: list[tuple[Word, ...]],
+    ) -> str | None:
+        """Read a command, and again with other lists of arguments that it may have."""
+        for argv in others:
+            branch = env.fork()
+            self._call(msgspec.structs.replace(command, argv=argv), branch, context, [])
+            env.join(branch)
+        if not command.argv:
+            for name, value in command.assignments:
+                env.assign(name, (value,))
+        output = self.resolver.call(command, env, context)
+        return None if others else output
 
     def _words(
         self, node: tree_sitter.Node | None, source: SyntaxSource, env: Environment
-    ) -> tuple[list[Word], list[tuple[str, Word]], list[tree_sitter.Node]]:
-        """Return the arguments, assignments and redirects of a command node."""
-        argv: list[Word] = []
+    ) -> tuple[list[list[Word]], list[tuple[str, Word]], list[tree_sitter.Node]]:
+        """Return the arguments that a command node may have, its assignments and redirects."""
+        words: list[list[list[Word]]] = []
         assignments: list[tuple[str, Word]] = []
         redirects: list[tree_sitter.Node] = []
         end = -1
+        argv: list[Word] = []
+        scratch: Environment | None = None
         for index, child in enumerate(node.children if node is not None else (), 1):
             if index % _WORDS_BETWEEN_CHECKS == 0:
                 self._check_limits()
             kind = child.type
-            if kind == "comment":
+            if kind == "comment" or child.start_byte < end:
                 continue
             if kind == "number" and source.data[child.end_byte : child.end_byte + 1] in _ARROWS:
                 # The parser takes the number of `0<<<text` for an argument.
                 continue
             if kind == "variable_assignment":
-                scratch = env.fork()
-                assignments.append(self.assign(child, source, scratch))
+                scratch = scratch or env.fork()
+                assignments.append(assign(self, child, source, scratch))
+                end = self.word_end
                 continue
             if kind in REDIRECTS:
                 redirects.append(child)
+                end = redirect_end(child, source)
                 continue
             word = child.children[0] if kind == "command_name" else child
-            words = self.expander.words(word, source, env)
-            if child.start_byte == end and argv and words:
-                # The parser splits some words, such as the second `$IFS` of `rm$IFS-rf$IFS/`.
-                words = self.expander.glued(argv.pop(), words, env)
-            argv.extend(words)
-            end = child.end_byte
-        return argv, assignments, redirects
-
-    def assign(
-        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment
-    ) -> tuple[str, Word]:
-        """Set the variable of an assignment node; return its name and first value."""
-        name_node, *rest = node.named_children
-        name = source.text(name_node).partition("[")[0]
-        if name_node.type == "subscript":
-            self.expander.visit(name_node, source, env)
-        values: tuple[Word, ...] = (Word(""),)
-        if rest and rest[-1].type == "array":
-            words: list[Word] = []
-            for child in rest[-1].named_children:
-                words += self.expander.words(child, source, env)
-                self.step(len(words) // 64)
-            env.arrays[name] = tuple(words)
-            values = (Word(" ".join(word.text for word in words)),)
-        elif rest:
-            values = self.expander.one(rest[-1], source, env)
-        if source.data[name_node.end_byte : name_node.end_byte + 1] == b"+":
-            values = tuple(Word(old.text + new.text) for old in env.values(name) for new in values)
-        env.assign(name, values)
-        return name, values[0]
+            plain = self.expander.plain(word, source)
+            if plain is not None:
+                argv.append(plain)
+                continue
+            choices, end = self.expander.options(word, source, env)
+            if len(choices) == 1:
+                argv.extend(choices[0])
+                continue
+            words += [[argv], choices]
+            argv = []
+        return _combined([*words, [argv]]) if words else [argv], assignments, redirects
 
     def record_written_text(
         self, redirects: Sequence[Redirect], output: str | None, env: Environment
@@ -323,7 +344,9 @@ class ProgramWalker:
         for stage in stages:
             fed_by = tuple(range(first, len(self.commands)))
             first = len(self.commands)
-            here = msgspec.structs.replace(context, input=output, fed_by=fed_by, concurrent=True)
+            here = msgspec.structs.replace(
+                context, input=output, shared=True, fed_by=fed_by, concurrent=True
+            )
             branch = env.fork()
             output = self.statement(stage, source, branch, here)
             env.files.update(branch.files)
@@ -340,9 +363,17 @@ class ProgramWalker:
         if len(only) == 1 and only[0].type == "file_redirect":
             opened = open_redirects(self, only, source, env)
             self.emit(Command((), env.cwd, redirects=tuple(opened.redirects)))
-            return opened.input
+            return opened.input if opened.reads else ""
         branch = env.fork()
         output = self.statements(node.children, source, branch, context)
+        env.files.update(branch.files)
+        return output
+
+    def _run_text(self, text: str, env: Environment) -> str | None:
+        """Read commands inside a word that the parser did not see."""
+        context = msgspec.structs.replace(self.context, input=None, fed_by=())
+        branch = env.fork()
+        output = self.script(text, branch, context)
         env.files.update(branch.files)
         return output
 
@@ -363,7 +394,7 @@ class ProgramWalker:
         if self._steps > MAX_STEPS:
             self._steps = MAX_STEPS + 1
             raise TooMuchWorkError(MAX_STEPS)
-        if thread_time() > self._deadline:
+        if reading_time() > self._deadline:
             raise TooSlowError
         self._next_check = min(self._steps + _STEPS_BETWEEN_CHECKS, MAX_STEPS + 1)
 
@@ -373,6 +404,20 @@ def _input_file(redirects: Sequence[Redirect], env: Environment) -> str:
         if item.operator == "<" and item.descriptor in {"", "0"} and item.target.exact:
             return join(env.cwd, item.target).text
     return ""
+
+
+def _combined(words: list[list[list[Word]]]) -> list[list[Word]]:
+    """Each list of arguments that words with several values may make together.
+
+    If there are too many, one list holds all the values, and in one they are unknown.
+    """
+    if prod(map(len, words)) <= MAX_COMMANDS:
+        return [[word for words in chosen for word in words] for chosen in product(*words)]
+    every = [word for choices in words for word in dict.fromkeys(w for c in choices for w in c)]
+    unknown = [
+        word for choices in words for word in (choices[0] if len(choices) == 1 else [UNKNOWN])
+    ]
+    return [every, unknown]
 
 
 def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> tuple[int, int]:

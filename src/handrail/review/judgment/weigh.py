@@ -104,6 +104,19 @@ def _weigh_inner(effect: Effect, at: ReviewContext) -> Effect:
 
 def _weigh_path(effect: Effect, at: ReviewContext) -> Effect:
     path = effect.target if effect.opaque else _real(effect, at)
+    weighed = _weigh_at(effect, path, at)
+    if not (effect.opaque or effect.glob):
+        return weighed
+    whole = effect.recursive or effect.kind is Kind.DELETE
+    meant = at.places.narrowed(effect.target, whole=whole, there=at.world.exists)
+    if not meant:
+        return weighed
+    sure = msgspec.structs.replace(effect, opaque=False, glob=False)
+    worse = _weigh_at(sure, meant, at)
+    return worse if worse.severity > weighed.severity else weighed
+
+
+def _weigh_at(effect: Effect, path: str, at: ReviewContext) -> Effect:
     if path.startswith("/proc/"):
         # A process's root is the root: `/proc/self/root/etc` is `/etc`.
         path = _PROCESS_ROOT.sub("", path) or "/"

@@ -1,6 +1,7 @@
 """What kind of place a path is, for one user and one set of settings."""
 
 import re
+from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
 
@@ -19,6 +20,7 @@ from handrail.review.paths.known_paths import (
     WELL_KNOWN_SECRETS,
     Place,
 )
+from handrail.review.paths.narrowed import NARROWED, narrowed_to
 from handrail.review.paths.path_map import PathMap, path_set
 from handrail.review.protection.controls import ProtectedControls
 
@@ -85,6 +87,10 @@ class PlaceLookup:
         self._trash = f"{state}/trash/"
         self._homes = _homes(home)
         self._own_secrets = path_set(settings.secrets)
+        self._narrowed = (
+            *self.controls.named(),
+            *(path.replace("~", home, 1) for path in NARROWED if home),
+        )
         self._has_own = bool(settings.secrets)
         self._protected = path_set(settings.protected)
         self._regenerable = path_set(REGENERABLE + settings.regenerable)
@@ -109,6 +115,10 @@ class PlaceLookup:
             for name in WELL_KNOWN_SECRETS
             for start in ("/~", self.home, "/root")
         )
+
+    def narrowed(self, target: str, *, whole: bool, there: Callable[[str], bool | None]) -> str:
+        """The control or secret that a word with wildcards or gaps means, or nothing."""
+        return narrowed_to(target, self._narrowed, home=self.home, whole=whole, there=there)
 
     def protected(self, path: str) -> bool:
         """Whether the settings forbid any change."""

@@ -119,6 +119,17 @@ class ProtectedControls:
             return True
         return not slash and (not first or first in _KEYS)
 
+    def holds_keys(self, path: str) -> bool:
+        """Whether a folder below the home folder holds the state folder with its keys."""
+        return bool(self._state) and self._above.get(path) == self._state and path.count("/") > 1
+
+    def named(self) -> Iterator[str]:
+        """The files that hold keys, and those from which hosts take their hooks in all projects."""
+        if self._state:
+            yield from (f"{self._state}/{name}" for name in sorted(_KEYS))
+        for host, folder in zip(known_hosts(), self._hosts, strict=True):
+            yield from (f"{folder}/{name}" for name in host.settings_files)
+
     def hit_by(self, glob: str, world: DiskView) -> str:
         """A control that is there and that a path with wildcards means, or nothing."""
         # What git prints as `top/**/*` may be the top folder itself.

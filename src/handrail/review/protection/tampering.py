@@ -88,6 +88,8 @@ def reads_control(effect: Effect, path: str, at: ReviewContext) -> Weight | None
     """The weight of reading or linking to a control, if that gives power over it."""
     if at.places.controls.is_key(path):
         return KEY if effect.kind is Kind.READ else LINKED_CONTROL
+    if effect.recursive and at.places.controls.holds_keys(path) and not at.in_scope(path):
+        return KEY
     if effect.kind is not Kind.LINK:
         return KEY if path.startswith("/proc/") and _is_daemons(path, at) else None
     in_handrail = at.places.place(path, in_scope=False) is Place.HANDRAIL

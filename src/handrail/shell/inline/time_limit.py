@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from time import thread_time
+
+from handrail.shell.reading_clock import reading_time
 
 _DEADLINE: ContextVar[float] = ContextVar("code_deadline", default=float("inf"))
 _STEPS_BETWEEN_CHECKS = 128
@@ -25,5 +26,5 @@ def read_until(deadline: float) -> Iterator[None]:
 
 def check_time(steps: int) -> None:
     """Raise an error once the time is over; looks at the clock only now and then."""
-    if steps % _STEPS_BETWEEN_CHECKS == 0 and thread_time() > _DEADLINE.get():
+    if steps % _STEPS_BETWEEN_CHECKS == 0 and reading_time() > _DEADLINE.get():
         raise OutOfTimeError

@@ -3,6 +3,7 @@
 from handrail.shell.tables.shorthand import (
     CHANGE,
     MEDIUM,
+    READ,
     WRITE,
     Fact,
     Program,
@@ -24,6 +25,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "fdfind": program(same_as="fd"),
     "xargs": program(
+        Fact(READ, on="-a|--arg-file"),
         reader="xargs", posix=True,
         values="-a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars "
         "--process-slot-var -J -R -S",
@@ -31,6 +33,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "gxargs": program(same_as="xargs"),
     "parallel": program(
+        Fact(READ, on="-a|--arg-file"),
         reader="parallel", posix=True,
         values="-j --jobs -a --arg-file -S --sshlogin --sshloginfile --joblog --results --timeout "
         "-N -n --max-args --max-replace-args -L --max-lines --delay --retries --colsep -C "

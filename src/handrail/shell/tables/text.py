@@ -103,8 +103,18 @@ PROGRAMS: dict[str, Program] = {
     ),
     "sort": program(
         Fact(READ, on="each"),
+        Fact(READ, on="--files0-from"),
         Fact(WRITE, on="-o|--output"),
         values=_SORT, wraps=(Wrapper(form="shell", options="--compress-program"),), harmless=_HELP,
+    ),
+    # A list of names is printed, too, where there is no file of such a name.
+    **dict.fromkeys(("wc", "du"), program(
+        Fact(READ, on="--files0-from"), values="--files0-from", harmless=_HELP,
+    )),
+    "file": program(
+        Fact(READ, on="-f|--files-from"),
+        values="-f --files-from -m --magic-file -F --separator -e --exclude -P --parameter",
+        harmless=_HELP,
     ),
     "uniq": program(*_IN_OUT, values="-f -s -w --skip-fields --skip-chars --check-chars"),
     "fold": _reads("-w --width"),

@@ -1,0 +1,240 @@
+"""Assignments and declarations: what variables and arrays hold from then on."""
+
+import re
+from typing import TYPE_CHECKING
+
+import tree_sitter
+
+from handrail.shell.builtins import unset_words
+from handrail.shell.command import Command
+from handrail.shell.command_context import CommandContext
+from handrail.shell.environment import HOMES, Environment
+from handrail.shell.syntax import SyntaxSource
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import ProgramWalker
+
+_KEYED = re.compile(r"\[[^\]]*\]=")
+_LOCAL = frozenset({"declare", "typeset"})
+"""Words that make a variable local if they stand in a function."""
+
+
+def run_assign(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    before = len(walker.commands)
+    name, value = assign(walker, node, source, env)
+    _emit_assignments(walker, [(name, value)], before, source, node, env, context)
+    return ""
+
+
+def run_assign_many(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    for child in node.named_children:
+        run_assign(walker, child, source, env, context)
+    return ""
+
+
+def run_declare(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    """`export`, `declare`, `local`, `readonly`, `typeset`."""
+    before = len(walker.commands)
+    keyword = Word(source.text(node.children[0]))
+    assigned: list[tuple[str, Word]] = []
+    words: list[Word] = []
+    end = -1
+    for child in node.named_children:
+        if child.start_byte < end:
+            continue
+        letters = "".join(word.text[1:] for word in words if word.text.startswith("-"))
+        if child.type == "variable_assignment":
+            name = source.text(child.named_children[0]).partition("[")[0]
+            _declared(env, keyword.text, letters, name)
+            if "n" in letters and keyword.text != "export":
+                assigned.append(assign(walker, child, source, env.fork()))
+                _refer(env, *assigned[-1])
+            else:
+                assigned.append(assign(walker, child, source, env))
+            end = walker.word_end
+        elif child.type == "variable_name":
+            name = source.text(child)
+            _declared(env, keyword.text, letters, name, empty=True)
+            if name in HOMES and any(word.text in {"-n", "+x"} for word in words):
+                env.unset(name)  # it stays in this shell, but no program sees it
+        else:
+            options, end = walker.expander.options(child, source, env)
+            for word in (word for option in options for word in option):
+                name, equals, value = word.text.partition("=")
+                if equals and re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+                    _declared(env, keyword.text, letters, name)
+                    env.assign(name, (Word(value),))
+                    assigned.append((name, Word(value)))
+                else:
+                    words.append(word)
+    if not assigned:
+        # `export -p` prints every variable.
+        walker.emit(Command((keyword, *words), env.cwd, via=context.via, fed_by=context.fed_by))
+        return None
+    _emit_assignments(walker, assigned, before, source, node, env, context)
+    return ""
+
+
+def _emit_assignments(
+    walker: "ProgramWalker",
+    assigned: list[tuple[str, Word]],
+    before: int,
+    source: SyntaxSource,
+    node: tree_sitter.Node,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    walker.emit(
+        Command(
+            (),
+            env.cwd,
+            source.place(node.start_byte, node.end_byte),
+            assignments=tuple(assigned),
+            via=context.via,
+            elsewhere=context.elsewhere,
+            fed_by=tuple(range(before, len(walker.commands))),
+        )
+    )
+
+
+def run_unset(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    words: list[Word] = []
+    for child in node.named_children:
+        if child.type == "variable_name":
+            words.append(Word(source.text(child)))
+        else:
+            words += walker.expander.words(child, source, env)
+    unset_words(words, env)
+    return ""
+
+
+def _declared(
+    env: Environment, keyword: str, letters: str, name: str, *, empty: bool = False
+) -> None:
+    """What `declare -A name` and the like say about a variable; `empty`: it gets no value."""
+    in_function = keyword == "local" or (keyword in _LOCAL and "g" not in letters)
+    if in_function and env.scopes:
+        env.declare_local(name)
+        if empty:
+            env.variables[name] = ()
+    if keyword == "export" or "x" in letters:
+        env.exported = env.exported | {name}
+    kept = "".join(letter for letter in letters if letter in "Ailu")
+    if kept and keyword not in {"export", "readonly"}:
+        env.attributes[name] = env.attributes.get(name, "") + kept
+    if empty and ("A" in letters or "a" in letters) and name not in env.arrays:
+        env.assign_array(name, {})
+
+
+def _refer(env: Environment, name: str, target: Word) -> None:
+    """`declare -n name=target`."""
+    if target.exact and target.text != name and target.text.isidentifier():
+        env.references[name] = target.text
+    else:
+        env.assign(name, (UNKNOWN,))
+
+
+def assign(
+    walker: "ProgramWalker", node: tree_sitter.Node, source: SyntaxSource, env: Environment
+) -> tuple[str, Word]:
+    """Set the variable of an assignment node; return its name and first value."""
+    name_node, *rest = node.named_children
+    name = source.text(name_node).partition("[")[0]
+    end = name_node.end_byte
+    appends = source.data[end : end + 1] == b"+"
+    walker.word_end = node.end_byte
+    if rest and rest[-1].type == "array" and rest[-1].start_byte == end + 1 + appends:
+        elements = _elements(walker, name, rest[-1], source, env)
+        if appends:
+            elements = _appended(env, name, elements)
+        env.assign_array(name, elements)
+        return name, Word(" ".join(word.text for word in elements.values()))
+    values, walker.word_end = walker.expander.value_at(end + 1 + appends, source, env)
+    walker.word_end = max(walker.word_end, node.end_byte)
+    if name_node.type == "subscript":
+        start = name_node.start_byte + len(name) + 1
+        key = walker.expander.key_at(name, start, end - 1, source, env)
+        value = values[0] if len(values) == 1 and not appends else UNKNOWN
+        env.assign_element(name, key, value)
+        return name, value
+    if appends:
+        values = tuple(Word(old.text + new.text) for old in env.values(name) for new in values)
+    env.assign(name, values)
+    return name, values[0]
+
+
+def _elements(
+    walker: "ProgramWalker",
+    name: str,
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+) -> dict[str, Word]:
+    """The elements of `(a b [7]=c)`."""
+    elements: dict[str, Word] = {}
+    place: int | None = 0
+    end = -1
+    for child in node.named_children:
+        if child.start_byte < end:
+            continue
+        walker.step(len(elements) // 64)
+        keyed = _KEYED.match(source.characters, child.start_byte)
+        if keyed:
+            start = child.start_byte + 1
+            key = walker.expander.key_at(name, start, keyed.end() - 2, source, env)
+            values, end = walker.expander.value_at(keyed.end(), source, env)
+            value = values[0] if len(values) == 1 else UNKNOWN
+            elements[OPAQUE if key is None else key] = value
+            place = int(key) + 1 if key is not None and key.isdecimal() else None
+            continue
+        options, end = walker.expander.options(child, source, env)
+        words = options[0] if len(options) == 1 else [UNKNOWN]
+        for word in words:
+            if place is None or word.glob or not word.exact:
+                # It may be any number of words, so nobody knows what stands behind it.
+                place = None
+                elements[f"{OPAQUE}{len(elements)}"] = word
+                continue
+            elements[str(place)] = word
+            place += 1
+    return elements
+
+
+def _appended(env: Environment, name: str, elements: dict[str, Word]) -> dict[str, Word]:
+    """The elements of an array to which others are added."""
+    name = env.name_of(name)
+    old = env.arrays.get(name)
+    if old is None:
+        values = env.variables.get(name)
+        old = {"0": values[0]} if values else {}
+    if "A" in env.attributes.get(name, ""):
+        return old | elements
+    if not all(key.isdecimal() for key in (*old, *elements)):
+        return old | {f"{OPAQUE}{len(old)}{key}": word for key, word in elements.items()}
+    last = max(map(int, old), default=-1)
+    return old | {str(int(key) + last + 1): word for key, word in elements.items()}
