@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 SOURCE = Path(__file__).parents[2] / "src" / "handrail"
 DECODING = {"msgspec.convert", "msgspec.json.decode"}
-PLAIN = {"dict", "list"}
+PLAIN = {"dict", "list", "set"}
 BY_PARAMETER = {"kind"}
 """Functions that are given the struct by their callers."""
 ONE_THREAD = ("cli",)

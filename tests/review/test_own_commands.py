@@ -34,6 +34,7 @@ REASONS = {
 """Why the others are refused."""
 REASON_FOR = {
     **{name: why for why, names in REASONS.items() for name in names.split()},
+    "config trust": "It changes the rules of this agent's guard.",
     "incident resume": "It lifts a stop that the guard has set.",
     "doctor --fix": "It puts the guard's log away and starts a new one.",
 }

@@ -20,6 +20,7 @@ def asked(command: str) -> list[str]:
         ("/w/.venv/bin/python x.py", "/w/x.py"),
         ("cd a && python ../b/x.py", "/w/b/x.py"),
         ("python -m a.b", "/w/a/b.py"),
+        ("python -m black x.py", "/w/black/__main__.py"),
         ("env A=1 node --trace-warnings x.mjs", "/w/x.mjs"),
         ("bash -x t a", "/w/t"),
         ("sudo bash < t", "/w/t"),
@@ -77,7 +78,6 @@ def test_a_program_asks_for_the_file_that_it_runs(command: str, path: str) -> No
         "$TOOL/run",
         'echo "$(cat t)"',
         "cat t | grep x",
-        "python -m black x.py",
         "ruff check x.py",
     ],
 )

@@ -81,8 +81,10 @@ def _format(template: str, values: list[str]) -> tuple[str, int]:
             raise ValueError(match.group())
         text = _converted(value, letter)
         if precision is not None and letter in "sb":
-            text = text[: int(precision[:6] or 0)]
-        size = int((width or "0")[:6])
+            text = text[: int(precision or 0)]
+        size = int(width or 0)
+        if size > MAX_OUTPUT:
+            raise ValueError(match.group())
         return text.ljust(size) if "-" in flags else text.rjust(size, _padding(flags, letter))
 
     return _DIRECTIVE.sub(fill, template), used

@@ -214,4 +214,4 @@ def test_a_laxer_file_in_mid_run_is_told_with_the_command(supervision: Supervisi
     assert alarm.startswith("handrail.yaml was changed: ")
     assert "handrail config trust" in alarm
     told = [each for each in supervision.events() if isinstance(each, SettingsChanged)]
-    assert told[-1].refused.endswith("when a person confirms it")
+    assert told[-1].refused.endswith("when a person confirms them")

@@ -16,6 +16,7 @@ from handrail.config.in_force import SettingsInForce, settings_in_force
 from handrail.config.layers import ProjectText, load_settings
 from handrail.config.loosening import Loosened
 from handrail.config.sources import work_tree
+from handrail.model.decodable import decodable
 from handrail.model.state_folder import state_folder
 from handrail.store.private_files import make_folder, replace_file
 
@@ -34,6 +35,7 @@ class TrustedContent(msgspec.Struct, frozen=True):
     """Where it was; a note for people."""
 
 
+@decodable
 class _TrustFile(msgspec.Struct, frozen=True):
     repositories: dict[str, list[TrustedContent]] = {}
 
