@@ -108,6 +108,6 @@ def _show_end(
         screen.paragraph(f"Removed only Handrail's hooks from {where}.", mark=done_mark)
     if done and plan.settings.changes:
         ended = " Stopped the daemon; an open session may start it again." if stopped else ""
-        screen.say(f"   New sessions run without Handrail.{ended}")
+        screen.paragraph(f"New sessions run without Handrail.{ended}", mark=screen.paint("·", "dim"))
     for other in others:
         screen.paragraph(f"Still installed in {short(other)}", mark=screen.paint("·", "dim"))

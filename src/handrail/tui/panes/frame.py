@@ -16,7 +16,7 @@ _MAX_HEADER = 2
 _MAX_NOTICE = 2
 _BLANK: Line = (StyledSpan(""),)
 _NOTHING_YET = with_hosts(
-    "No runs yet. Start a $title session. If it does not appear here: handrail doctor"
+    "No runs yet. Start a $title session. Nothing appears? handrail doctor"
 )
 
 
