@@ -56,10 +56,11 @@ def test_a_call_of_a_paused_run_is_held_until_it_goes_on() -> None:
         office.run(lambda: story(office))
 
 
+@pytest.mark.parametrize("seconds", [0.0, 0.01])
 def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    monkeypatch.setattr(SupervisedRun, "hold_seconds", 0.01)
+    monkeypatch.setattr(SupervisedRun, "hold_seconds", seconds)
 
     async def story(office: InProcessApi) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))

@@ -145,7 +145,7 @@ class EmbeddedEngine:
     ) -> DecisionProgress[Reply]:
         """Decide when the run goes on; refuse if it takes too long."""
         with self._work.turn():
-            while seconds := held.seconds():
+            while (seconds := held.seconds()) is not None:
                 if call.is_abandoned:
                     held.abandon()
                     return _ready(self._hooks.unreadable("nobody waits for the answer"))

@@ -108,10 +108,10 @@ class SupervisedRun:
         return [self._delivered(self, each) for each in messages]
 
     @property
-    def hold_seconds(self) -> float:
-        """Return how long an action may be held; 0: the run is not paused any more."""
+    def hold_seconds(self) -> float | None:
+        """Return how long an action may be held; None: the run is not paused any more."""
         is_paused = self.state.hand.standing in HOLDING
-        return float(self.project.config.control.hold_seconds) if is_paused else 0.0
+        return float(self.project.config.control.hold_seconds) if is_paused else None
 
     def release(self, action_id: str) -> None:
         """Note that nobody waits for a held action any more."""

@@ -9,7 +9,7 @@ import msgspec
 from handrail.intervene import Capability
 from handrail.model import event as events
 from handrail.model.action import Action
-from handrail.model.control import HOLDING
+from handrail.model.control import ENDING, HOLDING
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
@@ -205,12 +205,14 @@ class Supervisor(SupervisedRun):
         """Decide about a call as far as possible now."""
         action = call.action
         answer = self._answers.find(action.id, call.name)
-        if answer is not None:
+        if answer is not None and not (self._is_over and _lets_through(answer.value)):
             return answer
         # The log may know the same call, for example from before a restart.
         known = self.state.find_open(action.id)
         if known is not None and (known.name != call.name or self.broken):
             known = None
+        if known is not None and self._is_over and _lets_through(known.verdict):
+            known = None  # its permission ended with the run
         is_paused = self.state.hand.standing in HOLDING and not self.broken
         if known is None and is_paused and action.id and not call.must_answer:
             return self._hold(call)
@@ -343,6 +345,11 @@ class Supervisor(SupervisedRun):
         return self._planner.plan(request, self.state, self.project.config.checkpoints)
 
     @property
+    def _is_over(self) -> bool:
+        """Return whether the run was stopped: no earlier permission holds any more."""
+        return bool(self.state.course.stopped) or self.state.hand.standing in ENDING
+
+    @property
     def _goal(self) -> str:
         return self.state.history.goal or self.project.config.goal
 
@@ -403,3 +410,7 @@ class Supervisor(SupervisedRun):
             return under_fault(verdict, fault)
 
         return Ready(verdict if error is None else otherwise(error), receipts, otherwise)
+
+
+def _lets_through(verdict: Verdict) -> bool:
+    return verdict.decision is not Decision.BLOCK or verdict.overrulable

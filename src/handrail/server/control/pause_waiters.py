@@ -66,7 +66,7 @@ class PauseWaiters:
         try:
             # Asked when nothing can be missed any more.
             seconds = await self._supervision.call(held.seconds)
-            if not seconds:
+            if seconds is None:
                 return Release.GOES_ON
             left = began + seconds - perf_counter()
             timer = loop.call_later(left, _tell, waiter, Release.TOO_LONG)

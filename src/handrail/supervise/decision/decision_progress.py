@@ -95,12 +95,12 @@ class Held(Generic[T]):
     def __init__(
         self,
         run: str,
-        seconds: Callable[[], float],
+        seconds: Callable[[], float | None],
         resume: "Callable[[], DecisionProgress[T]]",
         answer: "Callable[[], DecisionProgress[T]]",
         abandon: Callable[[], None],
     ) -> None:
-        """`seconds`: the longest hold; 0: the run is no longer held.
+        """`seconds`: the longest hold; None: the run is no longer held.
 
         `resume`: decides when the run goes on; `answer`: decides now, because the host stops
         waiting; `abandon`: notes that nobody wants an answer.
