@@ -1,11 +1,17 @@
-"""Markers count on a line of their own, outside of code, wherever in the message."""
+"""Markers count on a line of their own, decorated or not, outside of code blocks."""
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from handrail.drive.completion_mark import BLOCKED, DONE, CompletionMark, find_completion_mark
+from handrail.drive.completion_mark import (
+    BLOCKED,
+    DONE,
+    CompletionMark,
+    find_completion_mark,
+    what_is_missing,
+)
 
 IS_DONE = CompletionMark(done=True)
 
@@ -45,11 +51,13 @@ def test_a_marker_on_its_own_line_is_found(message: str) -> None:
         f" {DONE}",
         f"\t{DONE}",
         f"> {DONE}",
+        f"~~{DONE}~~",
+        f"* {DONE}",
+        f"#{DONE}",
+        f"{DONE}: all tests pass",
+        f"**{DONE} soon**",
         f"- {DONE}",
-        f"**{DONE}**",
-        f"`{DONE}`",
         DONE.lower(),
-        f"{DONE}!",
         f"NOT {DONE}",
         f"{BLOCKED} by nothing",
         f"{BLOCKED}S: 3",
@@ -73,8 +81,49 @@ def test_what_only_looks_like_a_marker_is_none(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        f"**{DONE}**",
+        f"__{DONE}__",
+        f"*{DONE}*",
+        f"***{DONE}***",
+        f"`{DONE}`",
+        f"**`{DONE}`**",
+        f"{DONE}.",
+        f"{DONE}!",
+        f"**{DONE}.**",
+        f"**{DONE}**.",
+        f"# {DONE}",
+        f"## **{DONE}**",
+        f"### {DONE} ###",
+        f"✅ {DONE}",
+        f"**✅ {DONE}**",
+        f"{DONE} 🎉",
+        f"✔\ufe0f {DONE}",
+    ],
+)
+def test_an_ordinary_decoration_changes_nothing(line: str) -> None:
+    assert find_completion_mark(f"All tests pass.\n\n{line}\n") == IS_DONE
+    assert what_is_missing(line) == ""
+
+
+def test_an_agent_that_stops_without_a_marker_is_told_what_is_missing() -> None:
+    assert f"no line of your last message says {DONE}" in what_is_missing("All tests pass.")
+    assert what_is_missing(f"```\n{DONE}\n```") == (
+        f"Your last message names {DONE}, but not on a line of its own outside of code."
+    )
+
+
+@pytest.mark.parametrize(
     ("line", "why"),
     [
+        (f"**{BLOCKED}: no key**", "no key"),
+        (f"**{BLOCKED}**: no key", "no key"),
+        (f"**{BLOCKED}:** no key", "no key"),
+        (f"## {BLOCKED}: `KEY` is not set, `make` needs it", "`KEY` is not set, `make` needs it"),
+        (f"⛔ {BLOCKED}: no `KEY`", "no `KEY`"),
+        (f"`{BLOCKED}`", ""),
+        (f"{BLOCKED}.", ""),
         (f"{BLOCKED}: there is no key for the server ", "there is no key for the server"),
         (f"{BLOCKED}:key", "key"),
         (f"{BLOCKED}:", ""),

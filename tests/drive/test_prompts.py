@@ -107,3 +107,12 @@ def test_who_was_interrupted_is_told_so() -> None:
     brief.prompt(agent, None, resumed=False)
     brief.told(broken_off=True)
     assert "interrupted" in brief.prompt(agent, None, resumed=True)
+
+
+def test_an_agent_that_stopped_without_a_marker_hears_so_once() -> None:
+    brief, agent = AgentBriefing("Fix it", ""), an_agent()
+    brief.prompt(agent, None, resumed=False)
+    brief.told(broken_off=False, missing="No line says how it stands.")
+    assert brief.prompt(agent, None, resumed=False).startswith("No line says how it stands.\n")
+    brief.told(broken_off=False)
+    assert "No line" not in brief.prompt(agent, None, resumed=False)

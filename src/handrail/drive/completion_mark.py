@@ -8,6 +8,15 @@ import msgspec
 DONE = "TASK DONE"
 BLOCKED = "TASK BLOCKED"
 
+_HEAD = r"(?:\#{1,6}[ \t]+)?"
+_SYMBOL = "(?:[\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?)"
+_SIGNS = r"[*_`]*"
+_DONE_LINE = re.compile(
+    rf"{_HEAD}{_SIGNS}(?:{_SYMBOL}[ ]*)?{_SIGNS}{DONE}[*_`.!]*(?:[ ]*{_SYMBOL})?{_SIGNS}[ ]*\#*"
+)
+_BLOCKED_LINE = re.compile(
+    rf"{_HEAD}(?P<signs>{_SIGNS})(?:{_SYMBOL}[ ]*)?{BLOCKED}(?P<rest>.*)", re.DOTALL
+)
 _FENCE = re.compile(
     r"(?P<sign>(?:[-*+]|\d{1,9}[.)])[ ]+)?(?P<fence>`{3,}|~{3,})(?P<rest>.*)", re.DOTALL
 )
@@ -27,14 +36,36 @@ def find_completion_mark(message: str) -> CompletionMark | None:
     """Return the last marker in a message, or None."""
     found = None
     for line in _outside_of_code(message):
-        text = line.rstrip(" \t")
-        if text == DONE:
-            found = CompletionMark(done=True)
-        elif text == BLOCKED or text.startswith(f"{BLOCKED}:"):
-            found = CompletionMark(
-                done=False, why=text.removeprefix(BLOCKED).removeprefix(":").strip()
-            )
+        found = _read(line.rstrip(" \t")) or found
     return found
+
+
+def what_is_missing(message: str) -> str:
+    """Return what a message lacks to say how the work stands, or ""."""
+    if find_completion_mark(message) is not None:
+        return ""
+    named = next((mark for mark in (DONE, BLOCKED) if mark in message), "")
+    if named:
+        return f"Your last message names {named}, but not on a line of its own outside of code."
+    return f"You stopped, but no line of your last message says {DONE} or {BLOCKED}."
+
+
+def _read(line: str) -> CompletionMark | None:
+    """Read a marker, also as a heading, emphasized, in a code span, or with a symbol."""
+    if _DONE_LINE.fullmatch(line):
+        return CompletionMark(done=True)
+    match = _BLOCKED_LINE.fullmatch(line)
+    if match is None:
+        return None
+    signs, rest = match["signs"], match["rest"]
+    # The emphasis ends after the marker, after its colon, or at the end of the line.
+    if rest.startswith((signs, f":{signs}")):
+        rest = rest.replace(signs, "", 1)
+    else:
+        rest = rest.removesuffix(signs)
+    if rest in ("", ".", "!") or rest.startswith(":"):
+        return CompletionMark(done=False, why=rest.lstrip(":.!").strip())
+    return None
 
 
 def _outside_of_code(message: str) -> Iterator[str]:

@@ -12,7 +12,11 @@ import msgspec
 from handrail.drive import loop_end, prompts, usage
 from handrail.drive.agent_process import AgentProcess, StartAgent
 from handrail.drive.background_task import background_task
-from handrail.drive.completion_mark import CompletionMark, find_completion_mark
+from handrail.drive.completion_mark import (
+    CompletionMark,
+    find_completion_mark,
+    what_is_missing,
+)
 from handrail.drive.daemon_client import (
     DaemonClient,
     DriverReport,
@@ -212,7 +216,8 @@ class _DriveLoop:
             return None
         self._failures.clear()
         self._verified = None
-        self._brief.told(broken_off=turn.interrupted)
+        missing = "" if turn.interrupted else what_is_missing(turn.says)
+        self._brief.told(broken_off=turn.interrupted, missing=missing)
         if turn.interrupted:
             return None  # the same iteration goes on when the daemon permits it
         return await self._end_iteration(find_completion_mark(turn.says))

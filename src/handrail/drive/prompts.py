@@ -44,11 +44,16 @@ def next_prompt(
     news: Sequence[str] = (),
     verified: Verification | None = None,
     broken_off: bool = False,
+    missing: str = "",
 ) -> str:
-    """Write the prompt for an agent that has stopped. `verified`: the outcome of the command."""
+    """Write the prompt for an agent that has stopped.
+
+    `verified`: the outcome of the command; `missing`: what its last message lacks.
+    """
     told = any(goal in text for text in news)  # changed by a person
     parts = [] if told or not goal else [f"{_NEW_GOAL}\n{goal.strip()}"]
     parts += [*news, *_not_done(verify, verified)]
+    parts += [missing] if missing else []
     parts += [_INTERRUPTED if broken_off else _GO_ON, _HOW]
     return _joined(parts)
 
@@ -84,6 +89,7 @@ class AgentBriefing:
         """The process that knows the goal."""
         self._sent: DrivenAgent | None = None
         self._broken_off = False
+        self._missing = ""
 
     @property
     def has_news(self) -> bool:
@@ -108,10 +114,12 @@ class AgentBriefing:
             news=self._news,
             verified=verified,
             broken_off=self._broken_off,
+            missing=self._missing,
         )
 
-    def told(self, *, broken_off: bool) -> None:
-        """Note that the agent got the last prompt."""
+    def told(self, *, broken_off: bool, missing: str = "") -> None:
+        """Note that the agent got the last prompt; `missing`: what its answer lacks."""
         self._knows, self._known_goal = self._sent, self._goal
         self._news.clear()
         self._broken_off = broken_off
+        self._missing = missing
