@@ -1,13 +1,21 @@
 """What a loop uses is told, and limited."""
 
-from handrail.drive.daemon_client import IterationPermission
+import asyncio
+
+import pytest
+
+from handrail.drive.daemon_client import IterationPermission, LoopProgress
+from handrail.drive.loop import drive
+from handrail.drive.turn import REPORT_EVERY
 from handrail.drive.usage import LoopLimits, ProcessSample
 from handrail.hosts.driven_agent import AgentTurn
 from tests.drive.fakes import (
     DONE,
     GONE,
+    NOT_YET,
     PASSED,
     RUNNING,
+    TASK,
     VERIFIED,
     FakeAgent,
     LoopSetup,
@@ -221,3 +229,61 @@ def test_an_agent_that_is_gone_before_it_can_be_interrupted_is_no_error() -> Non
 
     world.script.append(die)
     assert world.run(limited(LoopLimits(max_memory_mb=512))).reason == "LIMIT"
+
+
+def test_the_usage_of_a_long_turn_is_told_meanwhile() -> None:
+    """So that a driver that is killed takes little of it along."""
+    world = LoopSetup(begun=LoopProgress(iteration=1, tokens=500))
+
+    async def read_on(agent: FakeAgent) -> AgentTurn:
+        agent.tokens = 1200
+        for _ in range(REPORT_EVERY):
+            await world.time.tick()
+        await world.time.watched()
+        return AgentTurn(says="TASK DONE", tokens=1500)
+
+    world.script.append(read_on)
+    world.run()
+    told = [used.tokens for used in world.office.of_kind("usage")]
+    assert told == [1700, 2000, 2000]
+
+
+def test_a_loop_announces_its_limits() -> None:
+    limits = LoopLimits(
+        max_iterations=3, max_minutes=30, max_cost_usd=5, max_tokens=60_000, max_memory_mb=2048
+    )
+    world = LoopSetup(DONE)
+    world.run(limited(limits))
+    [began] = world.office.began
+    assert (began.max, began.max_minutes, began.max_cost_usd) == (3, 30, 5)
+    assert (began.max_tokens, began.max_memory_mb) == (60_000, 2048)
+
+
+def test_a_turn_that_is_left_counts() -> None:
+    world = LoopSetup()
+
+    async def scene() -> None:
+        reached = asyncio.Event()
+
+        async def read_on(agent: FakeAgent) -> AgentTurn:
+            agent.tokens = 1200
+            await world.time.tick()
+            await world.time.watched()
+            reached.set()
+            return await agent.work_on()
+
+        world.script.append(read_on)
+        driving = asyncio.create_task(drive(TASK, world.office, world.start, world.means()))
+        await reached.wait()
+        driving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await driving
+
+    asyncio.run(scene())
+    assert [used.tokens for used in world.office.of_kind("usage")] == [1200]
+
+
+def test_an_agent_that_stops_without_a_word_about_its_work_is_told_what_is_missing() -> None:
+    world = LoopSetup(NOT_YET, DONE)
+    world.run()
+    assert "no line of your last message says TASK DONE" in world.prompts[1]

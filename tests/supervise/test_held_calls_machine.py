@@ -97,12 +97,14 @@ class HeldCalls(RuleBasedStateMachine):
         """Nothing happens any more: each call gets its answer after the longest hold."""
         waiting, self.waiting = self.waiting, []
         for action, progress in waiting:
-            for _ in range(_MOST_WAITS):
-                if isinstance(progress, Ready):
-                    break
-                progress = self._waited(progress)
-            assert isinstance(progress, Ready), "it waits for ever"
-            self._check(action, progress.wait())
+            self._check(action, self._answer(progress))
+
+    def _answer(self, progress: DecisionProgress[Verdict]) -> Verdict:
+        for _ in range(_MOST_WAITS):
+            if isinstance(progress, Ready):
+                return progress.wait()
+            progress = self._waited(progress)
+        raise AssertionError("it waits for ever")
 
     def _waited(self, progress: DecisionProgress[Verdict]) -> DecisionProgress[Verdict]:
         if isinstance(progress, Held):

@@ -20,6 +20,10 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     verify: str = ""
     driver: int = 0
     """The process that drives it."""
+    max_minutes: float = 0.0
+    max_cost_usd: float = 0.0
+    max_tokens: int = 0
+    max_memory_mb: float = 0.0
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):

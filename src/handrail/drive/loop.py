@@ -40,6 +40,8 @@ _MAX_FAILURES = len(PAUSES) + 1
 _RESTART_AFTER = 2
 """Restart a running agent after this many failures in a row."""
 
+_LAST_SECONDS = 2.0
+"""Seconds for the last report of a driver that is about to leave."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 
@@ -88,12 +90,20 @@ async def drive(
             model=task.model,
             verify=task.verify,
             driver=os.getpid(),
+            max_minutes=task.limits.max_minutes,
+            max_cost_usd=task.limits.max_cost_usd,
+            max_tokens=task.limits.max_tokens,
+            max_memory_mb=task.limits.max_memory_mb,
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:
         loop = _DriveLoop(task, client, process, begun, dependencies)
         async with background_task(loop.orders.listen()):
-            end = await loop.go_round()
+            try:
+                end = await loop.go_round()
+            except asyncio.CancelledError:
+                await loop.report_last_usage()
+                raise
     if end is not loop_end.CANCELLED:
         await loop.report_usage()
         await client.report(
@@ -122,7 +132,12 @@ class _DriveLoop:
         self._dependencies = dependencies
         self._meter = UsageMeter(_so_far(begun), dependencies.clock)
         self._watch = TurnMonitor(
-            self._meter, task.limits, dependencies.sample, dependencies.sleep, lambda: client.held
+            self._meter,
+            task.limits,
+            dependencies.sample,
+            dependencies.sleep,
+            lambda: client.held,
+            self.report_usage,
         )
         self._brief = prompts.AgentBriefing(task.goal, task.verify)
         self._verified: Verification | None = None
@@ -151,7 +166,7 @@ class _DriveLoop:
 
     async def report_usage(self, model: str = "") -> None:
         """Report the usage so far. `model`: the model that answered."""
-        used = self._meter.usage
+        used = self._watch.usage
         await self._client.report(
             DriverReport(
                 kind="usage",
@@ -163,6 +178,14 @@ class _DriveLoop:
                 memory_mb=used.peak_mb,
             )
         )
+
+    async def report_last_usage(self) -> None:
+        """Report the usage of a turn that the user broke off, so that a resumed run counts it."""
+        try:
+            async with asyncio.timeout(_LAST_SECONDS):
+                await self.report_usage()
+        except Exception:  # noqa: BLE001 - leaving does not depend on it
+            _log.warning("the daemon did not take the last usage", exc_info=True)
 
     async def _wait_for_start(self) -> LoopEnd | None:
         """Wait until a person resumes the stopped run; until then its agent may not run."""
@@ -193,13 +216,11 @@ class _DriveLoop:
                 self._process, agent, prompt, self._watch, interrupts=interrupts
             )
         if isinstance(result, AgentTurn):
-            # An interrupted turn may report less than the driver has seen.
-            tokens = max(result.tokens, self._watch.tokens)
-            self._meter.add(tokens=tokens, cost_usd=result.cost_usd)
+            self._watch.end_turn(tokens=result.tokens, cost_usd=result.cost_usd)
             await self.report_usage(result.model)
             return await self._judge(result, asked=self._process.interrupts != interrupts)
         if result is not None:
-            self._meter.add(tokens=max(agent.tokens, self._watch.tokens))
+            self._watch.end_turn(tokens=agent.tokens)
             await self.report_usage()
             await self._process.clear()
             await self._fail(str(result))

@@ -8,10 +8,12 @@ import msgspec
 
 from handrail.drive.agent_process import AgentProcess
 from handrail.drive.background_task import background_task
-from handrail.drive.usage import LoopLimits, ProcessSample, UsageMeter
+from handrail.drive.usage import LoopLimits, LoopUsage, ProcessSample, UsageMeter
 from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, AgentTurn, DrivenAgent
 
 LOOK_EVERY = 2.0
+REPORT_EVERY = 15
+"""Looks between two reports: a driver that is killed leaves the usage until then."""
 PATIENCE = 15.0
 """Seconds that an agent has to obey an interrupt; then the driver ends it."""
 
@@ -26,21 +28,26 @@ class TurnMonitor:
         sample: Callable[[int], ProcessSample],
         sleep: Callable[[float], Awaitable[None]],
         held: Callable[[], bool],
+        report: Callable[[], Awaitable[None]],
     ) -> None:
-        """`held`: returns whether a person has paused the run."""
+        """`held`: returns whether a person has paused the run; `report`: reports the usage."""
         self._meter = meter
         self._limits = limits
         self._sample = sample
         self._sleep = sleep
         self._held = held
+        self._report = report
         self.tokens = 0
-        """Approximate tokens of the turn at the last look."""
+        """Approximate tokens of the turn at the last look; the meter does not have them yet."""
 
     async def look(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         """Watch until a limit is reached; then interrupt the turn, or end an agent that goes on."""
         self.tokens = 0
+        looks = 0
         while not await self._too_much(agent):
-            pass
+            looks += 1
+            if looks % REPORT_EVERY == 0:
+                await self._report()
         await self._break_off(agent, turn)
 
     async def _too_much(self, agent: DrivenAgent) -> bool:
@@ -50,10 +57,19 @@ class TurnMonitor:
         self._meter.hold(held)
         self._meter.record_memory(seen.memory_mb)
         self.tokens = agent.tokens
-        used = self._meter.usage
-        used = msgspec.structs.replace(used, tokens=used.tokens + self.tokens)
         # A frozen agent cannot be interrupted, and a paused one must find everything unchanged.
-        return not held and self._limits.met(used) is not None
+        return not held and self._limits.met(self.usage) is not None
+
+    @property
+    def usage(self) -> LoopUsage:
+        """Return the usage until now, with the present turn."""
+        used = self._meter.usage
+        return msgspec.structs.replace(used, tokens=used.tokens + self.tokens)
+
+    def end_turn(self, *, tokens: int, cost_usd: float = 0.0) -> None:
+        """Add a turn that has ended; an interrupted one may report less than was seen."""
+        self._meter.add(tokens=max(tokens, self.tokens), cost_usd=cost_usd)
+        self.tokens = 0
 
     async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         async def ask() -> None:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import msgspec
 import psutil
 
+from handrail.supervise.state.loop_state import LoopState
+
 MAX_ITERATIONS = "max_iterations"
 _MB = 1024 * 1024
 
@@ -32,6 +34,8 @@ class ReachedLimit(NamedTuple):
 
     limit: str
     says: str
+    used: float
+    most: float
 
 
 class LoopLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,8 +62,19 @@ class LoopLimits(msgspec.Struct, frozen=True, kw_only=True):
             ),
         ):
             if 0 < most <= used:
-                return ReachedLimit(limit, says.format(used, most) + " used")
+                return ReachedLimit(limit, says.format(used, most) + " used", used, most)
         return None
+
+
+def limits_of(loop: LoopState) -> LoopLimits:
+    """Return the limits of the last start of a loop."""
+    return LoopLimits(
+        max_iterations=loop.max,
+        max_minutes=loop.max_minutes,
+        max_cost_usd=loop.max_cost_usd,
+        max_tokens=loop.max_tokens,
+        max_memory_mb=loop.max_memory_mb,
+    )
 
 
 class UsageMeter:

@@ -316,6 +316,14 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     cwd: str = ""
     driver_began: float = 0.0
     """When that process began, in seconds since the machine did; 0 if unknown."""
+    max_minutes: float = 0.0
+    """Minutes of work at most; 0: no limit."""
+    max_cost_usd: float = 0.0
+    """The cost at most; 0: no limit."""
+    max_tokens: int = 0
+    """Tokens at most; 0: no limit."""
+    max_memory_mb: float = 0.0
+    """Memory of all its processes at most; 0: no limit."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import CommandResult, HandrailShell
 from tests.cli.logbook import Logbook, RunLog, open_logbook
+from tests.project_settings import write_confirmed
 
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
@@ -116,6 +117,31 @@ def test_where_hooks_would_not_run_nothing_is_started(shell: HandrailShell, prog
     assert "disableAllHooks is true" in ran.err
 
 
+def test_where_nothing_can_be_undone_nothing_is_started_without_yes(
+    shell: HandrailShell, programs: Path
+) -> None:
+    claude(programs, "TASK DONE")
+    shell.environ["HOME"] = str(shell.project)
+    ran = run(shell, "x")
+    assert (ran.code, ran.out) == (2, "")
+    assert "its work could not be undone: " in ran.err
+    assert "your home folder is in it" in ran.err
+    assert "--yes" in ran.err
+    assert ran.err.count("\n") == 1
+    ran = run(shell, "x", "--yes")
+    assert ran.code == 0, ran.err
+    assert "! the work of this run cannot be undone: " in ran.err
+
+
+def test_checkpoints_that_are_switched_off_are_said_too(
+    shell: HandrailShell, programs: Path
+) -> None:
+    claude(programs, "TASK DONE")
+    write_confirmed(shell.project, "checkpoints: {enabled: false}\n", shell.environ)
+    ran = run(shell, "x")
+    assert "checkpoints are switched off (checkpoints.enabled)" in ran.err
+
+
 # How it ends
 
 
@@ -178,6 +204,30 @@ def test_a_run_that_is_done_can_be_given_something_else(
     assert (begun["event"], begun["goal"]) == ("loop_begun", "now the docs")
     assert (begun["verify"], begun["max"]) == ("true", 3)
     assert again.lines[-1]["tokens"] == 200
+
+
+@pytest.mark.parametrize(
+    ("limit", "says", "more"),
+    [
+        (("--max-tokens", "150"), "200 of 150 tokens used", "--max-tokens 350"),
+        (("--max-cost", "0.4"), "$0.50 of $0.40 used", "--max-cost 1"),
+        (("--max-iterations", "2"), "2 of 2 iterations used", "--max-iterations 4"),
+    ],
+)
+def test_a_resumed_run_keeps_its_limits(
+    shell: HandrailShell, programs: Path, limit: tuple[str, str], says: str, more: str
+) -> None:
+    claude(programs, "Hm.")
+    first = run(shell, "think", *limit)
+    name = first.out.split()[1]
+    assert f" NOT DONE · {says}" in first.out
+    assert f"handrail run --resume {name} {more} " in first.out
+    again = run(shell, "--resume", name)
+    assert again.code == 1
+    assert f" NOT DONE · {says}" in again.out, again.out
+    higher = run(shell, "--resume", name, *more.split())
+    assert "of" in higher.out
+    assert f" NOT DONE · {says}" not in higher.out
 
 
 # What cannot be taken up

@@ -11,9 +11,10 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
+from handrail.cli.driving.undo_check import check_undo
 from handrail.cli.history.runs import KnownRuns, find_home, read_log
 from handrail.cli.output.file_changes import connection
-from handrail.drive.usage import LoopLimits
+from handrail.drive.usage import LoopLimits, limits_of
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
 from handrail.model.control import Standing
@@ -72,6 +73,9 @@ def _limit(
     help=with_hosts(f"$title's permission mode. Default: {_MODES[0]}."),
 )
 @click.option("--resume", "typed", metavar="RUN", help="Continue this run.")
+@click.option(
+    "--yes", "accepted", is_flag=True, help="Start even where the work could not be undone."
+)
 @options.json_option("Print each event and a summary as JSON.")
 @options.color_option
 @click.pass_context
@@ -88,6 +92,7 @@ def command(
     max_memory: float | None,
     mode: str,
     typed: str | None,
+    accepted: bool,
     as_json: bool,
 ) -> int:
     """Let $title work in this folder until its task is done.
@@ -95,6 +100,9 @@ def command(
     Whenever the agent stops, Handrail prompts it again, until the agent reports that
     it is done and the verify command succeeds, or until a limit is reached. If the
     verify command fails, the agent gets its output. PROMPT may be - for stdin.
+
+    Handrail saves the files as it goes, so that you can undo the work. Where it cannot
+    (in your home folder, with checkpoints switched off), it starts only with --yes.
 
     You see here what happens. Use `handrail watch` in another terminal to pause, steer
     or stop the run. Ctrl+C ends the agent; --resume continues the run.
@@ -116,13 +124,14 @@ def command(
     agent stuck, run cancelled); 2 for an error; 130 after Ctrl+C.
     """
     options.by_a_person()
-    limits = LoopLimits(
-        max_iterations=max_iterations or _ITERATIONS,
-        max_minutes=max_minutes or 0,
-        max_cost_usd=max_cost or 0,
-        max_tokens=max_tokens or 0,
-        max_memory_mb=max_memory or 0,
-    )
+    given = {
+        "max_iterations": max_iterations,
+        "max_minutes": max_minutes,
+        "max_cost_usd": max_cost,
+        "max_tokens": max_tokens,
+        "max_memory_mb": max_memory,
+    }
+    limits = {name: value for name, value in given.items() if value is not None}
     wanted = DriveOptions(model=model, mode=mode, arguments=ctx.meta.get(_FOR_HOST, ()))
     host = find_host(_HOST)
     _check(lambda: host.check_arguments(wanted.arguments))
@@ -132,11 +141,12 @@ def command(
             raise click.UsageError(
                 'what is the task? For example: handrail run "Fix the failing tests."'
             )
-        plan = RunPlan(str(uuid4()), prompt, verify or "", limits, wanted)
+        chosen = msgspec.convert({"max_iterations": _ITERATIONS, **limits}, LoopLimits)
+        plan = RunPlan(str(uuid4()), prompt, verify or "", chosen, wanted)
     else:
-        plan = _resumed_plan(typed, prompt, verify, max_iterations, limits, wanted)
+        plan = _resumed_plan(typed, prompt, verify, limits, wanted)
     _check(lambda: host.check_mode(plan.options.mode))
-    return _start(host, plan, as_json=as_json)
+    return _start(host, plan, accepted=accepted, as_json=as_json)
 
 
 class RunPlan(msgspec.Struct, frozen=True):
@@ -171,11 +181,13 @@ def _resumed_plan(
     typed: str,
     prompt: str,
     verify: str | None,
-    max_iterations: int | None,
-    limits: LoopLimits,
+    limits: dict[str, float],
     wanted: DriveOptions,
 ) -> RunPlan:
-    """Plan to continue a run; new options replace those of the first start."""
+    """Plan to continue a run; new options replace those of the last start, one by one.
+
+    `limits`: the new ones. What the run has used counts against the others, too.
+    """
     with read_log(find_home()) as store:
         run = KnownRuns(store).find(typed)
         state = read_state(store, run.id, [])
@@ -195,7 +207,7 @@ def _resumed_plan(
         run.id,
         prompt or loop.goal,
         loop.verify if verify is None else verify,
-        msgspec.structs.replace(limits, max_iterations=max_iterations or loop.max),
+        msgspec.structs.replace(limits_of(loop), **limits),
         msgspec.structs.replace(wanted, model=wanted.model or state.model),
         state.cwd,
         resumes=True,
@@ -203,14 +215,16 @@ def _resumed_plan(
     )
 
 
-def _start(host: HostAdapter, plan: RunPlan, *, as_json: bool) -> int:
-    """Check that an unattended agent can be supervised, then start it."""
+def _start(host: HostAdapter, plan: RunPlan, *, accepted: bool, as_json: bool) -> int:
+    """Check that an unattended agent can be supervised and undone, then start it."""
     from handrail.cli.driving.driven_run import drive_to_the_end
 
     home = find_home()
     program = host.find_program(os.environ)
     if program is None:
         raise click.ClickException(with_hosts(_NO_PROGRAM))
+    if why := check_undo(plan.cwd, accepted=accepted):
+        click.echo(f"! the work of this run cannot be undone: {why}", err=True)
     try:
         with ready_daemon(home):
             settings = _settings(host, home, program, plan)

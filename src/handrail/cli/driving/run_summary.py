@@ -1,14 +1,17 @@
 """The summary of a driven run: the result, the cost, and the next commands."""
 
 from collections.abc import Iterable, Iterator
+from math import ceil
 
 from handrail.cli import options
 from handrail.cli.history.runs import KnownRun, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.drive.loop_end import LoopEnd
+from handrail.drive.usage import LoopUsage, limits_of
 from handrail.server.home import Home
 from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import count
 from handrail.words.control import used_in_words
@@ -27,11 +30,17 @@ _LABEL = "Next: "
 _NOT_CERTAIN = "Handrail ended the agent but could not check whether a process is left."
 _MORE = {
     "MAX_ITERATIONS": " --max-iterations {twice}",
-    "LIMIT": "",
+    "LIMIT": " {option} {more}",
     "STUCK": ' "what it needs to know"',
     "ERROR": "",
 }
 """The arguments that continue a run which is not done."""
+_OPTIONS = {
+    "max_cost_usd": "--max-cost",
+    "max_tokens": "--max-tokens",
+    "max_minutes": "--max-minutes",
+    "max_memory_mb": "--max-memory",
+}
 
 
 def show_end(home: Home, known: KnownRun, end: LoopEnd, *, as_json: bool) -> None:
@@ -81,12 +90,25 @@ def _summary(screen: TerminalOutput, state: RunState) -> None:
 
 
 def _steps(known: KnownRun, state: RunState, reason: str) -> Iterator[tuple[str, str]]:
-    if reason in _MORE:
-        most = 2 * state.loop.max if state.loop else 0
-        yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "continue it"
+    if reason in _MORE and state.loop is not None:
+        more = _MORE[reason].format_map(_higher(state.loop))
+        yield f"handrail run --resume {known.name}{more}", "continue it"
     yield f"handrail log {known.name}", "what it did"
     if state.step:
         yield f"handrail undo --task --run {known.name}", "undo all of it"
+
+
+def _higher(loop: LoopState) -> dict[str, object]:
+    """Return the arguments that let a loop do as much again: its limits stay with it."""
+    usage = LoopUsage(
+        tokens=loop.tokens,
+        cost_usd=loop.cost_usd,
+        seconds=loop.seconds,
+        memory_mb=loop.memory_mb,
+    )
+    met = limits_of(loop).met(usage)
+    option, more = (_OPTIONS.get(met.limit, ""), ceil(met.used + met.most)) if met else ("", 0)
+    return {"twice": 2 * loop.max, "option": option, "more": more}
 
 
 def _next(screen: TerminalOutput, steps: Iterable[tuple[str, str]]) -> None:

@@ -229,6 +229,10 @@ class DriverSessions:
             driver=loop.driver,
             cwd=loop.cwd,
             driver_began=began_at(loop.driver),
+            max_minutes=loop.max_minutes,
+            max_cost_usd=loop.max_cost_usd,
+            max_tokens=loop.max_tokens,
+            max_memory_mb=loop.max_memory_mb,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop

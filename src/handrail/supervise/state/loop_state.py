@@ -27,6 +27,11 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     cost_usd: float = 0.0
     seconds: float = 0.0
     memory_mb: float = 0.0
+    max_minutes: float = 0.0
+    """The limits of the last start; 0: no limit."""
+    max_cost_usd: float = 0.0
+    max_tokens: int = 0
+    max_memory_mb: float = 0.0
 
     @classmethod
     def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
@@ -34,6 +39,8 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         loop = cls(event.goal, event.max) if before is None else before
         loop.goal, loop.max, loop.mode = event.goal, event.max, event.mode
         loop.verify = event.verify
+        loop.max_minutes, loop.max_cost_usd = event.max_minutes, event.max_cost_usd
+        loop.max_tokens, loop.max_memory_mb = event.max_tokens, event.max_memory_mb
         loop.driver, loop.driver_began = event.driver, event.driver_began
         loop.ended, loop.reason = "", ""
         return loop
