@@ -1,5 +1,6 @@
 """Daemon and driver die at the worst moment: what a person has asked of the run is still done."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -10,10 +11,11 @@ import pytest
 from handrail.model.control import ControlCommand, Standing
 from handrail.server.http.socket_client import health
 from handrail.testing.model_server import Answer, Say
-from tests.claude.controlled import living, waits_for
+from tests.claude.controlled import living, settings, waits_for
 from tests.claude.driven_agent import MODEL, by_words, half_said
 from tests.claude.driven_run import driven
-from tests.claude.supervised import SupervisedSandbox, supervised, until
+from tests.claude.handrail_run import run as run_to_the_end
+from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
 
 OTHER = "claude-opus-4-5"
 DONE = Say("All of it is done.\n\nTASK DONE")
@@ -65,6 +67,40 @@ def test_another_model_that_was_acknowledged_is_taken_for_the_next_daemon(
         (world.repo / "go").touch()
         assert run.wait() == 0
         assert run.models == [MODEL, OTHER]
+
+
+def test_an_agent_whose_driver_was_killed_waits_and_ends(world: SupervisedSandbox) -> None:
+    """The command under way ends; the next call waits, and then the run is interrupted."""
+    settings(world, "control: {hold_seconds: 2}")
+    script: list[Answer] = [waits_for("go", "touch slow", "slow"), bash("touch more", "b2"), DONE]
+    with driven(world, "Build the cart.", script) as run:
+        when_there(world, "slow-began")
+        agents = run.agents
+        os.kill(run.process.pid, signal.SIGKILL)
+        run.wait()
+        held = run.when(Standing.PAUSING)
+        assert (held.hand.by, f"--resume {run.run}" in held.hand.reason) == ("handrail", True)
+        (world.repo / "go").touch()
+        stopped = run.when(Standing.STOPPED)
+        assert (stopped.hand.by, living(agents)) == ("handrail", [])
+        assert not (world.repo / "more").exists()
+        [shown] = json.loads(world.handrail("status", "--json"))["runs"]
+        assert shown["state"] == "interrupted"
+    again = run_to_the_end(world, [DONE] * 9, "--resume", run.run)
+    assert again.code == 0, again.out + again.err
+
+
+def test_a_run_whose_driver_was_killed_is_taken_over_at_once(world: SupervisedSandbox) -> None:
+    """The agent of the killed driver ends before the next one begins."""
+    slow = waits_for("never", "true", "hang")
+    with driven(world, "Build the cart.", by_words({"Build": slow})) as run:
+        when_there(world, "hang-began")
+        agents = run.agents
+        os.kill(run.process.pid, signal.SIGKILL)
+        run.wait()
+        again = run_to_the_end(world, [DONE] * 9, "--resume", run.run)
+        assert again.code == 0, again.out + again.err
+        assert living(agents) == []
 
 
 def test_a_run_whose_driver_was_killed_is_stopped_without_it(world: SupervisedSandbox) -> None:

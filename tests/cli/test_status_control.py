@@ -160,7 +160,7 @@ def test_a_driven_run_whose_driver_is_gone_says_how_it_goes_on(
 ) -> None:
     driven(book)
     run, _, left = shown(book, capsys, lives=False)
-    assert " quiet " in run
+    assert " interrupted " in run
     assert left.startswith("   its driver is gone → handrail run --resume ")
     assert left.endswith("-91bc")
 

@@ -10,7 +10,7 @@ from handrail.control.freeze_queue import FreezeQueue
 from handrail.control.message import Request
 from handrail.control.response_log import ResponseLog
 from handrail.control.transitions import OVERTAKES, THEN, answered
-from handrail.model.control import ENDING, ControlCommand, Standing
+from handrail.model.control import ENDING, HANDRAIL, ControlCommand, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
@@ -189,7 +189,7 @@ class CommandRunner:
             pause = make_request(
                 ControlCommand.PAUSE,
                 run,
-                by="handrail",
+                by=HANDRAIL,
                 reason=f"it was frozen for {most} s",
                 expects="frozen",
                 at=self._clock(),

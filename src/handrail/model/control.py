@@ -36,6 +36,9 @@ HOLDING = frozenset(_HELD)
 ENDING = frozenset({S.STOPPING, S.STOPPED, S.CANCELLING, S.CANCELLED})
 """No new action begins; Handrail refuses new calls, and tells the agent to end."""
 
+HANDRAIL = "handrail"
+"""The sender of requests that the daemon makes itself."""
+
 FINAL = frozenset({S.CANCELLED, S.DONE})
 """There is nothing left to control."""
 

@@ -31,6 +31,7 @@ from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
+from handrail.server.control.driver_watch import DriverWatch
 from handrail.server.control.emergency_stops import EmergencyStops
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
 from handrail.server.control.incident_recovery import IncidentRecovery
@@ -118,6 +119,7 @@ class Daemon:
             loop, self.supervision, self.drivers, processes, self.scheduler, self.restores
         )
         self.control = ControlHandler(self.runs, actions, responses)
+        self.driver_watch = DriverWatch(self.supervision, self.runs, self.control.submit, time)
         self.control_endpoint = ControlEndpoint(
             self.supervision,
             self.control,
@@ -194,6 +196,7 @@ class Daemon:
         """Take up what the last daemon has left."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
+        self.supervision.submit(lambda: self.driver_watch.open(time() - _LISTED_SECONDS))
         self.supervision.submit(self.integrity.open)
 
     def link(self, doors: Doors) -> GuardianLink:
@@ -313,6 +316,7 @@ async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
             keep_whole(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
         ),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
+        asyncio.create_task(daemon.driver_watch.keep()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

@@ -17,7 +17,8 @@ from handrail.cli.output.file_changes import connection
 from handrail.drive.usage import LoopLimits, limits_of
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
-from handrail.model.control import Standing
+from handrail.model.control import ENDING, Standing
+from handrail.server.control.run_processes import has_lost_driver
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError
 from handrail.supervise.log.state_reader import read_state
@@ -162,6 +163,8 @@ class RunPlan(msgspec.Struct, frozen=True):
     """The run was driven before."""
     held: bool = False
     """A person paused or stopped it."""
+    lost: bool = False
+    """Its last driver was killed: its agent may still be there."""
     began: float = msgspec.field(default_factory=time)
 
 
@@ -203,6 +206,7 @@ def _resumed_plan(
         )
     if not os.path.isdir(state.cwd):
         raise click.ClickException(f"the folder of {run.name} is gone: {state.cwd}")
+    lost = has_lost_driver(state) and state.hand.standing not in ENDING
     return RunPlan(
         run.id,
         prompt or loop.goal,
@@ -211,7 +215,8 @@ def _resumed_plan(
         msgspec.structs.replace(wanted, model=wanted.model or state.model),
         state.cwd,
         resumes=True,
-        held=state.hand.standing not in (Standing.RUNNING, Standing.DONE),
+        held=lost or state.hand.standing not in (Standing.RUNNING, Standing.DONE),
+        lost=lost,
     )
 
 

@@ -49,6 +49,7 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
       ● working    ◆ waiting for your next prompt    ○ ended, done or cancelled
       ‖ paused or frozen; the lines below show by whom, why, and what waits
       ■ stopped by a person, or in an emergency that needs your decision
+      ‖ interrupted: its `handrail run` was killed; the line below resumes it
       ◌ quiet: no event for more than half an hour
 
     The lines below a run show its worst current finding. If Handrail drives the run,

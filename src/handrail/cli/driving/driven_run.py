@@ -43,6 +43,11 @@ _DEAF = frozenset({signal.SIGHUP, signal.SIGPIPE})
 """After these, nobody reads our output."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _STOP_SECONDS = 15.0
+_LOST = "handrail run --resume takes it over"
+_NOT_ENDED = (
+    "the agent of the last `handrail run`, which was killed, could not be ended; try "
+    "handrail stop {run}"
+)
 _MAX_SAYS = 400
 
 
@@ -50,6 +55,8 @@ def drive_to_the_end(
     host: HostAdapter, home: Home, program: str, plan: "RunPlan", settings: str, *, as_json: bool
 ) -> int:
     """Drive an agent, show what happens, and return the exit code."""
+    if plan.lost and not _stop(home, find_run(home, plan.run), _LOST, silent=as_json):
+        raise click.ClickException(_NOT_ENDED.format(run=plan.run))
     driving = _DrivenRun(host, home, program, plan, settings, as_json=as_json)
     settle()
     end = asyncio.run(driving.go())

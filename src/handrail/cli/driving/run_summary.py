@@ -30,7 +30,7 @@ _LABEL = "Next: "
 _NOT_CERTAIN = "Handrail ended the agent but could not check whether a process is left."
 _MORE = {
     "MAX_ITERATIONS": " --max-iterations {twice}",
-    "LIMIT": " {option} {more}",
+    "LIMIT": "{higher}",
     "STUCK": ' "what it needs to know"',
     "ERROR": "",
 }
@@ -107,8 +107,9 @@ def _higher(loop: LoopState) -> dict[str, object]:
         memory_mb=loop.memory_mb,
     )
     met = limits_of(loop).met(usage)
-    option, more = (_OPTIONS.get(met.limit, ""), ceil(met.used + met.most)) if met else ("", 0)
-    return {"twice": 2 * loop.max, "option": option, "more": more}
+    option = _OPTIONS.get(met.limit, "") if met else ""
+    higher = f" {option} {ceil(met.used + met.most)}" if met and option else ""
+    return {"twice": 2 * loop.max, "higher": higher}
 
 
 def _next(screen: TerminalOutput, steps: Iterable[tuple[str, str]]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from handrail.cli.history.runs import KnownRun, KnownRuns
-from handrail.model.control import Standing
+from handrail.model.control import HANDRAIL, Standing
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.run_state import RunState
@@ -25,7 +25,8 @@ MARKS = {
     "stopped": _STOPPED, "stopping": _STOPPED, "cancelling": _STOPPED,
     "working": ("●", "green"), "waiting": ("◆", "yellow"),
     "paused": _HELD, "pausing": _HELD, "interrupting": _HELD, "frozen": _HELD, "freezing": _HELD,
-    "quiet": ("◌", "yellow"), "done": _OVER, "cancelled": _OVER, "ended": _OVER,
+    "interrupted": _HELD, "quiet": ("◌", "yellow"),
+    "done": _OVER, "cancelled": _OVER, "ended": _OVER,
 }  # fmt: skip
 """The sign and the colour of each state."""
 _OVER_STATES = frozenset(state for state, mark in MARKS.items() if mark is _OVER)
@@ -63,10 +64,12 @@ class StatusRow(msgspec.Struct, frozen=True):
             return "stopped"
         facts = self.facts
         standing = facts.hand.standing
+        if self.left and (standing == Standing.RUNNING or facts.hand.by == HANDRAIL):
+            return "interrupted"
         if standing != Standing.RUNNING and (facts.active or facts.hand.is_final):
             return standing.value
         if facts.loop is not None:
-            return "quiet" if self.left else "working"
+            return "working"
         phase = facts.phase
         return "quiet" if phase == "working" and self.quiet > QUIET else phase
 

@@ -14,10 +14,12 @@ from handrail.model.event import ControlAsked
 from handrail.model.host import known_hosts, profile_of
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.process_control import ProcessControl
+from handrail.server.control.run_processes import has_lost_driver
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.threads.wake_up import call_in_loop
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 
@@ -45,11 +47,13 @@ class DaemonCommandActions:
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
         state, instead = supervisor.state, command.spec.no_driver
+        if command is ControlCommand.RESUME:
+            return _undriven(state) if has_lost_driver(state) else ""
         if not instead or self._drivers.is_present(state):
             return ""
         if state.loop is None:
             return f"Handrail has not started this session itself; {instead}"
-        return f"Nobody drives the run any more: handrail run --resume {state.run}"
+        return _undriven(state)
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Begin what was asked for."""
@@ -98,8 +102,7 @@ class DaemonCommandActions:
             order = DriverOrder(number=0, order="start", request=asked.request)
             self._order(supervisor, order, finished)
         else:
-            says = f"Nobody drives the run any more: handrail run --resume {state.run}"
-            finished(CommandOutcome(ok=False, says=says))
+            finished(CommandOutcome(ok=False, says=_undriven(state)))
 
     def _order(self, supervisor: Supervisor, order: DriverOrder, finished: Finished) -> None:
         call_in_loop(self._loop, self._drivers.give, supervisor.state.run, order, finished)
@@ -145,6 +148,10 @@ _BEGIN: dict[ControlCommand, _Begin] = {
     ControlCommand.CHECKPOINT: DaemonCommandActions._checkpoint,
     ControlCommand.ROLLBACK: DaemonCommandActions._roll_back,
 }
+
+
+def _undriven(state: RunState) -> str:
+    return f"Nobody drives the run any more: handrail run --resume {state.run}"
 
 
 def save_on_request(

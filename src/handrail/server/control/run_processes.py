@@ -48,6 +48,13 @@ def driver_of(state: RunState) -> ProcessIdentity | None:
     return driver if same else None
 
 
+def has_lost_driver(state: RunState) -> bool:
+    """Whether the process that drove a run ended before the run did."""
+    loop = state.loop
+    is_driven = loop is not None and not loop.ended and loop.driver > 0
+    return is_driven and driver_of(state) is None
+
+
 def _marks(state: RunState) -> dict[str, str]:
     own = (host.session_variable for host in known_hosts() if host.session_variable)
     return dict.fromkeys((*own, MARK), state.run)

@@ -30,6 +30,7 @@ LOOKS = {
     UNREADABLE: StateStyle("?", "red"),
     "working": StateStyle("●", "green"),
     "waiting": StateStyle("◆", "yellow"),
+    "interrupted": StateStyle("‖", "yellow"),
     "quiet": StateStyle("◌", "yellow"),
     **{each.value: StateStyle("‖", "yellow") for each in Standing if each in HOLDING},
     **{each.value: StateStyle("■", "red") for each in Standing if each in ENDING - FINAL},

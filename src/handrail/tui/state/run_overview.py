@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.control import FINAL, Standing
+from handrail.model.control import FINAL, HANDRAIL, Standing
 from handrail.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -75,12 +75,19 @@ class RunOverview(msgspec.Struct, frozen=True):
             return NEEDS_YOU
         if self.standing == Standing.DONE and self.ending not in ("", "COMPLETE"):
             return NOT_DONE
+        if self.left and self.standing not in FINAL and self._is_ours:
+            return "interrupted"
         if self.standing != Standing.RUNNING and (self.active or self.standing in FINAL):
             return self.standing.value
         if self.driven and self.active:
-            return "quiet" if self.left else "working"
+            return "working"
         quiet = self.phase == "working" and now - self.changed > _QUIET
         return "quiet" if quiet else self.phase
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether no person has paused or stopped it."""
+        return self.standing == Standing.RUNNING or self.by == HANDRAIL
 
     @property
     def stays(self) -> bool:
