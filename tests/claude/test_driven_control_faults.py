@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from handrail.model.control import ControlCommand, Standing
+from handrail.model.event import ControlAnswered
 from handrail.server.http.socket_client import health
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import living, settings, waits_for
@@ -88,6 +89,20 @@ def test_an_agent_whose_driver_was_killed_waits_and_ends(world: SupervisedSandbo
         assert shown["state"] == "interrupted"
     again = run_to_the_end(world, [DONE] * 9, "--resume", run.run)
     assert again.code == 0, again.out + again.err
+
+
+def test_a_process_that_emptied_its_environment_ends_with_the_run(
+    world: SupervisedSandbox,
+) -> None:
+    hide = "env -i setsid sh -c 'echo $$ > hidden; exec sleep 600' > out 2>&1 &"
+    script: list[Answer] = [bash(hide, "b1"), waits_for("never", "true", "hang")]
+    with driven(world, "Build the cart.", script) as run:
+        when_there(world, "hang-began")
+        hidden = int((world.repo / "hidden").read_text())
+        run.ann.do(ControlCommand.STOP, run.run)
+        assert living([hidden]) == []
+        [told] = [each for each in run.ann.events(run.run) if isinstance(each, ControlAnswered)]
+        assert told.evidence[-1] == "verified below its driver, which adopts orphans"
 
 
 def test_a_run_whose_driver_was_killed_is_taken_over_at_once(world: SupervisedSandbox) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,6 +39,19 @@ class ProcessSpawner:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         return process.pid
+
+    def driver(self, script: str) -> int:
+        """A process that adopts the orphans of a shell which it has started."""
+        code = (
+            "import subprocess, sys; "
+            "from handrail.intervene.processes.subreaper import become_subreaper; "
+            "assert become_subreaper(); "
+            "subprocess.Popen(['sh', '-c', sys.argv[1]]); print('ready', flush=True); "
+            "import signal; signal.pause()"
+        )
+        (self.root / "driver.py").write_text(code)
+        (self.root / "script.sh").write_text(script)
+        return self.sh(f'exec {sys.executable} driver.py "$(cat script.sh)"')
 
     def __enter__(self) -> Self:
         return self

@@ -58,11 +58,15 @@ class AgentProcesses:
         program.write_text(f"export {PROFILE.session_variable}={self.run}\necho ready\n{script}\n")
         return self.zoo.sh(f"exec env {env} sh {program}", marked=False)
 
-    def begins(self, pid: int, *, attended: bool = False, driver: int = 0) -> None:
+    def begins(
+        self, pid: int, *, attended: bool = False, driver: int = 0, adopts: bool = False
+    ) -> None:
         """The agent says that it has begun, and which process it is."""
         now, cwd = time.time(), str(self.shop.tree)
         if driver:
-            self.supervisor.record(LoopBegun(now, "Fix the cart.", 10, driver=driver))
+            self.supervisor.record(
+                LoopBegun(now, "Fix the cart.", 10, driver=driver, adopts=adopts)
+            )
         self.supervisor.record(RunStarted(now, "claude", cwd, attended=attended, pid=pid))
 
     def do(self, act: Act, command: ControlCommand) -> CommandOutcome:

@@ -24,6 +24,8 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     max_cost_usd: float = 0.0
     max_tokens: int = 0
     max_memory_mb: float = 0.0
+    adopts: bool = False
+    """The driver adopts the orphans of its agent."""
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,6 +57,8 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     limits: LoopLimits = LoopLimits()
     marks: dict[str, str] = {}
     """Environment of the verify command, so that its processes count as the run's."""
+    adopts: bool = False
+    """This process adopts the orphans of the agent."""
 
 
 class VerifyFunction(Protocol):
@@ -94,6 +96,7 @@ async def drive(
             max_cost_usd=task.limits.max_cost_usd,
             max_tokens=task.limits.max_tokens,
             max_memory_mb=task.limits.max_memory_mb,
+            adopts=task.adopts,
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:

@@ -324,6 +324,8 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """Tokens at most; 0: no limit."""
     max_memory_mb: float = 0.0
     """Memory of all its processes at most; 0: no limit."""
+    adopts: bool = False
+    """The driver adopts the orphans of its agent."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

@@ -42,6 +42,26 @@ def test_the_agent_ends_with_all_that_it_has_started(scene: AgentProcesses) -> N
     assert are_alive(agent, child) == [False, False]
 
 
+def test_a_process_that_emptied_its_environment_ends_with_a_driver_that_adopts_it(
+    scene: AgentProcesses,
+) -> None:
+    """The answer says how it was verified; without such a driver, it claims less."""
+    driver = scene.zoo.driver("env -i setsid sh -c 'echo $$ > hidden; exec sleep 600' & wait")
+    until(lambda: (scene.zoo.root / "hidden").exists() and (scene.zoo.root / "hidden").read_text())
+    hidden = scene.zoo.number("hidden")
+    scene.begins(driver, driver=driver, adopts=True)
+    came = scene.stop()
+    assert came.ok
+    assert came.evidence[-1] == "verified below its driver, which adopts orphans"
+    assert hidden in numbers(came, "ended")
+    assert are_alive(driver, hidden) == [True, False]
+
+
+def test_a_search_does_not_claim_more_than_it_did(scene: AgentProcesses) -> None:
+    begun(scene)
+    assert scene.stop().evidence[-1] == "verified by a search for its children and its mark"
+
+
 def test_the_files_are_saved_first(scene: AgentProcesses) -> None:
     begun(scene)
     came = scene.stop()
@@ -61,7 +81,7 @@ def test_a_run_whose_processes_are_gone_is_stopped(scene: AgentProcesses) -> Non
     scene.begins(scene.zoo.sh("echo ready", marked=False))
     came = scene.stop()
     assert came.ok
-    assert came.evidence[1:] == ("no process was left",)
+    assert came.evidence[1] == "no process was left"
 
 
 def test_a_run_is_stopped_although_the_files_cannot_be_saved(scene: AgentProcesses) -> None:
@@ -134,7 +154,7 @@ def test_of_two_requests_at_once_the_second_finds_nobody(scene: AgentProcesses) 
     [first, second] = [came for _, came in scene.told]
     assert (first.ok, second.ok) == (True, True)
     assert agent in numbers(first, "ended")
-    assert second.evidence[1:] == ("no process was left",)
+    assert second.evidence[1] == "no process was left"
 
 
 def test_the_next_daemon_finishes_a_stop(scene: AgentProcesses) -> None:

@@ -25,6 +25,7 @@ from handrail.drive.loop import PAUSES, DriveTask, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
+from handrail.intervene.processes.subreaper import OrphanReaper, become_subreaper
 from handrail.model.control import ControlCommand, Standing
 from handrail.server.control.connection import DaemonConnection
 from handrail.server.home import Home
@@ -43,6 +44,7 @@ _DEAF = frozenset({signal.SIGHUP, signal.SIGPIPE})
 """After these, nobody reads our output."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _STOP_SECONDS = 15.0
+_REAP_SECONDS = 5.0
 _LOST = "handrail run --resume takes it over"
 _NOT_ENDED = (
     "the agent of the last `handrail run`, which was killed, could not be ended; try "
@@ -71,6 +73,14 @@ def drive_to_the_end(
     if number not in _DEAF:
         show_left(home, known, as_json=as_json, certain=certain)
     return 128 + number
+
+
+async def _reap_orphans() -> None:
+    """Take note of the ends of processes that this one has adopted."""
+    reaper = OrphanReaper()
+    while True:
+        await asyncio.sleep(_REAP_SECONDS)
+        await asyncio.to_thread(reaper.look)
 
 
 def find_run(home: Home, run: str) -> KnownRun:
@@ -146,10 +156,12 @@ class _DrivenRun:
             verify=plan.verify,
             limits=plan.limits,
             marks={MARK: plan.run},
+            adopts=become_subreaper(),
         )
         driven = asyncio.ensure_future(drive(task, self._daemon, self._agent))
         self._heed_signals(driven)
         progress = asyncio.ensure_future(self._show_progress(driven))
+        reaping = asyncio.ensure_future(_reap_orphans())
         try:
             return await driven
         except asyncio.CancelledError:
@@ -158,6 +170,7 @@ class _DrivenRun:
             return None
         finally:
             self._over.set()
+            reaping.cancel()
             progress.cancel()
             with suppress(asyncio.CancelledError):
                 await progress

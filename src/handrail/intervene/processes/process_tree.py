@@ -96,7 +96,7 @@ class ProcessFamily:
 
     They are the host and its descendants, and every process with one of the `marks` in its
     environment. A member stays a member; only a process that left both before the first look is
-    missed.
+    missed, and not even that one if there is a `reaper`.
     """
 
     def __init__(
@@ -104,17 +104,21 @@ class ProcessFamily:
         marks: Mapping[str, str],
         host: ProcessIdentity | None = None,
         *,
+        reaper: ProcessIdentity | None = None,
         spared: Collection[int] = (),
         client: str = "",
     ) -> None:
-        """`spared`: processes not to end, such as Handrail's own.
+        """`reaper`: the process that adopts every orphan of the run; not a member itself.
+
+        `spared`: processes not to end, such as Handrail's own.
 
         `client`: the path of the hook's client. Killing one that waits for a verdict would let its
         action through.
         """
         self._marks = {item for item in marks.items() if item[1]}
         self._host = host
-        self._spared = {0, 1, os.getpid(), *spared}
+        self._reaper = reaper
+        self._spared = {0, 1, os.getpid(), *spared, *([reaper.pid] if reaper else ())}
         self._client = client
         self._members: dict[int, psutil.Process] = {}
         self._texts: dict[psutil.Process, str] = {}
@@ -124,15 +128,23 @@ class ProcessFamily:
         """The processes whose children are members."""
         self._clients: set[int] = set()
 
+    @property
+    def is_complete(self) -> bool:
+        """Return whether no process of the run can hide from a look."""
+        return bool(self._reaper and _is_there(self._reaper))
+
     def look(self, *, keep_host: bool = False) -> list[psutil.Process]:
         """Return the live members."""
         self._known = set(psutil.pids())
         seen = _own_processes(self._known)
-        host = self._host_in(seen)
+        host = _among(seen, self._host)
         alive = {pid for pid, one in seen.items() if self._members.get(pid) == one.process}
-        self._parents = alive | host
+        reaper = _among(seen, self._reaper)
+        adopted = {pid for pid, one in seen.items() if one.parent in reaper}
+        self._parents = alive | host | adopted
         self._clients.clear()  # the system reuses their numbers
         self._admit(seen, self._parents)
+        self._parents |= reaper
         found = [one.process for pid, one in seen.items() if self._members.get(pid) == one.process]
         return [each for each in found if not (keep_host and each.pid in host)]
 
@@ -158,12 +170,6 @@ class ProcessFamily:
     def text(self, process: psutil.Process) -> str:
         """Return `pid command` of a member."""
         return self._texts.get(process, str(process.pid))
-
-    def _host_in(self, seen: Mapping[int, _SeenProcess]) -> set[int]:
-        host = self._host
-        if host is None or host.pid not in seen:
-            return set()
-        return {host.pid} if is_same_moment(seen[host.pid].began, host.began) else set()
 
     def _is_marked(self, one: _SeenProcess) -> bool:
         try:
@@ -236,6 +242,18 @@ def _kill(
         calm = 0 if new else calm + 1
     send(stopped, signal.SIGKILL)
     return stopped
+
+
+def _is_there(known: ProcessIdentity) -> bool:
+    now = identity_of(known.pid)
+    return now is not None and is_same_moment(now.began, known.began)
+
+
+def _among(seen: Mapping[int, _SeenProcess], known: ProcessIdentity | None) -> set[int]:
+    """Return the number of a known process if it is still there, as a set."""
+    if known is None or known.pid not in seen:
+        return set()
+    return {known.pid} if is_same_moment(seen[known.pid].began, known.began) else set()
 
 
 def _now() -> float:

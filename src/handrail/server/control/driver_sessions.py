@@ -233,6 +233,7 @@ class DriverSessions:
             max_cost_usd=loop.max_cost_usd,
             max_tokens=loop.max_tokens,
             max_memory_mb=loop.max_memory_mb,
+            adopts=loop.adopts,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop

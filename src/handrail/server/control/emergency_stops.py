@@ -53,7 +53,7 @@ class EmergencyStops:
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
         """Begin to stop a run; called in the supervision thread. Twice does no harm."""
         state, done = supervisor.state, event.intervention
-        family = agent_processes(state, self._home.client_path)
+        family = agent_processes(state, self._home)
         attended = state.attended
         run = state.run
         title = f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})"

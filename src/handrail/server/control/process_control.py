@@ -10,7 +10,12 @@ from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFam
 from handrail.model.event import ControlAsked
 from handrail.model.host import profile_of
 from handrail.server.control.freezer import RunFreezer, shown
-from handrail.server.control.run_processes import agent_of, agent_processes, all_processes
+from handrail.server.control.run_processes import (
+    agent_of,
+    agent_processes,
+    all_processes,
+    how_verified,
+)
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.home import Home
 from handrail.server.threads.process_jobs import ProcessJobs
@@ -88,7 +93,7 @@ class ProcessControl:
                 ended = end(family, seconds=_END_SECONDS)
             if not ended.left:
                 self._freezes.forget(run)
-            outcome = _outcome_of(ended, kept, problem, is_certain)
+            outcome = _outcome_of(ended, kept, problem, is_certain, how_verified(family))
             if in_program and not is_certain and not ended.left:
                 outcome = CommandOutcome(says=_YOUR_PROGRAM, evidence=outcome.evidence)
             return outcome
@@ -97,12 +102,13 @@ class ProcessControl:
 
     def end_unwritten(self, state: RunState) -> Callable[[], str]:
         """End all processes of a run, and the one that drives it; nothing is saved before."""
-        family = all_processes(state, self._home.client_path)
+        family = all_processes(state, self._home)
         is_certain = _is_certain(state)
 
         def work() -> str:
             with self._jobs.turns:
-                outcome = _outcome_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
+                ended = end(family, seconds=_END_SECONDS)
+            outcome = _outcome_of(ended, "", "", is_certain, how_verified(family))
             return f"{outcome.says or _ALL_THE_SAME}. That is not in the log."
 
         return work
@@ -144,7 +150,7 @@ class ProcessControl:
             return f"{type(error).__name__}: {error}"
 
     def _family(self, state: RunState) -> ProcessFamily:
-        return agent_processes(state, self._home.client_path)
+        return agent_processes(state, self._home)
 
 
 def _is_certain(state: RunState) -> bool:
@@ -173,11 +179,13 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
         return "", f"{type(error).__name__}: {error}"
 
 
-def _outcome_of(ended: EndedProcesses, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
+def _outcome_of(
+    ended: EndedProcesses, kept: str, problem: str, is_certain: bool, how: str
+) -> CommandOutcome:
     saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
     gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
     left = tuple(f"left: {each}" for each in shown(ended.left))
-    evidence = (saved, *gone, *left)
+    evidence = (saved, *gone, *left, how)
     if left:
         says = f"Could not be ended: {', '.join(shown(ended.left))}"
         return CommandOutcome(ok=False, says=says, evidence=evidence)

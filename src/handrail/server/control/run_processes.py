@@ -13,20 +13,40 @@ from handrail.intervene.processes.process_tree import (
     is_same_moment,
 )
 from handrail.model.host import known_hosts
+from handrail.server.home import Home
+from handrail.server.lock import guardian_of, holder
 from handrail.supervise.state.run_state import RunState
 
 _CLOCK_SECONDS = 1.5
+_BELOW_DRIVER = "verified below its driver, which adopts orphans"
+_BY_SEARCH = "verified by a search for its children and its mark"
 
 
-def agent_processes(state: RunState, client: str) -> ProcessFamily:
-    """All processes of a run; `client`: the path of the hook's client."""
+def agent_processes(state: RunState, home: Home) -> ProcessFamily:
+    """All processes of a run, whose daemon works in `home`."""
     host = agent_of(state)
-    return ProcessFamily(_marks(state), host, spared=_drivers(state, host), client=client)
+    return ProcessFamily(
+        _marks(state),
+        host,
+        reaper=_reaper_of(state),
+        spared=(*_drivers(state, host), *_daemon(home)),
+        client=home.client_path,
+    )
 
 
-def all_processes(state: RunState, client: str) -> ProcessFamily:
+def all_processes(state: RunState, home: Home) -> ProcessFamily:
     """The same with the process that drives the run, which would begin again."""
-    return ProcessFamily(_marks(state), driver_of(state) or agent_of(state), client=client)
+    return ProcessFamily(
+        _marks(state),
+        driver_of(state) or agent_of(state),
+        spared=_daemon(home),
+        client=home.client_path,
+    )
+
+
+def how_verified(family: ProcessFamily) -> str:
+    """How it was made sure that no process of a run is left."""
+    return _BELOW_DRIVER if family.is_complete else _BY_SEARCH
 
 
 def agent_of(state: RunState) -> ProcessIdentity | None:
@@ -53,6 +73,17 @@ def has_lost_driver(state: RunState) -> bool:
     loop = state.loop
     is_driven = loop is not None and not loop.ended and loop.driver > 0
     return is_driven and driver_of(state) is None
+
+
+def _reaper_of(state: RunState) -> ProcessIdentity | None:
+    """The driver, if it adopts the orphans of its agent."""
+    loop = state.loop
+    return driver_of(state) if loop is not None and loop.adopts else None
+
+
+def _daemon(home: Home) -> tuple[int, ...]:
+    """The daemon and its guardian: a driver that has started them may have adopted them."""
+    return tuple(pid for pid in (holder(home), guardian_of(home)) if pid)
 
 
 def _marks(state: RunState) -> dict[str, str]:
