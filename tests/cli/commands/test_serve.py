@@ -1,8 +1,10 @@
 """`handrail serve`: in the foreground, in the background, and its end."""
 
 import json
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -47,6 +49,32 @@ def test_a_restart_is_another_process(place: DaemonSandbox) -> None:
     assert place.run("serve", "--restart").returncode == 0
     assert place.pid not in (0, before)
     assert holder(place.home) == place.pid
+
+
+def test_while_the_daemon_restarts_calls_wait_instead_of_being_turned_away(
+    place: DaemonSandbox,
+) -> None:
+    place.start()
+    guardian = place.guardian
+    over = threading.Event()
+    turned_away: list[OSError] = []
+
+    def knock() -> None:
+        while not over.wait(0.002):
+            try:
+                socket.create_connection(("127.0.0.1", place.home.port), 5).close()
+            except OSError as error:
+                turned_away.append(error)
+
+    knocking = threading.Thread(target=knock)
+    knocking.start()
+    try:
+        assert place.run("serve", "--restart").returncode == 0
+    finally:
+        over.set()
+        knocking.join()
+    assert turned_away == []
+    assert place.guardian == guardian
 
 
 def test_what_was_done_is_there_for_programs(place: DaemonSandbox) -> None:

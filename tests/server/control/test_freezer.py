@@ -11,9 +11,11 @@ import psutil
 import pytest
 
 from handrail.intervene.processes.freezing import Frozen, Thawed
+from handrail.intervene.processes.keyboard import loses_keyboard
 from handrail.model.control import ControlCommand
 from handrail.store.private_files import replace_file
 from tests.intervene.process_spawner import is_alive, until
+from tests.intervene.terminal_job import BASH, on_a_terminal
 from tests.server.agent_processes import AgentProcesses, is_still, numbers, run_file
 
 pytestmark = pytest.mark.slow
@@ -48,6 +50,18 @@ def stop(pid: int) -> None:
     """As its user does."""
     os.kill(pid, signal.SIGSTOP)
     until(lambda: is_still(pid))
+
+
+def test_a_session_keeps_the_keyboard_of_its_terminal(scene: AgentProcesses) -> None:
+    """Its shell would take it, and the session would come back in the background."""
+    (scene.zoo.root / "claude").write_text("echo $$ > job; read line")
+    with on_a_terminal(scene.zoo.root, *BASH, types="sh ./claude\n") as session:
+        until(lambda: loses_keyboard(session))
+        scene.begins(session)
+        came = scene.freeze()
+        assert not came.ok
+        assert came.says.startswith("Not frozen, but paused: the shell in the session's window")
+        assert not is_still(session)
 
 
 def break_off(scene: AgentProcesses, trio: Trio) -> None:

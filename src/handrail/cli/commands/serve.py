@@ -13,6 +13,7 @@ from handrail.server.home import Home, open_home
 from handrail.server.http.socket_client import DaemonError
 from handrail.server.launcher import become_guardian, ensure_daemon, stop_daemon
 from handrail.server.lock import AlreadyRunningError
+from handrail.server.restarting import restart_daemon
 
 
 @click.command()
@@ -41,12 +42,19 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
     if not (background or stops or restart):
         return _serve(home, as_json=as_json)
     try:
-        stopped = stop_daemon(home) if stops or restart else False
-        started = ensure_daemon(home) if background or restart else False
+        stopped = _stop_or_restart(home, stops=stops, restart=restart)
+        started = restart or (background and ensure_daemon(home))
     except DaemonError as error:
         raise click.ClickException(str(error)) from None
     _tell(_said(stops=stops, stopped=stopped, started=started), stopped, started, as_json=as_json)
     return 0
+
+
+def _stop_or_restart(home: Home, *, stops: bool, restart: bool) -> bool:
+    """End the daemon if that is wanted; tells whether there was one."""
+    if restart:
+        return restart_daemon(home)
+    return stops and stop_daemon(home)
 
 
 def _tell(says: str, stopped: bool, started: bool, *, as_json: bool) -> None:

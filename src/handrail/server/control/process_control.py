@@ -6,6 +6,7 @@ from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.command_actions import CommandOutcome, Finished
+from handrail.intervene.processes.keyboard import loses_keyboard
 from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
 from handrail.model.event import ControlAsked
 from handrail.model.host import profile_of
@@ -38,6 +39,10 @@ _YOUR_PROGRAM = (
     "every further call of the run"
 )
 _PAUSE_IT = "The agent is a part of your own program, which Handrail does not stop: use pause"
+_KEYBOARD = (
+    "Not frozen, but paused: the shell in the session's window would take the keyboard, and the "
+    "session would come back without it"
+)
 _ALL_THE_SAME = "All the same, no process of the run is left"
 
 
@@ -57,9 +62,8 @@ class ProcessControl:
         """Stop all processes of a run where they are."""
         state = supervisor.state
         run, family = state.run, self._family(state)
-        if state.loop is None and agent_of(state) is None:  # else it is found by its mark
-            says = _PAUSE_IT if _is_in_program(state) else _NO_AGENT
-            finished(CommandOutcome(ok=False, says=says))
+        if cannot := _why_no_freeze(state):
+            finished(CommandOutcome(ok=False, says=cannot))
             return
 
         def work() -> CommandOutcome:
@@ -151,6 +155,15 @@ class ProcessControl:
 
     def _family(self, state: RunState) -> ProcessFamily:
         return agent_processes(state, self._home)
+
+
+def _why_no_freeze(state: RunState) -> str:
+    agent = agent_of(state)
+    if agent is not None:
+        return _KEYBOARD if loses_keyboard(agent.pid) else ""
+    if state.loop is not None:  # it is found by its mark
+        return ""
+    return _PAUSE_IT if _is_in_program(state) else _NO_AGENT
 
 
 def _is_certain(state: RunState) -> bool:
