@@ -175,7 +175,7 @@ class ControlHandler:
         left = len(hand.asked) - len(overtaken(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):
             return f"{left} requests are under way in the run already"
-        return self._actions.can(supervisor, command)
+        return self._actions.can(supervisor, command).replace("{text}", wire.text_of(asked))
 
     def _when_written(self, run: str, request: str, receipt: Receipt) -> None:
         """Begin only after the request is on the disk; runs in the writer's thread."""

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Protocol, Self
 
+from handrail.drive.model_check import ModelCheck
 from handrail.hosts.driven_agent import AgentGoneError, DrivenAgent
 
 
@@ -28,6 +29,7 @@ class AgentProcess:
         """The last model that a person asked for; later processes get it too."""
         self.resumed = False
         """The agent was started to go on with a conversation."""
+        self.model_check = ModelCheck()
         self.interrupts = 0
         """The number of requests to interrupt the agent."""
         self._start = start
@@ -84,4 +86,5 @@ class AgentProcess:
             except AgentGoneError:
                 pass  # the next process gets it
             self.model = model
+            self.model_check.ask(model)
             return before

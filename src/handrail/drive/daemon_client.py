@@ -73,6 +73,8 @@ class DriverReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     says: str = ""
     model: str = ""
     previous_model: str = ""
+    wanted_model: str = ""
+    """The model that a person asked for, if another one has answered."""
     iteration: int = 0
     command: str = ""
     ms: float = 0.0

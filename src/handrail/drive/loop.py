@@ -167,13 +167,17 @@ class _DriveLoop:
                 end = await self._go_on(go, interrupts)
         return end
 
-    async def report_usage(self, model: str = "") -> None:
-        """Report the usage so far. `model`: the model that answered."""
+    async def report_usage(self, model: str = "", wanted: str = "") -> None:
+        """Report the usage so far.
+
+        `model`: the model that answered; `wanted`: the one that should have.
+        """
         used = self._watch.usage
         await self._client.report(
             DriverReport(
                 kind="usage",
                 model=model,
+                wanted_model=wanted,
                 iteration=self.iteration,
                 tokens=used.tokens,
                 cost_usd=used.cost_usd,
@@ -214,13 +218,17 @@ class _DriveLoop:
             return None
         await self.orders.answer_late()
         prompt = self._brief.prompt(agent, self._verified, resumed=self._process.resumed)
+        check = self._process.model_check
+        asked = check.begin_turn()
         with self._meter.at_work():
             result = await take_turn(
                 self._process, agent, prompt, self._watch, interrupts=interrupts
             )
         if isinstance(result, AgentTurn):
             self._watch.end_turn(tokens=result.tokens, cost_usd=result.cost_usd)
-            await self.report_usage(result.model)
+            whole = not (result.problem or result.interrupted)
+            wanted = check.end_turn(asked, result.model) if whole else ""
+            await self.report_usage(result.model, wanted)
             return await self._judge(result, asked=self._process.interrupts != interrupts)
         if result is not None:
             self._watch.end_turn(tokens=agent.tokens)

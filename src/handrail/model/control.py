@@ -106,7 +106,7 @@ class CommandSpec(NamedTuple):
     confirm: bool = False
     """Ask a person first: on the screen, and for several runs at once."""
     no_driver: str = ""
-    """It needs a driver; this is the advice if there is none."""
+    """It needs a driver; this is the advice if there is none. `{text}` is the command's text."""
     meanwhile: str = ""
     """The state that people see until it is confirmed."""
     result: str | None = ""
@@ -191,14 +191,14 @@ class ControlCommand(StrEnum):
     )  # fmt: skip
     ESCALATE = "escalate", CommandSpec(
         _unchanged(*_ALIVE), text=TextField("model", needed=True), asked="asked for another model",
-        no_driver="change the model in the session itself: /model", result=None,
+        no_driver="type this in the session itself: /model {text}", result=None,
         on_screen=OnScreen(
             "e", "another model", "{name} uses another model from its next call on.",
             asks="the model, such as opus"),
         on_command_line=OnCommandLine(
             "Switch the agent to another model.",
-            "The new model answers from the next call on. This works for runs that `handrail run` "
-            "started. In your own session, use /model.",
+            "The new model answers from the next call on; if another one does, the log says so. "
+            "This works for runs that `handrail run` started. In your own session, use /model.",
             "the agent has switched",
             ("shop", 'shop --model sonnet --reason "opus is too dear for this"'),
             text="--model", default="opus"),

@@ -354,6 +354,10 @@ class UsageMeasured(_Event, frozen=True, omit_defaults=True, tag="usage_measured
     """Time at work, without the time on hold."""
     memory_mb: float = 0.0
     """The peak over all its processes."""
+    model: str = ""
+    """The model that answered last."""
+    wanted_model: str = ""
+    """The model that a person asked for, if another one answered."""
 
 
 class LoopEnded(_Event, frozen=True, omit_defaults=True, tag="loop_ended"):

@@ -83,7 +83,11 @@ def _verified(event: events.Verified, facts: RunFacts) -> Sentence:
 def _measured(event: events.UsageMeasured, facts: RunFacts) -> Sentence:
     used = used_in_words(event.tokens, event.cost_usd, event.seconds)
     memory = f"{event.memory_mb:,.0f} MB at most" if event.memory_mb >= 1 else ""
-    return Sentence(" · ".join(filter(None, ("used so far", *used, memory))))
+    text = " · ".join(filter(None, ("used so far", *used, memory)))
+    if event.wanted_model:
+        other = f"{event.wanted_model} was asked for, but {event.model} answers"
+        return Sentence(f"{other} · {text}", "!", "yellow")
+    return Sentence(text)
 
 
 def _ended(event: events.LoopEnded, facts: RunFacts) -> Sentence:

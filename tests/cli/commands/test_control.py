@@ -116,7 +116,7 @@ def test_which_run_of_a_project_was_meant_is_said(world: SupervisedSessions) -> 
 def test_a_session_of_ones_own_has_another_way_to_another_model(world: SupervisedSessions) -> None:
     ran = world.run("escalate", SHOP)
     assert ran.code == 1
-    assert "change the model in the session itself: /model" in ran.out
+    assert "type this in the session itself: /model opus" in ran.out
 
 
 def test_what_a_pause_has_nothing_to_do_with_gets_no_advice_about_it(
@@ -124,7 +124,7 @@ def test_what_a_pause_has_nothing_to_do_with_gets_no_advice_about_it(
 ) -> None:
     world.run("pause", SHOP)
     ran = world.run("escalate", SHOP)
-    assert "change the model in the session itself: /model" in ran.out
+    assert "type this in the session itself: /model opus" in ran.out
     assert "handrail resume" not in ran.out
 
 

@@ -284,7 +284,13 @@ class DriverSessions:
             receipts.append(supervisor.record(event))
         elif report.kind == "usage":
             event = events.UsageMeasured(
-                at, report.tokens, report.cost_usd, report.seconds, report.memory_mb
+                at,
+                report.tokens,
+                report.cost_usd,
+                report.seconds,
+                report.memory_mb,
+                report.model,
+                report.wanted_model,
             )
             receipts.append(supervisor.record(event))
         elif supervisor.state.hand.standing not in _OVER:  # one end is enough
