@@ -126,10 +126,17 @@ KINDS = {
     "a host (Claude Code), outside of hosts/": Sort(
         r"(?i)claude", elsewhere=("hosts/", "shell/", "testing/", "demo")
     ),
-    "a store (SQLite)": Sort(r"SqliteStore|store\.sqlite"),
-    # Texts that tell a person to call it need no change when there is another command.
+    # The reader of inline Python knows calls that reach the log, and a store has helpers.
+    "a store (SQLite)": Sort(
+        r"SqliteStore|store\.sqlite(?!_)", elsewhere=("shell/inline/python_table.py",)
+    ),
+    # Texts that tell a person to call it need no change when there is another command; a host has
+    # checks and commands of its own with that name.
     "a CLI command (doctor)": Sort(
-        r"(?<!handrail )(?<![\w.-])doctor(?![\w.-])", "doctor.py", only_texts=True
+        r"(?<!handrail )(?<![\w.`-])doctor(?![\w.`-])",
+        "doctor.py",
+        only_texts=True,
+        elsewhere=("hosts/",),
     ),
 }
 
@@ -191,6 +198,8 @@ def profile(door: str, package: str) -> None:
 
     def listen() -> None:
         nonlocal counting
+        # `serve` may become a guardian that starts this script again: the last one counts.
+        Path(door).unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(door)
             listener.listen()

@@ -1,1 +1,1 @@
-"""The daemon: hooks, metrics, health."""
+"""The daemon: it answers hooks and control requests, saves files, and reports its health."""

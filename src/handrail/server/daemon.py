@@ -71,12 +71,12 @@ _log = logging.getLogger(__name__)
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
 _LISTED_SECONDS = 86_400
-"""Age of the last event up to which people see a run among the others: nobody waits in it."""
+"""Seconds since its last event for which `status` lists a run: only those can hold calls."""
 _PHASES: tuple[str, ...] = get_args(Phase)
 
 
 class Daemon:
-    """Everything that lives as long as the daemon does."""
+    """The components of the daemon, built and connected."""
 
     def __init__(
         self, home: Home, environ: Mapping[str, str], loop: asyncio.AbstractEventLoop
@@ -158,14 +158,14 @@ class Daemon:
             _log.error("the log cannot be used: %s", problem)
 
     def _conversation(self, host: str, run: str) -> ConversationPosition:
-        """Where the conversation of a run is now."""
+        """Return the current place in the conversation of a run."""
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
     def app(self, guarded_by: str = "") -> ASGIApp:
-        """The endpoints of all components, for whoever may use them.
+        """Return the endpoints of all components.
 
-        `guarded_by`: who starts this daemon again, `guardian` or `system`.
+        `guarded_by`: who restarts this daemon, `guardian` or `system`.
         """
         who = {
             "version": __version__,
@@ -191,13 +191,13 @@ class Daemon:
         )
 
     def open(self) -> None:
-        """Take up what the last daemon has left."""
+        """Take over the work that the last daemon left."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
         self.supervision.submit(self.integrity.open)
 
     def link(self, doors: Doors) -> GuardianLink:
-        """The line to the guardian, which learns how to answer hosts without a daemon."""
+        """Return the link to the guardian, which learns how to answer hosts without a daemon."""
         return GuardianLink(
             self.home,
             self._environ,
@@ -211,7 +211,7 @@ class Daemon:
         )
 
     def tell_repair(self, says: str) -> None:
-        """Write down, for every run that goes on, that a part of Handrail had to be put back."""
+        """Record, for every active run, that Handrail restored one of its own parts."""
         _log.warning("%s", says)
         self.metrics.fault("repair")
         self.supervision.submit(partial(self._note_in_runs, says))
@@ -222,7 +222,7 @@ class Daemon:
                 self.runs.get(state.run, state.cwd).record(FaultNoted(time(), "repair", says))
 
     def _record_refused(self, calls: Refused) -> None:
-        """Write down what the guardian refused while there was no daemon."""
+        """Record the calls that the guardian refused while no daemon ran."""
         for call in calls:
             self.supervision.submit(partial(self._record_refusal, call))
 
@@ -239,7 +239,7 @@ class Daemon:
         remove_incidents(self.home.incidents, self._environ)
 
     def close(self) -> None:
-        """Finish what was begun, and save what is known."""
+        """Finish the work under way, and save the states."""
         self.scheduler.close()
         self.integrity.close()
         self.supervision.close()
@@ -249,7 +249,7 @@ class Daemon:
         self.store.close()
 
     def _record(self, run: str, event: Event) -> None:
-        """Write an event of a run; called in any thread."""
+        """Record an event of a run, from any thread."""
         self.supervision.submit(lambda: self.runs.get(run, "/").record(event))
 
     def _watch(self) -> None:
@@ -267,7 +267,7 @@ class Daemon:
 
 
 def serve(home: Home, environ: Mapping[str, str], doors: Doors) -> None:
-    """Be the daemon behind two sockets until a signal ends it.
+    """Run the daemon behind two sockets until a signal ends it.
 
     Raises AlreadyRunningError or HomeError.
     """

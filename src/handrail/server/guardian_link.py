@@ -1,4 +1,4 @@
-"""The daemon's side of its guardian: a sign of life every second, and a new guardian if need be."""
+"""The daemon's link to its guardian: signs of life, and a new guardian if the old one dies."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ Refused = list[dict[str, object]]
 
 
 class GuardianLink:
-    """Says that the daemon is well, and hears what happened while there was none."""
+    """Sends signs of life to the guardian, and hears what it refused while no daemon ran."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class GuardianLink:
         answers: Mapping[str, object],
         refused: Callable[[Refused], None],
     ) -> None:
-        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers."""
+        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls."""
         self._home = home
         self._environ = environ
         self._doors = doors
@@ -47,10 +47,10 @@ class GuardianLink:
         self._guardian = 0
         self._alone = asyncio.Event()
         self.identity = identity(home.socket) if doors.link is None else None
-        """Of the socket's file, as the guardian or this daemon has bound it."""
+        """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
-        """Go on until cancelled. Where the system guards the daemon, it is told the same."""
+        """Send signs of life until cancelled, also to systemd if it guards the daemon."""
         if self._doors.link is None:
             await self._notify_system()
         else:
@@ -79,7 +79,7 @@ class GuardianLink:
         return self._link is not None
 
     def hand_over(self, path: socket.socket, found: Identity) -> None:
-        """Give the guardian a unix socket that was bound anew."""
+        """Send the guardian a newly bound unix socket."""
         self._doors = self._doors._replace(path=path)
         self.identity = found
         if self._link is not None:
@@ -134,7 +134,7 @@ class GuardianLink:
         self._refused(message["calls"])
 
     def _ignore(self, message: Message) -> None:
-        """Another version may say more."""
+        """Ignore the message: another version may send more kinds."""
 
     async def _replace_guardian(self) -> None:
         self._alone.clear()
@@ -159,4 +159,4 @@ _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
 
 
 def _answer() -> None:
-    """What the supervision thread is asked to do: to come by."""
+    """Do nothing: the supervision thread shows by this call that it works."""

@@ -1,4 +1,4 @@
-"""Starting and stopping the daemon from outside."""
+"""Starts and stops the daemon from outside."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from handrail.store.private_files import open_private
 PATIENCE = 15.0
 _STEP = 0.02
 _TRIES = 2
-"""One that found another one in its place ends at once, and that other one may end too."""
+"""How often to start one: it ends if it finds another in its place, and that may end too."""
 _MAX_LOG_BYTES = 1_000_000
 _ENV = "/usr/bin/env"
 _DAEMON = (sys.executable, "-EP", "-m", "handrail", "serve")
@@ -31,7 +31,7 @@ _DETACH = 'log=$1; shift; "$@" >>"$log" 2>&1 </dev/null &'
 def ensure_daemon(
     home: Home, environ: Mapping[str, str] = os.environ, *, patience: float = PATIENCE
 ) -> bool:
-    """Start the daemon unless it runs; tells whether it was started. Raises DaemonError."""
+    """Start the daemon unless it runs; return whether it was started. Raises DaemonError."""
     if health(home) is not None:
         return False
     home.prepare()
@@ -52,7 +52,7 @@ def ensure_daemon(
 
 
 def _start(home: Home, environ: Mapping[str, str]) -> bool:
-    """Start a guardian, and it the daemon; False: somebody else was quicker."""
+    """Start a guardian, which starts the daemon; return False if another process was quicker."""
     try:
         lock, doors = _take_post(home)
     except AlreadyRunningError:
@@ -65,7 +65,10 @@ def _start(home: Home, environ: Mapping[str, str]) -> bool:
 
 
 def become_guardian(home: Home) -> None:
-    """Be the guardian, which starts the daemon. Raises AlreadyRunningError or HomeError."""
+    """Replace this process by a guardian, which starts the daemon.
+
+    Raises AlreadyRunningError or HomeError.
+    """
     home.prepare()
     lock, doors = _take_post(home)
     given = (doors.path.fileno(), doors.port.fileno(), lock.file)
@@ -82,7 +85,7 @@ def start_guardian(
     lock: HeldLock,
     link: socket.socket | None = None,
 ) -> None:
-    """Start a guardian that has the sockets; `link`: for one of a daemon that runs, us."""
+    """Start a guardian with the sockets; `link`: if this daemon starts it, their connection."""
     log = home.daemon_log
     with contextlib.suppress(FileNotFoundError):
         if os.path.getsize(log) > _MAX_LOG_BYTES:
@@ -109,7 +112,7 @@ def start_guardian(
 
 
 def _take_post(home: Home) -> tuple[HeldLock, Doors]:
-    """The guardian's lock, and the sockets; raises where another one has them."""
+    """Take the guardian's lock and bind the sockets. Raises AlreadyRunningError."""
     try:
         lock = HeldLock(home.guardian_lock)
     except AlreadyRunningError as error:
@@ -135,7 +138,7 @@ def _post(home: Home, path: int, port: int, lock: int) -> list[str]:
 
 
 def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
-    """End guardian and daemon and wait until both are gone; tells whether there was one."""
+    """Stop guardian and daemon, and wait for both; return whether one was running."""
     if not is_running(home):
         return False
     # A daemon that does not listen is ended the hard way: what was confirmed is on the disk.

@@ -27,9 +27,9 @@ _log = logging.getLogger(__name__)
 _EVERY = 1.0
 _DATABASE = (b"SQLite format 3\0",)
 _WAL = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
-"""How SQLite's files begin."""
+"""The first bytes of SQLite's write-ahead log."""
 _BAD_LOOKS = 2
-"""One is not enough: a log that is being made is empty for a moment."""
+"""How often the log must look damaged in a row: a new one is empty for a moment."""
 
 
 class _KeptFile(NamedTuple):
@@ -39,7 +39,7 @@ class _KeptFile(NamedTuple):
 
 
 class SelfRepair:
-    """Knows the small files of the state folder by heart. Used by one thread at a time."""
+    """Keeps copies of the small files in the state folder. Used by one thread at a time."""
 
     def __init__(self, home: Home, lock: HeldLock) -> None:
         self._home = home
@@ -51,11 +51,11 @@ class SelfRepair:
             self._remember(path)
 
     def look(self, known: Identity | None) -> tuple[list[str], NewSocket | None, str]:
-        """Look after everything once; `known`: the socket's file."""
+        """Check and repair everything once; `known`: the identity of the socket's file."""
         return self.mend(), self.find_socket(known), self.find_damage()
 
     def mend(self) -> list[str]:
-        """Put back what is missing; a sentence for each thing."""
+        """Restore missing files; return a sentence for each."""
         home = self._home
         if not os.path.isdir(os.path.dirname(home.path)):
             return []  # the place itself is gone, such as a temporary folder
@@ -79,7 +79,7 @@ class SelfRepair:
         return said
 
     def find_damage(self) -> str:
-        """Say that the log was overwritten since this daemon began; "" if it was not."""
+        """Return a sentence if somebody overwrote the log since this daemon began, or ""."""
         if _is_whole(self._home.log):
             self._was_whole, self._bad_looks = True, 0
             return ""
@@ -92,7 +92,7 @@ class SelfRepair:
         )
 
     def find_socket(self, known: Identity | None) -> NewSocket | None:
-        """A new unix socket, if the known one cannot be reached by its path any more."""
+        """Bind a new unix socket if the path no longer leads to the known one."""
         path = self._home.socket
         if known is None or identity(path) == known or not os.path.isdir(os.path.dirname(path)):
             return None
@@ -128,7 +128,7 @@ class SelfRepair:
 
 
 def _look_at(path: str) -> tuple[int, int, int] | None:
-    """What tells whether a file has changed; None: there is none."""
+    """Return the facts that tell whether a file has changed, or None if it is missing."""
     try:
         found = os.stat(path)
     except OSError:
@@ -137,7 +137,7 @@ def _look_at(path: str) -> tuple[int, int, int] | None:
 
 
 def _is_whole(log: str) -> bool:
-    """Whether the log's files begin as SQLite begins them; a log that is gone is not damaged."""
+    """Return whether the log's files start as SQLite files do; a missing log is not damaged."""
     for path, marks in ((log, _DATABASE), (f"{log}-wal", _WAL)):
         try:
             with open(path, "rb") as file:
@@ -160,7 +160,7 @@ async def keep_whole(
     tell: Callable[[str], None],
     start_anew: Callable[[], None],
 ) -> None:
-    """Look every second, until cancelled."""
+    """Repair every second, until cancelled."""
     while True:
         await asyncio.sleep(_EVERY)
         try:

@@ -1,4 +1,4 @@
-"""Those who drive agents: asked what they may do, told what to do, and heard."""
+"""Sessions of drivers: each asks for permission, takes orders, and reports."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,22 +36,22 @@ from handrail.supervise.supervisor import Supervisor
 T = TypeVar("T")
 
 _PRESENT = 10.0
-"""Seconds since a driver was heard for which it is believed to be there."""
+"""Seconds since its last message for which a driver counts as present."""
 _MAX_ORDERS = 1000
 _MAX_DIGITS = 18
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
-"""There is nothing left to drive."""
+"""The standings in which there is nothing left to drive."""
 _STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
-"""Nothing is under way, because a person wanted that."""
+"""The standings in which a person holds the run."""
 
 _HANDRAIL = "Handrail"
 
 _ORDER_SECONDS = 30.0
-"""After which a driver that does not answer is believed to be gone."""
+"""Seconds to wait for an answer to an order; then the driver counts as gone."""
 
 
 class NoLoopError(EndpointError):
-    """Handrail does not drive a run."""
+    """Handrail does not drive this run."""
 
     status = 404
 
@@ -60,7 +60,7 @@ class NoLoopError(EndpointError):
 
 
 class AlreadyDrivenError(EndpointError):
-    """Somebody else drives a run."""
+    """Another driver drives this run."""
 
     status = 409
 
@@ -69,7 +69,7 @@ class AlreadyDrivenError(EndpointError):
 
 
 class _DriverConnection:
-    """To one driver."""
+    """The connection of one driver."""
 
     def __init__(self) -> None:
         self.orders: list[DriverOrder] = []
@@ -79,7 +79,10 @@ class _DriverConnection:
 
 
 class DriverSessions:
-    """Orders are given and taken in the event loop; runs belong to the supervision thread."""
+    """The drivers of all runs.
+
+    The event loop gives and takes orders; the supervision thread owns the runs.
+    """
 
     def __init__(
         self, supervision: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
@@ -89,12 +92,12 @@ class DriverSessions:
         self._clock = clock
         self._lines: dict[str, _DriverConnection] = {}
         self._finished: dict[str, Finished] = {}
-        """By request, who hears what has come of an order."""
+        """The listener for the outcome of each order, by request."""
         self._number = int(monotonic() * 1000)
-        """Of the last order: above all those of a daemon before this one."""
+        """The number of the last order, higher than any of an earlier daemon."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoints."""
+        """Return its endpoints."""
         return (
             EndpointRow("POST", "/runs/{run}/loop", self.begin),
             EndpointRow("POST", "/runs/{run}/iterations", self.iterate),
@@ -105,7 +108,7 @@ class DriverSessions:
     # In the event loop
 
     async def begin(self, request: Request) -> Response:
-        """Make a loop known to those who watch, before its driver starts the agent."""
+        """Register a loop, before its driver starts the agent."""
         run = _run(request)
         answer = await self._answer(request, LoopStart, self._begin)
         awaited = await self._supervision.call(lambda: set(self._driven(run).state.hand.asked))
@@ -115,11 +118,11 @@ class DriverSessions:
         return answer
 
     async def report(self, request: Request) -> Response:
-        """Hear from a driver how its agent goes on."""
+        """Take a driver's report on its agent."""
         return await self._answer(request, DriverReport, self._take)
 
     async def iterate(self, request: Request) -> Response:
-        """Let a driver go on, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
+        """Let a driver continue, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
         run, number = _run(request), _number(request, "iteration")
         until = monotonic() + wait_of(request)
         line = self._line(run)
@@ -135,7 +138,7 @@ class DriverSessions:
             await heard(ring, left)
 
     async def orders(self, request: Request) -> Response:
-        """Give a driver what it has to do, when there is any; `?after=N&held=H&wait=SECONDS`."""
+        """Give a driver its next orders, once there are any; `?after=N&held=H&wait=SECONDS`."""
         run, after = _run(request), _number(request, "after")
         known = request.query_params.get("held")
         until = monotonic() + wait_of(request)
@@ -153,7 +156,7 @@ class DriverSessions:
             await heard(ring, min(left, _PRESENT / 2))
 
     def give(self, run: str, order: DriverOrder, finished: Finished | None = None) -> None:
-        """Have a driver do something."""
+        """Give a driver an order."""
         line = self._line(run)
         if finished is not None:
             self._finished[order.request] = finished
@@ -164,12 +167,12 @@ class DriverSessions:
         line.bell.ring()
 
     def wake(self, run: str) -> None:
-        """A run stands otherwise: whoever waits for that looks again."""
+        """Wake the drivers that wait for a change of a run."""
         if run in self._lines:
             self._lines[run].bell.ring()
 
     def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
-        """Wake the driver of a run that stands otherwise; called in the supervision thread."""
+        """Wake the driver of a run whose standing changed; called in the supervision thread."""
         state = supervisor.state
         if state.loop is None:
             return
@@ -179,7 +182,7 @@ class DriverSessions:
             self._resolve(supervisor, event)
 
     def _resolve(self, supervisor: Supervisor, event: events.IncidentResolved) -> None:
-        """A person has decided about an emergency stop: the agent is started again, or never."""
+        """Start the agent again, or end it for good, after a person resolved an emergency stop."""
         run, at = supervisor.state.run, self._clock()
         if supervisor.state.course.stopped:
             ended = events.LoopEnded(at, "abort", USER_CANCELLED, f"incident {event.incident}")
@@ -206,7 +209,7 @@ class DriverSessions:
     # In the supervision thread
 
     def is_present(self, state: RunState) -> bool:
-        """Whether somebody drives a run now; may be asked in any thread."""
+        """Return whether a driver drives a run now; callable from any thread."""
         if state.loop is None or state.loop.ended:
             return False
         if state.loop.driver > 0:
@@ -289,7 +292,7 @@ class DriverSessions:
         return when_written({"ok": True}, receipts)
 
     def _finish(self, request: str, outcome: CommandOutcome) -> None:
-        """Tell whoever waits for an order what has come of it; may be called in any thread."""
+        """Tell the listener the outcome of an order; callable from any thread."""
         if (finished := self._finished.pop(request, None)) is not None:
             finished(outcome)
 

@@ -1,9 +1,9 @@
-"""Freezing a run and letting it go again, also by a daemon that was started in between.
+"""Freezes and thaws the processes of a run, also across a restart of the daemon.
 
-Before a freeze stops anybody, it keeps on the disk who stood still already, and afterwards whom it
-has stopped: exactly these are let go. Where a daemon ended in the middle of it, these are all of
-the run that stand still, but for those who did so before. Where nothing was kept, nobody was
-stopped; where it cannot be read, all of the run go on: one process too many that does so is better
+Before a freeze, the freezer saves which processes were stopped already; afterwards, which ones it
+stopped. A thaw continues exactly those. If a daemon ended in the middle of a freeze, the thaw
+continues every stopped process of the run, except those stopped before. Without a record, nothing
+was frozen. With an unreadable record, the thaw continues all processes of the run: that is better
 than a run that stands still for ever.
 """
 
@@ -26,22 +26,22 @@ _MAX_SHOWN = 50
 
 @decodable
 class FreezeRecord(msgspec.Struct, frozen=True):
-    """What is kept of the last freeze of a run."""
+    """The record of the last freeze of a run."""
 
     before: tuple[ProcessIdentity, ...] = ()
-    """Those that stood still already, and have to stay so."""
+    """The processes that were stopped before, and must stay so."""
     stopped: tuple[ProcessIdentity, ...] | None = None
-    """Those that stand still because of it; None: it has not come to its end."""
+    """The processes that the freeze stopped; None if it did not finish."""
 
 
 class RunFreezer:
-    """Used from one thread at a time for each run."""
+    """Freezes runs. Used from one thread at a time for each run."""
 
     def __init__(self, home: Home) -> None:
         self._folder = os.path.join(home.path, "frozen")
 
     def freeze(self, run: str, family: ProcessFamily) -> CommandOutcome:
-        """Stop all processes of a run where they are; twice is as good as once."""
+        """Stop all processes of a run; a second call changes nothing."""
         kept = self._read(run)
         if kept is None or kept.stopped is not None:
             ours = () if kept is None else kept.stopped or ()
@@ -62,7 +62,7 @@ class RunFreezer:
         return CommandOutcome(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
 
     def thaw(self, run: str, family: ProcessFamily) -> CommandOutcome:
-        """Let them go on."""
+        """Continue the processes."""
         kept = self._read(run) or FreezeRecord(stopped=())
         stopped = kept.stopped
         thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
@@ -75,7 +75,7 @@ class RunFreezer:
         return CommandOutcome(evidence=going or ("no process stood still",))
 
     def forget(self, run: str) -> None:
-        """The run has no processes any more."""
+        """Remove the record of a run without processes."""
         with suppress(OSError):
             os.unlink(self._path(run))
 
@@ -98,7 +98,7 @@ class RunFreezer:
 
 
 def shown(texts: Sequence[str]) -> tuple[str, ...]:
-    """As many as a person reads."""
+    """Limit a list to the length that a person reads."""
     more = len(texts) - _MAX_SHOWN
     return (*texts[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(texts)
 

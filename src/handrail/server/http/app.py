@@ -1,4 +1,4 @@
-"""The daemon's HTTP application, made of its components."""
+"""Joins the endpoints of all components into the daemon's HTTP application."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from handrail.server.http.routes import Component, starlette_app
 
 
 def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
-    """The application, without any check of who asks."""
+    """Make the application, without authentication."""
     others = starlette_app(components)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""What people think of verdicts and findings."""
+"""The endpoint for people's feedback on verdicts and findings."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,17 +21,17 @@ from handrail.supervise.runs.run_registry import RunRegistry
 
 @decodable
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person says about a verdict, or about a finding."""
+    """Feedback on a verdict or on a finding."""
 
     step: int
     right: bool
     note: str = ""
     finding: str = ""
-    """The kind of the finding that is meant; empty: the verdict."""
+    """The kind of the finding; empty for a verdict."""
 
 
 class NoSuchStepError(EndpointError):
-    """A run has no such step."""
+    """The run has no such step."""
 
     status = 404
 
@@ -40,7 +40,7 @@ class NoSuchStepError(EndpointError):
 
 
 class NoSuchFindingError(EndpointError):
-    """Nothing of that kind was found in a run."""
+    """The run has no finding of that kind."""
 
     status = 404
 
@@ -49,7 +49,7 @@ class NoSuchFindingError(EndpointError):
 
 
 class FeedbackEndpoint:
-    """Writes down what people think."""
+    """Records feedback."""
 
     def __init__(
         self,
@@ -64,11 +64,11 @@ class FeedbackEndpoint:
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoint."""
+        """Return its endpoint."""
         return (EndpointRow("POST", "/runs/{run}/feedback", self.feedback),)
 
     async def feedback(self, request: Request) -> Response:
-        """Take down what a person thinks of a verdict or of a finding."""
+        """Record a person's feedback on a verdict or on a finding."""
         run = request.path_params["run"]
         given = await read_json(request, Feedback)
         # To look for a step takes as long as the run is; no other run waits for that.
@@ -83,7 +83,7 @@ class FeedbackEndpoint:
         return when_written({"ok": True}, [receipt])
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:
-        """The decision that is judged; None: a finding is."""
+        """Return the judged decision, or None if a finding is judged."""
         for _, event in self._runs.journal.read(topic_of(run)):
             if given.finding:
                 if isinstance(event, FindingMade) and event.finding.kind == given.finding:
