@@ -1,4 +1,4 @@
-"""The settings in force: what a project's file loosens counts once a person has confirmed it."""
+"""The settings in force: a project's file loosens something only after a person confirmed it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -14,20 +14,20 @@ from handrail.config.strictness import find_laxer, stricter
 
 
 class SettingsInForce(msgspec.Struct, frozen=True):
-    """The settings of a folder, and what of the project's file was not asked for by a person."""
+    """The settings of a folder, and the loosened ones in the project's file."""
 
     written: Settings
     """All layers, as they were written."""
     config: Config
-    """What counts, with the scope written out."""
+    """The settings in force, with the scope written out."""
     laxer: tuple[Loosened, ...] = ()
-    """What the project's file loosens beyond the defaults and the user's own settings."""
+    """Settings of the project's file that are laxer than the defaults and the user's own."""
     confirmed: bool = True
     """A person has confirmed that, or there is nothing to confirm."""
 
     @property
     def withheld(self) -> tuple[Loosened, ...]:
-        """What does not count until a person confirms it."""
+        """Return the loosened settings that wait for a person's confirmation."""
         return () if self.confirmed else self.laxer
 
 

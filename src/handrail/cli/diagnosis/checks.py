@@ -114,7 +114,7 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 
 def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Is there somebody who starts the daemon again?"""
+    """Does a guardian restart the daemon?"""
     said = health(who.home) or {}
     if said.get("guarded_by") == "system":
         yield DoctorCheck("guardian", "ok", "the system starts the daemon again if it ends")
@@ -208,7 +208,7 @@ def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 
 def check_notices(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Was anything noticed about Handrail's own parts that nobody has seen yet?"""
+    """Did Handrail notice a change of its own parts that nobody has seen yet?"""
     for each in unseen_notices(who.home)[-_NOTICES_SHOWN:]:
         fix = f"{each.fix} {_SEEN}".lstrip()
         yield DoctorCheck("noticed", "warn", f"{date_and_time(each.at)} {each.says}", fix)

@@ -56,7 +56,7 @@ def stop_events(
     neighbour: Neighbour,
     finding: Finding,
 ) -> Iterator[Event]:
-    """What is to be written down where a run is stopped at once, whatever the settings say."""
+    """Return the events of an immediate stop, whatever the settings say."""
     yield FindingMade(now, state.step, finding)
     if not state.course.stopped:
         situation = _situation(state, project, can, now, neighbour)

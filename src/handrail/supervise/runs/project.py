@@ -56,11 +56,11 @@ class Project(msgspec.Struct, frozen=True):
     base: Config | None = None
     """The settings on the disk behind a run's own; None: they are the same."""
     withheld: tuple[Loosened, ...] = ()
-    """What the project's file loosens, and no person has confirmed: it does not count."""
+    """Loosened settings of the project's file that wait for a person's confirmation."""
     confirmed: bool = False
     """The project's file loosens something, and a person has confirmed it."""
     second: Reviewer | None = None
-    """Knows what the project's file says of programs, where nobody has confirmed that."""
+    """A reviewer that also knows the unconfirmed programs of the project's file."""
 
     def begin_review(self, action: Action, history: History) -> ReviewDraft:
         """Judge an action, by all settings that there are: the strictest ones decide."""
