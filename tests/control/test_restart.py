@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.control.request_ledger import load
+from handrail.control.request_ledger import load_ledger
 from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore
@@ -233,7 +233,7 @@ def test_a_run_that_is_not_frozen_any_more_is_not_looked_at_for_ever(life: Life)
     life.bed.confirm("freeze")
     life.bed.store.forget(f"run:{RUN}").result()
     life.crash()
-    assert load(life.bed.store, life.clock.now)[0].frozen == {}
+    assert load_ledger(life.bed.store, life.clock.now)[0].frozen == {}
 
 
 def test_a_freeze_that_was_overtaken_is_undone_by_the_next_daemon(life: Life) -> None:
@@ -268,7 +268,7 @@ def test_a_request_of_which_its_run_knows_nothing_is_answered(life: Life) -> Non
 def test_what_was_kept_is_used(life: Life) -> None:
     life.bed.do("pause")
     life.end()
-    ledger, _ = load(life.bed.store, life.clock.now)
+    ledger, _ = load_ledger(life.bed.store, life.clock.now)
     snapshot = life.bed.store.load_snapshot(CONTROL)
     assert snapshot is not None
     assert snapshot.seq == ledger.seq == len(life.bed.control())
@@ -312,5 +312,5 @@ def test_what_is_known_of_requests_is_not_kept_for_ever(life: Life) -> None:
     life.clock.now += 301
     life.bed.do("resume")
     life.end()
-    ledger, _ = load(life.bed.store, life.clock.now)
+    ledger, _ = load_ledger(life.bed.store, life.clock.now)
     assert len(ledger.seen) == 1

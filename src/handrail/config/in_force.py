@@ -9,7 +9,7 @@ import msgspec
 from handrail.config.layers import ProjectText, Settings, load_settings
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Config
-from handrail.config.scope import pinned
+from handrail.config.scope import pin_scope
 from handrail.config.strictness import find_laxer, stricter
 
 
@@ -39,11 +39,11 @@ def settings_in_force(
 ) -> SettingsInForce:
     """Load the settings of a folder; raises ConfigError with all that is wrong."""
     written = load_settings(cwd, environ=environ)
-    config = pinned(written.config, cwd, environ)
+    config = pin_scope(written.config, cwd, environ)
     if written.project is None:
         return SettingsInForce(written, config)
     own = load_settings(cwd, environ=environ, with_project=False).config
-    own = pinned(own, cwd, environ)
+    own = pin_scope(own, cwd, environ)
     laxer = find_laxer(own, config)
     if not laxer or is_trusted(written.project):
         return SettingsInForce(written, config, laxer)

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from msgspec import Struct
 
-from handrail.config.scope import covers
+from handrail.config.scope import scope_covers
 from handrail.model.ordinal import Severity
 
 
@@ -76,7 +76,7 @@ def _new(a: object, b: object) -> list[object]:
 def _outside(a: object, b: object) -> list[object]:
     """The places of the second scope that the first does not hold."""
     known = cast("Sequence[str]", a)
-    return [place for place in _items(b) if not covers(known, str(place))]
+    return [place for place in _items(b) if not scope_covers(known, str(place))]
 
 
 _ONLY_TEMP = ("/tmp",)

@@ -37,8 +37,7 @@ from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.process_control import ProcessControl
 from handrail.server.control.unlogged_stop import UnloggedStop
-from handrail.server.descriptors import allow_many
-from handrail.server.doors import Doors
+from handrail.server.file_limit import raise_file_limit
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
@@ -46,16 +45,17 @@ from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
 from handrail.server.http.app import make_app
 from handrail.server.http.feedback import FeedbackEndpoint
-from handrail.server.http.health import Health
+from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
 from handrail.server.http.servers import Servers
 from handrail.server.integrity.daemon_integrity import DaemonIntegrity
-from handrail.server.lock import HeldLock, locked
+from handrail.server.listening_sockets import ListeningSockets
+from handrail.server.lock import HeldLock, daemon_lock
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
-from handrail.server.self_repair import SelfRepair, keep_whole
-from handrail.server.threads.garbage_collection import collect_when_idle, spare_what_stays
+from handrail.server.self_repair import SelfRepair, repair_regularly
+from handrail.server.threads.garbage_collection import collect_when_idle, freeze_long_lived_objects
 from handrail.server.threads.process_jobs import ProcessJobs
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.shell import Reading
@@ -179,7 +179,7 @@ class Daemon:
         return make_app(
             self.hook_endpoint,
             (
-                Health(self.supervision, self.runs, self.store, self.metrics, who),
+                HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who),
                 FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
                 IncidentRecovery(
                     self.supervision, self.runs, self.scheduler.settle, incidents, time
@@ -196,12 +196,12 @@ class Daemon:
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
         self.supervision.submit(self.integrity.open)
 
-    def link(self, doors: Doors) -> GuardianLink:
+    def link(self, sockets: ListeningSockets) -> GuardianLink:
         """Return the link to the guardian, which learns how to answer hosts without a daemon."""
         return GuardianLink(
             self.home,
             self._environ,
-            doors,
+            sockets,
             self.supervision,
             answers={
                 name: msgspec.to_builtins(hooks.fault_answers())
@@ -266,35 +266,35 @@ class Daemon:
         )
 
 
-def serve(home: Home, environ: Mapping[str, str], doors: Doors) -> None:
+def serve(home: Home, environ: Mapping[str, str], sockets: ListeningSockets) -> None:
     """Run the daemon behind two sockets until a signal ends it.
 
     Raises AlreadyRunningError or HomeError.
     """
     sys.setswitchinterval(_SWITCH)
-    allow_many()
+    raise_file_limit()
     # Its terminal may close: the daemon stays.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with (
-        locked(home) as lock,
+        daemon_lock(home) as lock,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         contextlib.closing(Daemon(home, environ, runner.get_loop())) as daemon,
     ):
-        spare_what_stays()
-        runner.run(_serve(daemon, doors, lock))
+        freeze_long_lived_objects()
+        runner.run(_serve(daemon, sockets, lock))
         runner.close()  # what still runs beside the loop needs the daemon
 
 
-async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
+async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> None:
     home = daemon.home
     servers = Servers(
-        daemon.app("system" if doors.link is None else "guardian"),
+        daemon.app("system" if sockets.link is None else "guardian"),
         daemon.hook_endpoint.answer,
         hook_token=home.hook_token,
         control_token=home.control_token,
     )
-    servers.add_path(doors.path)
-    servers.add_port(doors.port)
+    servers.add_path(sockets.path)
+    servers.add_port(sockets.port)
 
     def stop() -> None:
         daemon.pauses.close()
@@ -306,11 +306,11 @@ async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
     daemon.open()
     await servers.started()
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
-    link = daemon.link(doors)
+    link = daemon.link(sockets)
     tasks = [
         asyncio.create_task(link.keep()),
         asyncio.create_task(
-            keep_whole(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
+            repair_regularly(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
         ),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(

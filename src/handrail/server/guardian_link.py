@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 
 from handrail import __version__
-from handrail.server.doors import Doors, Identity, identity
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
 from handrail.server.launcher import start_guardian
+from handrail.server.listening_sockets import Identity, ListeningSockets, socket_identity
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.server.system_notify import READY, WELL, SystemNotifier
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
@@ -30,7 +30,7 @@ class GuardianLink:
         self,
         home: Home,
         environ: Mapping[str, str],
-        doors: Doors,
+        sockets: ListeningSockets,
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
@@ -39,22 +39,22 @@ class GuardianLink:
         """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls."""
         self._home = home
         self._environ = environ
-        self._doors = doors
+        self._sockets = sockets
         self._supervision = supervision
         self._answers = answers
         self._refused = refused
         self._link: Link | None = None
         self._guardian = 0
         self._alone = asyncio.Event()
-        self.identity = identity(home.socket) if doors.link is None else None
+        self.identity = socket_identity(home.socket) if sockets.link is None else None
         """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
         """Send signs of life until cancelled, also to systemd if it guards the daemon."""
-        if self._doors.link is None:
+        if self._sockets.link is None:
             await self._notify_system()
         else:
-            await self._keep_guardian(self._doors.link)
+            await self._keep_guardian(self._sockets.link)
 
     async def _notify_system(self) -> None:
         system = SystemNotifier(self._environ)
@@ -80,7 +80,7 @@ class GuardianLink:
 
     def hand_over(self, path: socket.socket, found: Identity) -> None:
         """Send the guardian a newly bound unix socket."""
-        self._doors = self._doors._replace(path=path)
+        self._sockets = self._sockets._replace(path=path)
         self.identity = found
         if self._link is not None:
             self._link.send("socket", path.fileno(), socket=found)
@@ -149,7 +149,7 @@ class GuardianLink:
 
     def _start(self, link: socket.socket) -> None:
         with closing(HeldLock(self._home.guardian_lock)) as lock:
-            start_guardian(self._home, self._environ, self._doors, lock, link)
+            start_guardian(self._home, self._environ, self._sockets, lock, link)
 
 
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {

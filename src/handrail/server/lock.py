@@ -66,7 +66,7 @@ class HeldLock:
 
 
 @contextlib.contextmanager
-def locked(home: Home) -> Iterator[HeldLock]:
+def daemon_lock(home: Home) -> Iterator[HeldLock]:
     """Hold the daemon's lock."""
     home.prepare()
     with contextlib.closing(HeldLock(home.lock)) as lock:
@@ -74,19 +74,19 @@ def locked(home: Home) -> Iterator[HeldLock]:
         yield lock
 
 
-def holder(home: Home) -> int | None:
+def daemon_pid(home: Home) -> int | None:
     """Return the pid of the daemon: None if none runs, 0 if its pid is unknown."""
     return _holder_of(home.lock)
 
 
-def guardian_of(home: Home) -> int | None:
+def guardian_pid(home: Home) -> int | None:
     """Return the pid of the guardian: None if none runs, 0 if its pid is unknown."""
     return _holder_of(home.guardian_lock)
 
 
 def is_running(home: Home) -> bool:
     """Return whether a daemon runs, or a guardian that is about to start one."""
-    return guardian_of(home) is not None or holder(home) is not None
+    return guardian_pid(home) is not None or daemon_pid(home) is not None
 
 
 def _holder_of(path: str) -> int | None:

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from handrail.server.doors import Identity, bind_path, identity
 from handrail.server.guardian_link import GuardianLink
 from handrail.server.home import Home
 from handrail.server.http.servers import Servers
+from handrail.server.listening_sockets import Identity, bind_path, socket_identity
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.store.private_files import make_folder, replace_file
 
@@ -94,10 +94,14 @@ class SelfRepair:
     def find_socket(self, known: Identity | None) -> NewSocket | None:
         """Bind a new unix socket if the path no longer leads to the known one."""
         path = self._home.socket
-        if known is None or identity(path) == known or not os.path.isdir(os.path.dirname(path)):
+        if (
+            known is None
+            or socket_identity(path) == known
+            or not os.path.isdir(os.path.dirname(path))
+        ):
             return None
         fresh = bind_path(path)
-        found = identity(path)
+        found = socket_identity(path)
         if found is None:  # it was removed at once: the next look finds that out
             fresh.close()
             return None
@@ -153,7 +157,7 @@ def _back(path: str) -> str:
     return f"{path} was deleted or damaged while Handrail ran. It is back."
 
 
-async def keep_whole(
+async def repair_regularly(
     repair: SelfRepair,
     link: GuardianLink,
     servers: Servers,

@@ -9,7 +9,7 @@ import pytest
 from starlette.routing import Route
 
 from handrail.intervene.incidents.folders import IncidentFolders
-from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.gathering import gather_incident
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
@@ -48,7 +48,7 @@ class Court:
         self.incidents = IncidentFolders(str(folder / "incidents"))
         for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
             bed.run.record(event)
-        save(self.incidents, gather(RUN, "inc-1", bed.events()))
+        save(self.incidents, gather_incident(RUN, "inc-1", bed.events()))
 
     def choose(self, option: str, incident: str = "inc-1", body: bytes = b"") -> Answer:
         supervision = SupervisionThread()

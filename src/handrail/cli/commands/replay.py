@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from handrail.cli import options, settle
+from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.review_json import refusal_json, review_json
 from handrail.cli.replays.past_reviews import PastReviews, ReviewedStep
@@ -55,7 +55,7 @@ def command(
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
         raise click.UsageError(f"no .jsonl files in {', '.join(paths)}")
-    settle()
+    freeze_loaded_objects()
     past = PastReviews(config_file, options.absolute_scope(scope))
     tally = ReadingCount()
     if as_json:

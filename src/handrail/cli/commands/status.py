@@ -82,9 +82,9 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
         show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
-    from handrail.server.http.socket_client import health, port_answers
+    from handrail.server.http.socket_client import daemon_health, port_answers
 
-    daemon = health(home)
+    daemon = daemon_health(home)
     trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
     notice = settings_notice()
     if as_json:

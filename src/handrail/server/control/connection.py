@@ -10,7 +10,7 @@ import msgspec
 from handrail.control.client import UnreachableError, UnwrittenError
 from handrail.control.message import AnyMessage
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, RefusedError, call
+from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon
 from handrail.server.launcher import ensure_daemon
 
 _SLACK = 5.0
@@ -28,7 +28,7 @@ class DaemonConnection:
         """Send a request, and return the messages about it so far."""
         try:
             ensure_daemon(self._home, self._environ)
-            said = call(self._home, "POST", "/control", request, timeout=_SLACK)
+            said = call_daemon(self._home, "POST", "/control", request, timeout=_SLACK)
         except RefusedError as error:
             if error.status == http.client.INSUFFICIENT_STORAGE:
                 raise UnwrittenError(str(error)) from None
@@ -41,7 +41,7 @@ class DaemonConnection:
         """Wait for the messages about a request; None: the daemon does not know the request."""
         path = f"/control/{quote(request_id, safe='')}?wait={seconds:.3f}"
         try:
-            said = call(self._home, "GET", path, timeout=seconds + _SLACK)
+            said = call_daemon(self._home, "GET", path, timeout=seconds + _SLACK)
         except RefusedError as error:
             if error.status == http.client.NOT_FOUND:
                 return None

@@ -18,14 +18,14 @@ from handrail.drive.daemon_client import (
     LoopProgress,
     LoopStart,
 )
-from handrail.intervene.processes.process_tree import began_at
+from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model import event as events
 from handrail.model.control import HOLDING, Standing
 from handrail.server.control.run_processes import driver_of
-from handrail.server.http.json_response import as_json, read_json, wait_of, when_written
+from handrail.server.http.json_response import json_response, once_written, read_json, wait_seconds
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.server.threads.wake_up import WakeUp, call_in_loop, heard
+from handrail.server.threads.wake_up import WakeUp, call_in_loop, wait_for_ring
 from handrail.store.port import NewEntry, Receipt
 from handrail.supervise.decision.decision_progress import Ready
 from handrail.supervise.decision.messages import said_to_agent
@@ -124,24 +124,24 @@ class DriverSessions:
     async def iterate(self, request: Request) -> Response:
         """Let a driver continue, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
         run, number = _run(request), _number(request, "iteration")
-        until = monotonic() + wait_of(request)
+        until = monotonic() + wait_seconds(request)
         line = self._line(run)
         await request.body()  # what comes after it is that somebody leaves
         while True:
             ring = line.bell.next
             if await request.is_disconnected():  # what the agent is to be told would be lost
-                return as_json({"error": "nobody waits for it"}, 400)
+                return json_response({"error": "nobody waits for it"}, 400)
             go = await self._supervision.answer(lambda: self._go(run, number))
             left = until - monotonic()
             if go.standing not in HOLDING or left <= 0:
-                return as_json(go)
-            await heard(ring, left)
+                return json_response(go)
+            await wait_for_ring(ring, left)
 
     async def orders(self, request: Request) -> Response:
         """Give a driver its next orders, once there are any; `?after=N&held=H&wait=SECONDS`."""
         run, after = _run(request), _number(request, "after")
         known = request.query_params.get("held")
-        until = monotonic() + wait_of(request)
+        until = monotonic() + wait_seconds(request)
         line = self._line(run)
         while True:
             line.heard = monotonic()
@@ -152,8 +152,8 @@ class DriverSessions:
             left = until - monotonic()
             news = known is not None and held != (known == "1")
             if found or over or news or left <= 0:
-                return as_json({"orders": found, "over": over, "held": held})
-            await heard(ring, min(left, _PRESENT / 2))
+                return json_response({"orders": found, "over": over, "held": held})
+            await wait_for_ring(ring, min(left, _PRESENT / 2))
 
     def give(self, run: str, order: DriverOrder, finished: Finished | None = None) -> None:
         """Give a driver an order."""
@@ -201,7 +201,7 @@ class DriverSessions:
         self, request: Request, kind: type[T], decide: Callable[[str, T], Ready[object]]
     ) -> Response:
         given = await read_json(request, kind)
-        return as_json(await self._supervision.answer(lambda: decide(_run(request), given)))
+        return json_response(await self._supervision.answer(lambda: decide(_run(request), given)))
 
     def _line(self, run: str) -> _DriverConnection:
         return self._lines.setdefault(run, _DriverConnection())
@@ -231,7 +231,7 @@ class DriverSessions:
             verify=loop.verify,
             driver=loop.driver,
             cwd=loop.cwd,
-            driver_began=began_at(loop.driver),
+            driver_began=start_time_of_pid(loop.driver),
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
@@ -239,7 +239,7 @@ class DriverSessions:
         if used is not None:
             names = LoopProgress.__struct_fields__
             begun = LoopProgress(**{name: getattr(used, name) for name in names})
-        return when_written(begun, [receipt])
+        return once_written(begun, [receipt])
 
     def _go(self, run: str, iteration: int) -> Ready[IterationPermission]:
         supervisor = self._driven(run)
@@ -249,9 +249,9 @@ class DriverSessions:
             stopped = IterationPermission(
                 standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}"
             )
-            return when_written(stopped, [])
+            return once_written(stopped, [])
         if loop is None or hand.standing != Standing.RUNNING:
-            return when_written(
+            return once_written(
                 IterationPermission(standing=hand.standing, by=hand.by, reason=hand.reason), []
             )
         receipts = []
@@ -267,7 +267,7 @@ class DriverSessions:
             messages=tuple(map(said_to_agent, messages)),
             model=hand.model,
         )
-        return when_written(go, receipts)
+        return once_written(go, receipts)
 
     def _take(self, run: str, report: DriverReport) -> Ready[object]:
         supervisor = self._driven(run)
@@ -289,7 +289,7 @@ class DriverSessions:
             event = events.LoopEnded(at, report.kind, report.reason, report.says)
             entry = done_entry if report.kind == "done" else abort_entry
             receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))
-        return when_written({"ok": True}, receipts)
+        return once_written({"ok": True}, receipts)
 
     def _finish(self, request: str, outcome: CommandOutcome) -> None:
         """Tell the listener the outcome of an order; callable from any thread."""

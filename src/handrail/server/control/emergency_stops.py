@@ -6,10 +6,10 @@ from itertools import chain
 from time import monotonic, sleep, time
 
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
-from handrail.intervene.incidents.gathering import NoSuchStopError, gather
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.gathering import NoSuchStopError, gather_incident
+from handrail.intervene.incidents.report import incident_report
 from handrail.intervene.notify import Notification, Notifier
-from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
+from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end_processes
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
 from handrail.server.control.run_processes import agent_processes
@@ -85,11 +85,11 @@ class EmergencyStops:
             return StopConfirmed(self._clock(), incident, says=says)
 
     def _carry_out(self, incident: str, family: ProcessFamily, *, keep_host: bool) -> StopConfirmed:
-        below = end(family, keep_host=True, seconds=_END_SECONDS)
+        below = end_processes(family, keep_host=True, seconds=_END_SECONDS)
         until = monotonic() + _GRACE
         while not keep_host and family.look() and monotonic() < until:
             sleep(_POLL)
-        rest = end(family, keep_host=keep_host, seconds=_END_SECONDS)
+        rest = end_processes(family, keep_host=keep_host, seconds=_END_SECONDS)
         ended = EndedProcesses((*below.ended, *rest.ended), rest.left)
         return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
 
@@ -97,8 +97,8 @@ class EmergencyStops:
         """Write the incident; the stop counts even if this fails."""
         try:
             events = chain(self._events(run), (confirmed,))
-            record = gather(run, confirmed.incident, events, redactor)
-            IncidentFolders(self._home.incidents).save(record, report(record))
+            record = gather_incident(run, confirmed.incident, events, redactor)
+            IncidentFolders(self._home.incidents).save(record, incident_report(record))
         except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
             if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
                 _log.exception("an incident could not be written")

@@ -15,7 +15,7 @@ from handrail.control.message import AnyMessage, Result
 from handrail.control.response_log import TakenRequest
 from handrail.control.topic_inbox import TopicInbox
 from handrail.server.control.unlogged_stop import UnloggedStop
-from handrail.server.http.json_response import as_json, wait_of, when_written
+from handrail.server.http.json_response import json_response, once_written, wait_seconds
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.server.threads.wake_up import call_in_loop
@@ -93,29 +93,29 @@ class ControlEndpoint:
         async for part in request.stream():
             body += part
             if len(body) > wire.MAX_BYTES:
-                return as_json({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
+                return json_response({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
         try:
             taken = await self._supervision.answer(lambda: _ready(self._control.submit(body)))
             messages = list(taken.messages)
             last = messages[-1]
             if not isinstance(last, Result):
-                result = await self._result(last.request_id, wait_of(request))
+                result = await self._result(last.request_id, wait_seconds(request))
                 messages += [] if result is None else [result]
         except StoreError as error:
             done = await self._unwritten.carry_out(body)
             if done:
-                return as_json({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
+                return json_response({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
             raise
         if isinstance(last, Result) and not last.request_id:
-            return as_json({"error": last.says}, 400)
+            return json_response({"error": last.says}, 400)
         return _messages(messages)
 
     async def wait(self, request: Request) -> Response:
         """Return the messages about a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
         if await self._supervision.call(lambda: self._control.known(name)) is None:
-            return as_json({"error": f"no request {name} is known"}, 404)
-        result = await self._result(name, wait_of(request))
+            return json_response({"error": f"no request {name} is known"}, 404)
+        result = await self._result(name, wait_seconds(request))
         return _messages([] if result is None else [result])
 
     async def look_into_topic(self) -> None:
@@ -136,7 +136,7 @@ class ControlEndpoint:
 
 def _ready(taken: TakenRequest | None) -> Ready[TakenRequest]:
     taken = taken or TakenRequest(())
-    return when_written(taken, [] if taken.receipt is None else [taken.receipt])
+    return once_written(taken, [] if taken.receipt is None else [taken.receipt])
 
 
 def _messages(messages: list[AnyMessage]) -> Response:

@@ -15,7 +15,11 @@ from contextlib import suppress
 import msgspec
 
 from handrail.control.command_actions import CommandOutcome
-from handrail.intervene.processes.freezing import freeze, standing, thaw
+from handrail.intervene.processes.freezing import (
+    freeze_processes,
+    stopped_processes,
+    thaw_processes,
+)
 from handrail.intervene.processes.process_tree import ProcessFamily, ProcessIdentity
 from handrail.model.decodable import decodable
 from handrail.server.home import Home
@@ -45,13 +49,13 @@ class RunFreezer:
         kept = self._read(run)
         if kept is None or kept.stopped is not None:
             ours = () if kept is None else kept.stopped or ()
-            kept = FreezeRecord(standing(family, ours))
+            kept = FreezeRecord(stopped_processes(family, ours))
             self._write(run, kept)
         try:
-            frozen = freeze(family, kept.before)
+            frozen = freeze_processes(family, kept.before)
             self._write(run, FreezeRecord(kept.before, frozen.stopped))
         except BaseException:  # nobody may stand still in a run that is not known to be frozen
-            thaw(standing(family, kept.before))
+            thaw_processes(stopped_processes(family, kept.before))
             raise
         if frozen.loose:
             return CommandOutcome(
@@ -59,19 +63,23 @@ class RunFreezer:
             )
         if not frozen.all:
             return CommandOutcome(ok=False, says="No process of the run was found")
-        return CommandOutcome(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
+        return CommandOutcome(
+            evidence=tuple(f"stands still: {each}" for each in first_few(frozen.all))
+        )
 
     def thaw(self, run: str, family: ProcessFamily) -> CommandOutcome:
         """Continue the processes."""
         kept = self._read(run) or FreezeRecord(stopped=())
         stopped = kept.stopped
-        thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
+        thawed = thaw_processes(
+            stopped_processes(family, kept.before) if stopped is None else stopped
+        )
         if thawed.still:
             hint = "; where the shell in its window has stopped it, type fg there"
             return CommandOutcome(ok=False, says=_named("Stands still again", thawed.still) + hint)
         with suppress(OSError):  # they go on, whether that can be kept or not
             self._write(run, FreezeRecord(kept.before, ()))
-        going = tuple(f"goes on: {each}" for each in shown(thawed.going))
+        going = tuple(f"goes on: {each}" for each in first_few(thawed.going))
         return CommandOutcome(evidence=going or ("no process stood still",))
 
     def forget(self, run: str) -> None:
@@ -97,11 +105,11 @@ class RunFreezer:
         return os.path.join(self._folder, f"{name}.json")
 
 
-def shown(texts: Sequence[str]) -> tuple[str, ...]:
+def first_few(texts: Sequence[str]) -> tuple[str, ...]:
     """Limit a list to the length that a person reads."""
     more = len(texts) - _MAX_SHOWN
     return (*texts[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(texts)
 
 
 def _named(says: str, texts: Sequence[str]) -> str:
-    return f"{says}: {', '.join(shown(texts))}"
+    return f"{says}: {', '.join(first_few(texts))}"

@@ -15,12 +15,12 @@ from handrail.intervene.incidents.recovery import (
     RECOVERIES,
     RecoveryOption,
     safe_checkpoint,
-    strict,
+    strict_allowance,
 )
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.report import incident_report
 from handrail.model.decodable import decodable
 from handrail.model.event import IncidentResolved, RolledBack
-from handrail.server.http.json_response import as_json, read_json, when_written
+from handrail.server.http.json_response import json_response, once_written, read_json
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision.decision_progress import Ready
@@ -69,7 +69,7 @@ class IncidentRecovery:
     async def endpoint(self, request: Request) -> Response:
         """Continue a stopped run, or end it for good, as a person decided."""
         choice = await read_json(request, RecoveryChoice)
-        return as_json(await self.choose(request.path_params["incident"], choice))
+        return json_response(await self.choose(request.path_params["incident"], choice))
 
     async def choose(self, incident: str, choice: RecoveryChoice) -> dict[str, object]:
         """Carry out a choice, and return a sentence about it."""
@@ -104,7 +104,7 @@ class IncidentRecovery:
             if found is None:
                 raise
         with suppress(IncidentError):
-            await asyncio.to_thread(self._incidents.save, found, report(found))
+            await asyncio.to_thread(self._incidents.save, found, incident_report(found))
         return found
 
     def _resolve(self, record: Incident, choice: RecoveryChoice) -> Ready[IncidentResolved]:
@@ -121,8 +121,8 @@ class IncidentRecovery:
             record.id,
             choice.option,
             choice.note,
-            strict(course.allowance) if recovery.limits else None,
+            strict_allowance(course.allowance) if recovery.limits else None,
             recovery.approval,
             checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
         )
-        return when_written(event, [supervisor.record(event)])
+        return once_written(event, [supervisor.record(event)])

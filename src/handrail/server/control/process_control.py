@@ -6,10 +6,10 @@ from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.command_actions import CommandOutcome, Finished
-from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
+from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end_processes
 from handrail.model.event import ControlAsked
 from handrail.model.host import profile_of
-from handrail.server.control.freezer import RunFreezer, shown
+from handrail.server.control.freezer import RunFreezer, first_few
 from handrail.server.control.run_processes import agent_of, agent_processes, all_processes
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.home import Home
@@ -85,7 +85,7 @@ class ProcessControl:
         def work() -> CommandOutcome:
             kept, problem = _saved(saved)
             with self._jobs.turns:
-                ended = end(family, seconds=_END_SECONDS)
+                ended = end_processes(family, seconds=_END_SECONDS)
             if not ended.left:
                 self._freezes.forget(run)
             outcome = _outcome_of(ended, kept, problem, is_certain)
@@ -102,7 +102,9 @@ class ProcessControl:
 
         def work() -> str:
             with self._jobs.turns:
-                outcome = _outcome_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
+                outcome = _outcome_of(
+                    end_processes(family, seconds=_END_SECONDS), "", "", is_certain
+                )
             return f"{outcome.says or _ALL_THE_SAME}. That is not in the log."
 
         return work
@@ -175,11 +177,11 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
 
 def _outcome_of(ended: EndedProcesses, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
     saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
-    gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
-    left = tuple(f"left: {each}" for each in shown(ended.left))
+    gone = tuple(f"ended: {each}" for each in first_few(ended.ended)) or ("no process was left",)
+    left = tuple(f"left: {each}" for each in first_few(ended.left))
     evidence = (saved, *gone, *left)
     if left:
-        says = f"Could not be ended: {', '.join(shown(ended.left))}"
+        says = f"Could not be ended: {', '.join(first_few(ended.left))}"
         return CommandOutcome(ok=False, says=says, evidence=evidence)
     if not is_certain:
         return CommandOutcome(ok=False, says=_NOT_CERTAIN, evidence=evidence)

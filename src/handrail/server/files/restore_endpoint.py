@@ -31,7 +31,7 @@ from handrail.hosts import HOSTS, find_host
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
 from handrail.server.files import restore_messages as messages
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
@@ -176,7 +176,7 @@ class RestoreEndpoint:
         self, checkpoints: CheckpointStore, wanted: messages.UndoRequest
     ) -> tuple[RestorePreview, InterruptedRestore | None]:
         by = self._files.worked(wanted.cwd)
-        way = way_back(checkpoints, wanted, by)
+        way = undo_target(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
     def _put_back(
@@ -271,7 +271,7 @@ def _located(record: CheckpointRecord) -> ConversationPosition | None:
     return find_host(place.host).locate(record) if place and place.host in HOSTS else place
 
 
-def way_back(
+def undo_target(
     checkpoints: CheckpointStore, wanted: messages.UndoRequest, by: Sequence[str]
 ) -> RestoreTarget:
     """Find the target of an undo; `by`: the runs that worked since the last checkpoint."""
@@ -302,6 +302,6 @@ async def _answer(
     try:
         body = await request.body()
         # Not by msgspec: the path of a folder need not be text.
-        return as_json(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
+        return json_response(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
     except ValueError as error:  # no JSON, or no path
         raise EndpointError(str(error)) from None

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.server.http.hook_endpoint import START, HookEndpoint
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.http.routes import Component, starlette_app
 
 
@@ -22,6 +22,6 @@ def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
             response = await hooks.hook(Request(scope, receive))
             await response(scope, receive, send)
         else:
-            await as_json({"error": "only POST is understood"}, 405)(scope, receive, send)
+            await json_response({"error": "only POST is understood"}, 405)(scope, receive, send)
 
     return app

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from handrail.model.decodable import decodable
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
-from handrail.server.http.json_response import as_json, read_json, when_written
+from handrail.server.http.json_response import json_response, once_written, read_json
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
@@ -73,14 +73,16 @@ class FeedbackEndpoint:
         given = await read_json(request, Feedback)
         # To look for a step takes as long as the run is; no other run waits for that.
         decision = await asyncio.to_thread(self._meant, run, given)
-        return as_json(await self._supervision.answer(lambda: self._judge(run, given, decision)))
+        return json_response(
+            await self._supervision.answer(lambda: self._judge(run, given, decision))
+        )
 
     def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[object]:
         supervisor = self._runs.get(run, "/")
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
         receipt = supervisor.record(event)
         self._metrics.judged(run, event, decision)
-        return when_written({"ok": True}, [receipt])
+        return once_written({"ok": True}, [receipt])
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:
         """Return the judged decision, or None if a finding is judged."""

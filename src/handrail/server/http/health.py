@@ -7,7 +7,7 @@ import psutil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
@@ -18,7 +18,7 @@ _HEALTH_SECONDS = 1.0
 """Upper bound for `/healthz`, so that probes never hang."""
 
 
-class Health:
+class HealthEndpoint:
     """Reports the identity, health and metrics of the daemon."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Health:
             state = await self._supervision.call(self._state, _HEALTH_SECONDS)
         except SupervisionTimeoutError as error:
             state = {"ok": False, "problem": str(error)}
-        return as_json({**state, **self._who})
+        return json_response({**state, **self._who})
 
     async def metrics(self, request: Request) -> Response:
         """Return all metrics for Prometheus."""

@@ -79,7 +79,7 @@ class HookEndpoint:
         """Answer a host's hook, always with 200, because hosts ignore other answers."""
         receive = request.receive
         host = request.url.path.removeprefix(START)
-        body = await whole(receive)
+        body = await read_body(receive)
         if body is None:
             data = self._refused(host, f"it has more than {MAX_BYTES:,} bytes")
         else:
@@ -174,7 +174,7 @@ class _PendingHook:
         """Seconds for which a pause held the answer back."""
 
 
-async def whole(receive: Receive) -> bytes | None:
+async def read_body(receive: Receive) -> bytes | None:
     """Return the body of a request, or None if it is too large or the client is gone."""
     parts: list[bytes] = []
     size = 0

@@ -16,7 +16,7 @@ T = TypeVar("T")
 _LONGEST_WAIT = 60.0
 
 
-def as_json(value: object, status: int = 200) -> Response:
+def json_response(value: object, status: int = 200) -> Response:
     """Make a response; file names that are not valid text are escaped."""
     try:
         data = msgspec.json.encode(value)
@@ -30,7 +30,7 @@ async def read_json(request: Request, kind: type[T], most: int = 1_000_000) -> T
     return msgspec.json.decode((await request.body())[:most], type=kind)
 
 
-def wait_of(request: Request) -> float:
+def wait_seconds(request: Request) -> float:
     """Return how many seconds the client would wait (`?wait=SECONDS`)."""
     try:
         return min(max(float(request.query_params.get("wait", "0")), 0.0), _LONGEST_WAIT)
@@ -38,7 +38,7 @@ def wait_of(request: Request) -> float:
         return 0.0
 
 
-def when_written(value: T, receipts: list[Receipt]) -> Ready[T]:
+def once_written(value: T, receipts: list[Receipt]) -> Ready[T]:
     """Return a value once it is on the disk; raise the error of the log otherwise."""
 
     def failed(error: StoreError) -> T:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from handrail.checkpoint import errors as checkpoint
 from handrail.checkpoint.names import BadNameError
 from handrail.intervene.incidents.folders import IncidentError, NoSuchIncidentError
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.threads.supervision_thread import SupervisionTimeoutError
 from handrail.store.errors import StoreError
 
@@ -71,4 +71,4 @@ def starlette_app(components: Iterable[Component]) -> Starlette:
 async def _answer_error(request: Request, error: Exception) -> Response:
     nearest = next(kind for kind in type(error).__mro__ if kind in _STATUS)
     status = error.status if isinstance(error, EndpointError) else _STATUS[nearest]
-    return as_json({"error": str(error)}, status)
+    return json_response({"error": str(error)}, status)

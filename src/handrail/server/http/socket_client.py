@@ -33,7 +33,7 @@ class SocketConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def call(
+def call_daemon(
     home: Home, method: str, path: str, body: object = None, *, timeout: float = 5.0
 ) -> dict[str, object]:
     """Send one request. Raises DaemonError; RefusedError for an answer that is an error."""
@@ -66,9 +66,9 @@ def port_answers(home: Home) -> bool:
     return True
 
 
-def health(home: Home) -> dict[str, object] | None:
+def daemon_health(home: Home) -> dict[str, object] | None:
     """Return the daemon's health, or None if no daemon runs."""
     try:
-        return call(home, "GET", "/healthz", timeout=2.0)
+        return call_daemon(home, "GET", "/healthz", timeout=2.0)
     except DaemonError:
         return None

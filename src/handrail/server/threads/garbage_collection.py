@@ -24,7 +24,7 @@ class WorkCounter(Protocol):
     jobs_done: int
 
 
-def spare_what_stays() -> None:
+def freeze_long_lived_objects() -> None:
     """Freeze the long-lived objects, and switch automatic full collections off."""
     gc.collect()
     gc.freeze()  # what was loaded stays, and is not looked through at all

@@ -29,7 +29,7 @@ class WakeUp:
         self.next = asyncio.Event()
 
 
-async def heard(event: asyncio.Event, seconds: float) -> bool:
+async def wait_for_ring(event: asyncio.Event, seconds: float) -> bool:
     """Wait for a ring; return False if none came in time."""
     try:
         async with asyncio.timeout(seconds):

@@ -139,9 +139,9 @@ def repository_of(file: str) -> str:
     if tree is None:
         return folder
     # Rarely needed, and slow to load for a command.
-    from handrail.checkpoint.git.user_repository import directories  # noqa: PLC0415
+    from handrail.checkpoint.git.user_repository import repository_directories  # noqa: PLC0415
 
-    return os.path.realpath(directories(str(tree)).common)
+    return os.path.realpath(repository_directories(str(tree)).common)
 
 
 def digest_of(text: ProjectText) -> str:

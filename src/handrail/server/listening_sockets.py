@@ -20,7 +20,7 @@ Identity = tuple[int, int]
 """Device and inode of a file."""
 
 
-class Doors(NamedTuple):
+class ListeningSockets(NamedTuple):
     """The sockets that hosts and people's programs connect to."""
 
     path: socket.socket
@@ -31,11 +31,11 @@ class Doors(NamedTuple):
     """The daemon's end of the link to its guardian; None if the system guards the daemon."""
 
 
-def open_doors(home: Home) -> Doors:
+def open_listening_sockets(home: Home) -> ListeningSockets:
     """Bind both sockets; only the holder of the lock may do so. Raises HomeError."""
     port = _bind_port(home.port)  # first: where another one has it, its socket is left alone
     try:
-        return Doors(bind_path(home.socket), port)
+        return ListeningSockets(bind_path(home.socket), port)
     except BaseException:
         port.close()
         raise
@@ -75,7 +75,7 @@ def unlink(path: str) -> None:
         os.unlink(path)
 
 
-def identity(path: str) -> Identity | None:
+def socket_identity(path: str) -> Identity | None:
     """Return the device and inode of the file at a path, or None if there is none."""
     try:
         found = os.stat(path)
@@ -84,7 +84,7 @@ def identity(path: str) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def inherited_doors(environ: MutableMapping[str, str]) -> Doors | None:
+def inherited_listening_sockets(environ: MutableMapping[str, str]) -> ListeningSockets | None:
     """Return the sockets that a guardian, systemd or launchd bound for this process, or None.
 
     Remove the variables, because child processes have other descriptors.
@@ -97,7 +97,7 @@ def inherited_doors(environ: MutableMapping[str, str]) -> Doors | None:
     for sock in sockets.values():
         os.set_inheritable(sock.fileno(), False)
     path, port = _find(sockets, socket.AF_UNIX), _find(sockets, socket.AF_INET)
-    return Doors(path, port, sockets.get(LINK))
+    return ListeningSockets(path, port, sockets.get(LINK))
 
 
 def _names(given: Mapping[str, str]) -> list[str]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 _ENOUGH = 65_536
 
 
-def allow_many() -> None:
+def raise_file_limit() -> None:
     """Raise the limit to the most that the system grants.
 
     Many systems start with 1,024. A daemon that has used them up could not even accept the request
