@@ -15,7 +15,7 @@ from handrail.words.hosts import names_hosts
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", nargs=-1, metavar="PATH…")
 @options.scope_option
 @options.config_option
 @click.option("--all", "show_all", is_flag=True, help="List everything, not only the worst.")
@@ -52,6 +52,8 @@ def command(
 
     Exit code: 0; 2 for an error.
     """
+    if not paths:
+        raise click.UsageError("which sessions? For example: handrail replay ~/.claude")
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
         raise click.UsageError(f"no .jsonl files in {', '.join(paths)}")

@@ -22,7 +22,19 @@ _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
 _HOSTS = [host.name for host in known_hosts()]
-host_argument = click.argument("host", metavar="|".join(_HOSTS), type=click.Choice(_HOSTS))
+
+
+def _check_host(context: click.Context, _: click.Parameter, typed: str | None) -> str:
+    if typed is None:
+        raise click.UsageError(f"which host? For example: {context.command_path} {_HOSTS[0]}")
+    if typed not in _HOSTS:
+        raise click.UsageError(f"there is no host {typed!r}; Handrail knows {', '.join(_HOSTS)}")
+    return typed
+
+
+host_argument = click.argument(
+    "host", required=False, metavar="|".join(_HOSTS), callback=_check_host
+)
 
 
 def hook_connection(home: Home, *, dry_run: bool = False) -> HookConnection:
