@@ -191,10 +191,10 @@ def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(
 ) -> None:
     program = (
         "import resource, sys\n"
-        "from handrail.intervene.incidents.gathering import gather\n"
+        "from handrail.intervene.incidents.gathering import gather_incident\n"
         "from handrail.intervene.incidents.folders import IncidentError, IncidentFolders\n"
         "from tests.intervene.stopped_run import INCIDENT, RUN, save, story\n"
-        "record = gather(RUN, INCIDENT, story())\n"
+        "record = gather_incident(RUN, INCIDENT, story())\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"
         "    save(IncidentFolders(sys.argv[1]), record)\n"

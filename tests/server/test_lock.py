@@ -41,8 +41,8 @@ def test_whoever_holds_the_lock_is_known(home: Home) -> None:
 _HOLD_AND_DIE = """
 import os, sys
 from handrail.server.home import Home
-from handrail.server.lock import locked
-with locked(Home(sys.argv[1])):
+from handrail.server.lock import daemon_lock
+with daemon_lock(Home(sys.argv[1])):
     print("held", flush=True)
     os._exit(9)
 """

@@ -171,7 +171,7 @@ class ControlHandler:
         if expected and expected != hand.standing:
             return f"The run is {hand.standing.value}, no longer {expected}"
         if next_transition(hand, command) is None:
-            return f"A run that is {hand.standing.value} cannot be told to {command.value}"
+            return f"The run is {hand.standing.value}: it does not take {command.value} now"
         left = len(hand.asked) - len(overtaken_requests(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):
             return f"{left} requests are under way in the run already"

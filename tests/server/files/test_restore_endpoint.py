@@ -12,7 +12,7 @@ import pytest
 from handrail.checkpoint import CheckpointInfo, CheckpointStore, CheckpointTrigger, RestoreResult
 from handrail.checkpoint.errors import GitError, NotRestoredError
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.model.action import Outcome
+from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded, RunStarted
 from handrail.server.files.restore_endpoint import RestoreEndpoint
@@ -268,7 +268,7 @@ def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
         ("save", {"color": 1}, 400, "unknown field `color`"),
         ("preview", {"level": "all"}, 400, "Invalid enum value 'all'"),
         ("preview", {"level": "checkpoint", "checkpoint": "c9"}, 404, "no checkpoint 'c9'"),
-        ("preview", {"level": "redo"}, 409, "nothing was undone that could be redone"),
+        ("preview", {"level": "redo"}, 409, "nothing to redo: no undo is left to take back"),
         ("restore", {"level": "redo", "target": "c9", "expects": ""}, 404, "no checkpoint 'c9'"),
     ],
 )
@@ -279,6 +279,14 @@ def test_what_cannot_be_done_is_answered_as_such(
     assert answered == status
     assert says in said["error"]
     assert desk.told() == []
+
+
+def test_a_step_that_the_run_has_not_reached_is_refused(desk: Desk) -> None:
+    """An undo of everything since would look like the undo of that action."""
+    desk.bed.do(Action("Bash", {"command": "make"}, str(desk.bed.path), id="t1"))
+    status, said = desk.ask("preview", level="action", run=RUN, step=99)
+    assert status == 409
+    assert f"run {RUN} has no action 99, its last one is 1" in said["error"]
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"cwd": "' + b"x" * 20_000])

@@ -48,7 +48,7 @@ class DaemonCommandActions:
         if not instead or self._drivers.is_present(state):
             return ""
         if state.loop is None:
-            return f"Handrail has not started this session itself; {instead}"
+            return f"`handrail run` did not start this session; {instead}"
         return f"Nobody drives the run any more: handrail run --resume {state.run}"
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:

@@ -134,6 +134,8 @@ class RestoreEndpoint:
             wanted.cwd, lambda: self._preview(checkpoints, wanted)
         )
         target = preview.way.target
+        if wanted.step:
+            await self._supervision.call(lambda: self._check_step(preview.way.run, wanted.step))
         since: dict[str, int] = {}
         if wanted.level is UndoLevel.CHECKPOINT:
             moment = target.created_at.timestamp()
@@ -216,6 +218,13 @@ class RestoreEndpoint:
         for each in told:
             mine = msgspec.structs.replace(event, state=state) if each == run else event
             self._runs.get(each, "/").record(mine)
+
+    def _check_step(self, run: str, step: int) -> None:
+        supervisor = self._runs.find(run)
+        last = supervisor.state.step if supervisor is not None else 0
+        if 0 < last < step:
+            why = f"run {run} has no action {step}, its last one is {last}"
+            raise errors.NothingToUndoError(why, "`handrail log` lists them")
 
     def _supervisor(self, way: RestoreTarget, run: str) -> Supervisor:
         return self._runs.get(run, way.target.work_tree)
