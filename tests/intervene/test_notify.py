@@ -18,7 +18,7 @@ from handrail.intervene.notify import Notification, Notifier, NotSentError, send
 MESSAGE = Notification("Handrail stopped shop-3f2a", "The same error came 5 times.", urgent=True)
 
 
-class Postbox:
+class SmtpServer:
     """A real SMTP server that keeps what it gets."""
 
     def __init__(self) -> None:
@@ -81,8 +81,8 @@ class Receiver:
 
 
 @pytest.fixture
-def postbox() -> Iterator[Postbox]:
-    box = Postbox()
+def postbox() -> Iterator[SmtpServer]:
+    box = SmtpServer()
     yield box
     box.close()
 
@@ -94,7 +94,7 @@ def receiver() -> Iterator[Receiver]:
     server.close()
 
 
-def test_a_mail_arrives(postbox: Postbox) -> None:
+def test_a_mail_arrives(postbox: SmtpServer) -> None:
     send_notification((postbox.url,), MESSAGE)
     mail = message_from_bytes(postbox.mails[0], policy=default)
     assert mail["Subject"] == MESSAGE.title
