@@ -1,1 +1,1 @@
-"""The daemon: it answers hooks and control requests, saves files, and reports its health."""
+"""The daemon: hooks, control, files, health."""
