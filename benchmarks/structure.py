@@ -40,6 +40,7 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
@@ -158,13 +159,15 @@ def _names(path: Path, sort: Sort, package: Path) -> bool:
         return True
     if path.suffix == ".yaml":
         return bool(re.search(sort.words, path.read_text()))
-    texts, identifiers = _words(ast.parse(path.read_bytes()))
+    texts, identifiers = _words(path)
     words = texts if sort.only_texts else texts + identifiers
     return any(re.search(sort.words, word) for word in words)
 
 
-def _words(tree: ast.Module) -> tuple[list[str], list[str]]:
+@cache
+def _words(path: Path) -> tuple[list[str], list[str]]:
     """The texts of a file that are no docstrings, and its identifiers."""
+    tree = ast.parse(path.read_bytes())
     told = {
         id(each.value)
         for node in ast.walk(tree)

@@ -65,7 +65,7 @@ def test_every_listed_command_exists(name: str) -> None:
         (["reviw", "ls"], "there is no command 'reviw'"),
         (["--nope"], "--nope"),
         (["review"], "which command?"),
-        (["replay"], "which sessions? For example: handrail replay ~/.claude"),
+        (["replay"], "which sessions? For example: handrail replay runs.jsonl"),
         (["install"], "which host? For example: handrail install claude"),
         (["uninstall", "vim"], "there is no host 'vim'; Handrail knows claude"),
         (["review", "rm", "-rf", "build"], "handrail review 'rm -rf build'"),

@@ -53,7 +53,7 @@ def command(
     Exit code: 0; 2 for an error.
     """
     if not paths:
-        raise click.UsageError("which sessions? For example: handrail replay ~/.claude")
+        raise click.UsageError("which sessions? For example: handrail replay runs.jsonl")
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
         raise click.UsageError(f"no .jsonl files in {', '.join(paths)}")
