@@ -249,6 +249,15 @@ def test_a_review_imports_only_what_it_needs(tmp_path: Path) -> None:
     )
 
 
+def test_the_status_loads_no_settings_where_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shell prompts call it each time."""
+    monkeypatch.setenv("HANDRAIL_HOME", str(tmp_path / "state"))
+    names = imported(["status"], tmp_path)
+    assert names.isdisjoint({"rich", "yaml", "asyncio", "tree_sitter", "handrail.config"})
+
+
 def test_main_takes_the_process_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["handrail", "--version"])
     assert main() == 0

@@ -127,13 +127,26 @@ def show_notices(screen: TerminalOutput, notices: "Sequence[Notice]", *, seen: b
 
 def settings_notice() -> str:
     """Say that the settings of the current folder do not count as they were written."""
+    try:
+        folder = os.getcwd()
+    except OSError:
+        return ""
+    if not _has_project_file(folder):  # most often; the settings take long to load
+        return ""
     from handrail.config import ConfigError
     from handrail.supervise.runs.settings_trust import trusted_settings, untrusted_notice
 
     try:
-        return untrusted_notice(trusted_settings(os.getcwd(), os.environ).withheld)
+        return untrusted_notice(trusted_settings(folder, os.environ).withheld)
     except (ConfigError, OSError):
         return ""
+
+
+def _has_project_file(folder: str) -> bool:
+    """Return whether there is a `handrail.yaml` here or above; it may not count."""
+    parts = folder.split("/")
+    folders = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return any(os.path.lexists(f"{each}/handrail.yaml") for each in folders)
 
 
 def report(
