@@ -41,9 +41,15 @@ class OwnFiles:
         changed = self._at.world.changed_at(self.place(path))
         return changed is not None and changed >= self._at.history.began
 
+    def is_guide(self, path: str, size: int) -> bool:
+        """Whether an older file of the project, of this size at most, may lead to the run's own."""
+        if "*" in path or not self._at.in_scope(path) or self.has(path):
+            return False
+        return 0 < len(self.text(path)) <= size
+
     def text(self, path: str) -> str:
-        """Return the text of one of these files, or nothing."""
-        return (self._at.world.script(self.place(path)) or "") if self.has(path) else ""
+        """Return the text of a file, or nothing."""
+        return self._at.world.script(self.place(path)) or ""
 
     def _hooks_folder(self, folder: str) -> str:
         """Return the folder of the hooks that count in a folder of a work tree."""

@@ -150,7 +150,19 @@ class CallResolver:
             output = self._unwrap(command, level, _in_folder(env, command.cwd), context)
             if output is not None:
                 return output
-        return _printed_files(command, env) or output_of(command.argv, command.input, command.cwd)
+        printed = self._printed_files(command, env)
+        return printed or output_of(command.argv, command.input, command.cwd)
+
+    def _printed_files(self, command: Command, env: Environment) -> str:
+        """Return what `cat` prints of files whose text is known."""
+        if command.name != "cat":
+            return ""
+        texts = [
+            self.walker.code_texts.printed(word, env, command.elsewhere)
+            for word in command.argv[1:]
+        ]
+        known = [text for text in texts if text is not None]
+        return "".join(known) if len(known) == len(texts) else ""
 
     def _identify(self, command: Command, path: str, env: Environment) -> Command:
         """Return the command under the name of the program that really runs."""
@@ -279,15 +291,6 @@ def _in_folder(env: Environment, folder: Word) -> Environment:
     inner = env.fork()
     inner.cwd = folder
     return inner
-
-
-def _printed_files(command: Command, env: Environment) -> str:
-    """Return what `cat` prints of files that this same command line wrote."""
-    if command.name != "cat":
-        return ""
-    texts = [env.files.get(join(env.cwd, word).text) for word in command.argv[1:]]
-    known = [text for text in texts if text is not None]
-    return "".join(known) if len(known) == len(texts) else ""
 
 
 def _guessed_program(command: Command) -> str:

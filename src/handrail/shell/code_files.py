@@ -36,6 +36,8 @@ class CodeFile(msgspec.Struct, frozen=True):
     """Names that it looks for in its folder if nothing names a file."""
     found: tuple[str, ...] = ()
     """Names that it looks for in the folders that are its operands, or in those of tests."""
+    modules: bool = False
+    """Whether operands may also name modules, `package.module.Class`."""
     checks: tuple[str, ...] = ()
     """Options with which it looks at the syntax only."""
 
@@ -69,7 +71,7 @@ CODE_FILES: dict[str, CodeFile] = {
     "bun": _PACKAGE,
     "tox": CodeFile(options=("-c", "--conf"), defaults=("tox.ini",)),
     "pytest": CodeFile(each=True, found=("test_*.py", "*_test.py", "conftest.py")),
-    "unittest": CodeFile(each=True, found=("test*.py",)),
+    "unittest": CodeFile(each=True, found=("test*.py",), modules=True),
     **dict.fromkeys(("coverage", "streamlit", "uv", "kernprof", "viztracer", "debugpy"), _EACH),
     **dict.fromkeys(("cProfile", "profile", "pdb", "trace", "runpy", "memory_profiler"), _EACH),
     **dict.fromkeys(("nodemon", "pm2", "jest", "vitest", "mocha"), _EACH),
@@ -111,6 +113,10 @@ def operand_files(row: CodeFile, operands: Sequence[str]) -> Iterator[str]:
     files = [operand.partition("::")[0] for operand in operands]
     code = [file for file in files if ending_of(file) in LANGUAGE_OF_ENDING]
     yield from code
+    if row.modules:
+        names = (file.split(".") for file in files if file not in code and "/" not in file)
+        for parts in names:
+            yield from ("/".join(parts[:end]) + ".py" for end in range(1, len(parts) + 1))
     folders = [f"{file.rstrip('/')}/" for file in files if file not in code]
     if code:
         folders = [file.rpartition("/")[0] + "/" if "/" in file else "" for file in code]
@@ -135,8 +141,10 @@ class CodeTexts:
         self.given = given
         self._commands = commands
         self._asked: dict[str, int] = {}
+        self._words: dict[str, int] = {}
         self._copied: dict[str, str] = {}
         self._running: list[str] = []
+        self._printing = 0
         self.hooks_folder = ""
         """Where git was told to find its hooks."""
         self.appended: set[str] = set()
@@ -147,13 +155,23 @@ class CodeTexts:
         """Files that the program runs and has not written itself, and the command that does."""
         return tuple(self._asked.items())
 
+    @property
+    def asked_words(self) -> tuple[tuple[str, int], ...]:
+        """The same for files whose text becomes words or input of commands."""
+        return tuple(item for item in self._words.items() if item[0] not in self._asked)
+
     def copy(self, source: str, target: str) -> None:
         """Note that one file has the text of another."""
         if source != target:
             self._copied[target] = source
 
-    def text(self, word: Word, env: "Environment", elsewhere: str = "") -> str | None:
-        """Return the text of a file that is about to run, or None if it is unknown."""
+    def text(
+        self, word: Word, env: "Environment", elsewhere: str = "", *, as_words: bool = False
+    ) -> str | None:
+        """Return the text of a file that is about to run, or None if it is unknown.
+
+        `as_words`: the file does not run, but what it says becomes a part of commands.
+        """
         place = join(env.cwd, word)
         if elsewhere or not place.exact or place.glob:
             return None
@@ -162,11 +180,11 @@ class CodeTexts:
         if written is not None and path not in self.appended and path not in self.given:
             return written
         path = self._copied.get(path, path)
-        self._ask(path)
+        self._ask(path, self._words if as_words else self._asked)
         return env.files.get(path, written)
 
-    def _ask(self, path: str) -> None:
-        self._asked.setdefault(path, max(0, len(self._commands) - 1))
+    def _ask(self, path: str, asked: dict[str, int]) -> None:
+        asked.setdefault(path, max(0, len(self._commands) - 1))
 
     def known(
         self, names: Iterable[str], env: "Environment", elsewhere: str = ""
@@ -179,12 +197,27 @@ class CodeTexts:
                 continue
             place = join(env.cwd, Word(name))
             if place.exact and not elsewhere:
-                self._ask(place.text)
+                self._ask(place.text, self._asked)
                 yield from (
                     (path, text)
                     for path, text in self.given.items()
                     if fnmatch(path, place.text) and path.count("/") == place.text.count("/")
                 )
+
+    @contextmanager
+    def printing(self) -> Iterator[None]:
+        """Enter commands whose output becomes words, or the input of other commands."""
+        self._printing += 1
+        try:
+            yield
+        finally:
+            self._printing -= 1
+
+    def printed(self, word: Word, env: "Environment", elsewhere: str = "") -> str | None:
+        """Return the text of a file that a command prints, or reads on its input."""
+        if self._printing:
+            return self.text(word, env, elsewhere, as_words=True)
+        return env.files.get(join(env.cwd, word).text)
 
     @contextmanager
     def running(self, name: str) -> Iterator[bool]:
@@ -214,6 +247,14 @@ def ask_for_printed(walker: "ProgramWalker", command: "Command", env: "Environme
         for word in (*feeder.argv[1:], *names):
             if not word.text.startswith("-"):
                 walker.code_texts.text(word, env, command.elsewhere)
+
+
+def words_on_input(walker: "ProgramWalker", command: "Command", env: "Environment") -> str | None:
+    """Return the text of which a command makes words: `read x < file`, `xargs rm < file`."""
+    if command.input is None and command.input_file:
+        file = Word(command.input_file)
+        return walker.code_texts.text(file, env, command.elsewhere, as_words=True)
+    return command.input
 
 
 def input_text(walker: "ProgramWalker", command: "Command", env: "Environment") -> str | None:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from posixpath import dirname
+from posixpath import join as join_path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -107,7 +109,7 @@ def run_interpreter(
     for name, code in walker.code_texts.known(names, env, command.elsewhere):
         with walker.code_texts.running(name) as is_new:
             if is_new:
-                run_code(walker, language.name, code, command, env, here)
+                run_code(walker, language.name, code, command, env, here, file=name)
     if call.has(*language.stops):
         words = module_words(command.argv)
         run_known_script(walker, command, words, env, context)
@@ -138,7 +140,7 @@ def run_files(
     files = operand_files(CODE_FILES[name], words)
     for file, code in walker.code_texts.known(files, env, command.elsewhere):
         language = LANGUAGE_OF_ENDING.get(ending_of(file), "python")
-        run_code(walker, language, code, command, env, context)
+        run_code(walker, language, code, command, env, context, file=file)
 
 
 def run_code(
@@ -148,9 +150,23 @@ def run_code(
     command: Command,
     env: Environment,
     context: CommandContext,
+    *,
+    file: str = "",
 ) -> None:
-    """Add what a piece of code does, and follow the commands that it starts."""
-    result = read_code(language, code, walker.code_deadline)
+    """Add what a piece of code does, and follow the commands that it starts.
+
+    `file`: where it stands; what it loads is looked for beside it, and in the folder of the call.
+    """
+
+    def loader(name: str) -> str | None:
+        beside = walker.code_texts.text(
+            Word(join_path(dirname(file), name)), env, command.elsewhere
+        )
+        if beside is not None or not dirname(file):
+            return beside
+        return walker.code_texts.text(Word(name), env, command.elsewhere)
+
+    result = read_code(language, code, walker.code_deadline, loader)
     if context.via[-1:] != (language,):
         context = msgspec.structs.replace(context, via=(*context.via, language))
     index = len(walker.commands) - 1
@@ -191,7 +207,7 @@ def _run_loaded(
     text = walker.code_texts.text(file, env, command.elsewhere)
     with walker.code_texts.running(file.text) as is_new:
         if text is not None and is_new:
-            run_code(walker, language, text, command, env, context)
+            run_code(walker, language, text, command, env, context, file=file.text)
 
 
 def run_script_file(
@@ -206,7 +222,8 @@ def run_script_file(
     interpreter = _SHEBANG.match(text)
     language = LANGUAGES.get(interpreter[1]) if interpreter else None
     if language is not None:
-        run_code(walker, language.name, text, command, env, here)
+        file = command.argv[0].text
+        run_code(walker, language.name, text, command, env, here, file=file)
         return None
     inner = env.child()
     inner.arguments = command.argv[1:]

@@ -39,6 +39,7 @@ def _xargs(
         return
     argv = command.argv[call.places[0] :]
     holder = _placeholder(command, call)
+    command = _with_named_input(command, call.values("-a", "--arg-file"), env)
     items = input_items(walker, command, env)
     here = msgspec.structs.replace(context, via=(*context.via, "xargs"), input=None)
     if holder and any(holder in word.text for word in argv):
@@ -47,6 +48,14 @@ def _xargs(
     if not call.has("-0", "--null", "-d", "--delimiter", "-L", "-I"):
         items = [Word(part, item.glob, item.raw) for item in items for part in item.text.split()]
     _call(walker, command, (*argv, *items), env, here)
+
+
+def _with_named_input(command: Command, files: Sequence[Word], env: Environment) -> Command:
+    """`xargs -a file`, `parallel -a file`: an option names the input."""
+    if not files or not files[0].exact:
+        return command
+    path = join(env.cwd, files[0]).text
+    return msgspec.structs.replace(command, input=env.files.get(path), input_file=path, fed_by=())
 
 
 def _placeholder(command: Command, call: ParsedArguments) -> str:
@@ -75,6 +84,7 @@ def _parallel(
     if separators:
         items = [word for word in command.argv[end + 1 :] if word.text not in {":::", ":::+"}]
     else:
+        command = _with_named_input(command, call.values("-a", "--arg-file"), env)
         items = input_items(walker, command, env)
     here = msgspec.structs.replace(context, via=(*context.via, "parallel"), input=None)
     for item in items:

@@ -121,7 +121,7 @@ class ProtectedControls:
 
     def holds_keys(self, path: str) -> bool:
         """Whether a folder below the home folder holds the state folder with its keys."""
-        return bool(self._state) and self._above.get(path) == self._state and path.count("/") > 1
+        return path in self._above and path.count("/") > 1 and self._state.startswith(f"{path}/")
 
     def named(self) -> Iterator[str]:
         """The files that hold keys, and those from which hosts take their hooks in all projects."""

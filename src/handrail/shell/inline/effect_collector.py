@@ -1,12 +1,14 @@
 """Collect the effects of a piece of code while a reader walks through it."""
 
+import posixpath
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.inline.code import Code
+from handrail.shell.inline.loaded_files import load_first
 from handrail.shell.inline.value import (
     DECODED,
     ENVIRON,
@@ -47,6 +49,9 @@ class EffectCollector:
         self.calls: dict[tuple[str, ...], None] = {}
         self.nested: Callable[[str], None] = lambda _: None
         """Reader of code that the code runs."""
+        self.folder = ""
+        """Where the file is that is read, as seen from the first one."""
+        self._loaded: set[str] = set()
         self.cwd = ""
         self.host = ""
         self.loops = 0
@@ -130,6 +135,17 @@ class EffectCollector:
                 self.nested(each.text)
             elif each.flags & FILE and each.source:
                 self.add(Kind.RUN, self.place(each.source))
+
+    def load(self, names: Iterable[str]) -> None:
+        """Read the first of these files that is known, which the code loads and so runs."""
+        known = load_first(names, self.folder)
+        if known is None or known[0] in self._loaded:
+            return
+        path, text = known
+        self._loaded.add(path)
+        outer, self.folder = self.folder, posixpath.dirname(path)
+        self.nested(text)
+        self.folder = outer
 
     def script(self, value: Value, cwd: Value | None = None) -> None:
         """Add a command line for a shell."""

@@ -33,12 +33,17 @@ class BuiltinContext(Protocol):
         """Return the value of an attribute."""
         ...
 
+    def load(self, module: str, level: int = 0) -> Mapping[str, Value]:
+        """Walk through a module in a file that is known; return its names."""
+        ...
+
 
 def _import(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     name = args[0] if args else NOTHING
     if not name.exact:
         walk.found.hidden(name, DECODED | REMOTE)
         return NOTHING
+    walk.load(name.text)
     return Value(ref=canonical(name.text))
 
 
