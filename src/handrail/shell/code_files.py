@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.config import compile_globs
 from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
 from handrail.shell.word import Word
@@ -173,8 +173,10 @@ class CodeTexts:
         `as_words`: the file does not run, but what it says becomes a part of commands.
         """
         place = join(env.cwd, word)
-        if elsewhere or not place.exact or place.glob:
+        if elsewhere or not place.exact:
             return None
+        if place.glob:
+            return self._text_matching(place.text)
         path = place.text
         written = env.files.get(path)
         if written is not None and path not in self.appended and path not in self.given:
@@ -182,6 +184,12 @@ class CodeTexts:
         path = self._copied.get(path, path)
         self._ask(path, self._words if as_words else self._asked)
         return env.files.get(path, written)
+
+    def _text_matching(self, pattern: str) -> str | None:
+        """Return the text of all files that a pattern means: `sh t*`, `find … -exec sh {}`."""
+        self._ask(pattern, self._asked)
+        texts = [text for path, text in self.given.items() if _means(pattern, path)]
+        return "\n".join(texts) if texts else None
 
     def _ask(self, path: str, asked: dict[str, int]) -> None:
         asked.setdefault(path, max(0, len(self._commands) - 1))
@@ -199,9 +207,7 @@ class CodeTexts:
             if place.exact and not elsewhere:
                 self._ask(place.text, self._asked)
                 yield from (
-                    (path, text)
-                    for path, text in self.given.items()
-                    if fnmatch(path, place.text) and path.count("/") == place.text.count("/")
+                    (path, text) for path, text in self.given.items() if _means(place.text, path)
                 )
 
     @contextmanager
@@ -228,6 +234,10 @@ class CodeTexts:
             yield is_new
         finally:
             self._running.pop()
+
+
+def _means(pattern: str, path: str) -> bool:
+    return compile_globs((pattern,)).fullmatch(path) is not None
 
 
 _PRINTING = frozenset({"", "cat", "head", "tail", "tee", "bat", "tac", "sed", "grep"})

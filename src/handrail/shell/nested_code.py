@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
+from handrail.shell.command_files import with_text_of_files
 from handrail.shell.environment import Environment
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
@@ -30,6 +31,8 @@ def run_scripts(
     for text in scripts:
         if text.strip(OPAQUE + " \n"):
             walker.script(text, env.fork(), here, guessed=True)
+    for filled in with_text_of_files(walker, command, entry, env):
+        walker.resolver.call(filled, env, context)
 
 
 def run_known_script(

@@ -8,6 +8,7 @@ import msgspec
 from handrail.shell.code_runner import run_interpreter, run_shell
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
+from handrail.shell.command_files import with_text_of_files
 from handrail.shell.environment import MAX_VALUE, Environment
 from handrail.shell.errors import TooLargeError
 from handrail.shell.find_call import read_find
@@ -225,6 +226,8 @@ def _at(
     context: CommandContext,
 ) -> None:
     """`echo cmd | at now`: what stands on the input runs later."""
+    for filled in with_text_of_files(walker, command, entry, env):
+        walker.resolver.call(filled, env, context)
     if command.input is not None and command.input.strip():
         here = msgspec.structs.replace(context, via=(*context.via, entry.name))
         walker.script(command.input, env.fork(), here)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.shell.environment import HOMES
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.loaded_files import load_first
 from handrail.shell.inline.value import (
@@ -52,6 +53,8 @@ class EffectCollector:
         self.folder = ""
         """Where the file is that is read, as seen from the first one."""
         self._loaded: set[str] = set()
+        self.homes: dict[str, str] = {}
+        """Variables that name a home folder and that the code has set."""
         self.cwd = ""
         self.host = ""
         self.loops = 0
@@ -159,10 +162,14 @@ class EffectCollector:
                 self.reverse_shell()
             folder = cwd.text if cwd is not None and cwd.exact else ""
             folder = self.place(folder) if folder else self.cwd
+            for name, home in self.homes.items():
+                script = f"env {name}={_quote(home)} sh -c {shlex.quote(script)}"
             self.scripts[f"cd {_quote(folder)} && {script}" if folder else script] = None
 
-    def call(self, argv: Sequence[Value], cwd: Value | None = None) -> None:
-        """Add a program that starts without a shell."""
+    def call(
+        self, argv: Sequence[Value], cwd: Value | None = None, env: Value | None = None
+    ) -> None:
+        """Add a program that starts without a shell; `env`: all its variables, if given."""
         words: list[str] = []
         for word in argv:
             words += [item.text for item in word.items] if word.items else [word.text]
@@ -172,12 +179,27 @@ class EffectCollector:
         self.starts_shell |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
         folder = cwd.text if cwd is not None and cwd.exact else ""
         folder = self.place(folder) if folder else self.cwd
+        surroundings = self._surroundings(env)
         # The home folder has to be looked up by a shell, like the folder that it runs in.
-        if folder or any(word == "~" or word.startswith(("~/", STATE)) for word in words):
-            line = " ".join(_quote(word) for word in words)
+        if (
+            folder
+            or surroundings
+            or any(word == "~" or word.startswith(("~/", STATE)) for word in words)
+        ):
+            line = " ".join(_quote(word) for word in (*surroundings, *words))
             self.scripts[f"cd {_quote(folder)} && {line}" if folder else line] = None
         else:
             self.calls[tuple(words)] = None
+
+    def _surroundings(self, env: Value | None) -> list[str]:
+        """Return the call of `env` that gives a program another home folder, if anything does."""
+        fields = (env.fields if env is not None else None) or {}
+        whole = env is None or not fields or bool(env.flags & ENVIRON)
+        homes = {**self.homes, **{n: v.text for n, v in fields.items() if n in HOMES}}
+        if whole and not homes:
+            return []
+        given = [f"{name}={text}" for name, text in homes.items()]
+        return ["env", *([] if whole else ["-i"]), *given]
 
     def reach(self, kind: Kind, target: str, flags: int = 0) -> None:
         """Add the exchange of data with a host."""

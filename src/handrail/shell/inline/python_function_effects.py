@@ -43,7 +43,7 @@ def process(found: EffectCollector, call: Call) -> Value:
         elif truthy(call.named.get("shell")) and each.items:
             found.script(each.items[0], cwd)
         else:
-            found.call(each.items, cwd)
+            found.call(each.items, cwd, call.named.get("env"))
             if each.items and given.exact and each.items[0].text.rpartition("/")[2] in _SHELLS:
                 found.script(given, cwd)
     if any(call.named[key].flags & SOCKET for key in ("stdin", "stdout") if key in call.named):

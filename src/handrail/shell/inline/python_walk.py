@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from posixpath import dirname
 
+import msgspec
+
+from handrail.shell.environment import HOMES
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.loaded_files import load_first
@@ -131,7 +134,17 @@ class PythonWalk(PythonExpressions):
         elif isinstance(target, ast.Starred):
             self.bind(target.value, unknown(value))
         elif isinstance(target, ast.Attribute | ast.Subscript):
-            self.value(target.value)
+            owner = self.value(target.value)
+            if isinstance(target, ast.Subscript):
+                self._bind_entry(target, owner, self.value(target.slice).text, value)
+
+    def _bind_entry(self, target: ast.Subscript, owner: Value, key: str, value: Value) -> None:
+        """`os.environ["HOME"] = x`, and entries of a dictionary with a name."""
+        if owner.ref == "os.environ" and key in HOMES:
+            self.found.homes[key] = value.text
+        elif owner.fields is not None and isinstance(target.value, ast.Name):
+            fields = {**owner.fields, key: value}
+            self.names.set(target.value.id, msgspec.structs.replace(owner, fields=fields))
 
     def _branch(self, node: ast.If) -> None:
         self.value(node.test)

@@ -75,6 +75,8 @@ OTHER_AGENTS: dict[str, OtherAgent] = {
     "tabnine": OtherAgent("Tabnine CLI", ("-y|--yolo", "--approval-mode=yolo"), _SANDBOX,
                           _GEMINI_VALUES),
     "trae-cli": OtherAgent("Trae Agent", ("run",)),
-    "vibe": OtherAgent("Mistral Vibe", ("--auto-approve|--yolo", "--agent=auto-approve",
-                                        "-p|--prompt")),
+    "vibe": OtherAgent(
+        "Mistral Vibe", ("--auto-approve|--yolo", "--agent=auto-approve", "-p|--prompt"),
+        values="-p --prompt --agent --max-turns --workdir --output",
+    ),
 }  # fmt: skip
