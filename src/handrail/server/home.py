@@ -162,12 +162,14 @@ class Home:
         return os.path.join(os.path.dirname(self.client_path), name)
 
     def prepare(self) -> None:
-        """Make the folders, for this user alone."""
+        """Make the folders, for this user alone; git leaves them alone, wherever they are."""
         for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
             make_folder(folder)
             _check_owner(folder)
             if stat.S_IMODE(os.stat(folder).st_mode) != 0o700:
                 os.chmod(folder, 0o700)
+        if not os.path.lexists(self._file(".gitignore")):
+            replace_file(self._file(".gitignore"), b"*\n", 0o600)
 
     def check_socket(self) -> None:
         """Raises where somebody else may have put the socket there."""

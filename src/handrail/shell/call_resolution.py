@@ -126,7 +126,8 @@ class CallResolver:
         command = _in_moved_home(self._identify(command, path, env), env)
         entry = self._entry(command)
         self.walker.emit(command)
-        text = self.walker.code_texts.text(Word(path), env, command.elsewhere) if path else None
+        named = path or self._place_on_path(command, env)
+        text = self.walker.code_texts.text(Word(named), env, command.elsewhere) if named else None
         if text is not None:
             output = run_script_file(self.walker, text, command, env, context)
             if entry is None:
@@ -152,6 +153,16 @@ class CallResolver:
                 return output
         printed = self._printed_files(command, env)
         return printed or output_of(command.argv, command.input, command.cwd)
+
+    def _place_on_path(self, command: Command, env: Environment) -> str:
+        """Return where a program stands in the folder that the command line put before PATH."""
+        own = dict(command.assignments).get("PATH")
+        value = env.values("PATH")[0] if own is None else own
+        first = value.text.partition(":")[0]
+        known = self.walker.first_path.split(":")
+        if not first or OPAQUE in first or first in known:
+            return ""
+        return join(env.cwd, Word(f"{first}/{command.argv[0].text}")).text
 
     def _printed_files(self, command: Command, env: Environment) -> str:
         """Return what `cat` prints of files whose text is known."""

@@ -70,6 +70,10 @@ CODE_FILES: dict[str, CodeFile] = {
     "yarn": _PACKAGE,
     "bun": _PACKAGE,
     "tox": CodeFile(options=("-c", "--conf"), defaults=("tox.ini",)),
+    "compose": CodeFile(
+        options=("-f", "--file"),
+        defaults=("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"),
+    ),
     "pytest": CodeFile(each=True, found=("test_*.py", "*_test.py", "conftest.py")),
     "unittest": CodeFile(each=True, found=("test*.py",), modules=True),
     **dict.fromkeys(("coverage", "streamlit", "uv", "kernprof", "viztracer", "debugpy"), _EACH),

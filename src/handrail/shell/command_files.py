@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from handrail.model.host import known_hosts
 from handrail.shell.code_files import input_text
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
@@ -49,6 +50,11 @@ COMMAND_FILES: dict[str, CommandFile] = {
     "calls": CommandFile(operand=0),
     "powershell": CommandFile(("-File", "-file", "-f"), operand=0),
     "at": CommandFile(("-f",)),
+    **{
+        host.name: CommandFile((tools,), given="option", arguments=(tools,))
+        for host in known_hosts()
+        if (tools := host.launch.tools)
+    },
 }
 """By the reader of the program."""
 

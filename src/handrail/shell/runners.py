@@ -20,7 +20,7 @@ from handrail.shell.printed_paths import input_items
 from handrail.shell.process_runner import run_kill
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
-from handrail.shell.task_runner import run_bun, run_make, run_npm, run_tasks
+from handrail.shell.task_runner import run_bun, run_compose, run_make, run_npm, run_tasks
 from handrail.shell.word import Word
 
 if TYPE_CHECKING:
@@ -255,5 +255,7 @@ RUNNERS: dict[
     "git": run_git,
     "kill": run_kill,
     "npm": run_npm,
+    "compose": run_compose,
+    "container_engine": run_compose,
     "forge_alias": run_forge_alias,
 }

@@ -45,6 +45,25 @@ def run_tasks(
             walker.script(line, env.fork(), here, guessed=True)
 
 
+def run_compose(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """`docker compose up`, `docker-compose up`: folders that its file opens to containers."""
+    for level in entry.levels(command.argv):
+        if level.entry.program.reader != "compose":
+            continue
+        here = msgspec.structs.replace(context, input=None, fed_by=())
+        words = [word.text for word in level.call.operands]
+        names = named_files("compose", level.call)
+        for _, text in walker.code_texts.known(names, env, command.elsewhere):
+            for line in TASK_FILES["compose"](text, words):
+                walker.script(line, env.fork(), here, guessed=True)
+
+
 def run_make(
     walker: "ProgramWalker",
     command: Command,

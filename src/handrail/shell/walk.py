@@ -84,6 +84,8 @@ class ProgramWalker:
         """Context of the command whose words are being expanded."""
         self.word_end = -1
         """Where the value of the assignment that was read last ends."""
+        self.first_path = ""
+        """The variable PATH before the command line changes it."""
         self._deadline = deadline
         self._steps = 0
         self._next_check = _STEPS_BETWEEN_CHECKS
@@ -93,6 +95,7 @@ class ProgramWalker:
     def read(self, text: str, env: Environment) -> ParsedProgram:
         """Read a whole command line."""
         env.files.update(self.code_texts.given)
+        self.first_path = env.values("PATH")[0].text
         self.script(text, env, TOP_LEVEL, top=True)
         for script, there, variables, context in self.traps[:MAX_COMMANDS]:
             if there.variables != variables:

@@ -162,6 +162,14 @@ class ProtectedControls:
                     return path
         return ""
 
+    def state_in_project(self, world: DiskView, *, ignored: bool) -> str:
+        """The state folder where it lies in the project and git takes it along, or nothing."""
+        inside = any(self._state.startswith(f"{root}/") for root in self._roots if self._state)
+        if not inside or not world.exists(self._state):
+            return ""
+        hidden = world.script(f"{self._state}/.gitignore") is not None
+        return self._state if ignored or not hidden else ""
+
     def _files(self) -> Iterator[str]:
         for root in self._roots:
             yield from _in_project(root)
