@@ -26,6 +26,8 @@ class CommandFile(msgspec.Struct, frozen=True):
     """Options that name the file."""
     operand: int | None = None
     """Which operand names it."""
+    each: bool = False
+    """Whether every operand names one."""
     after: tuple[str, ...] = ()
     """First operands after which it does; empty: after any."""
     given: Literal["input", "option", "lines", "words"] = "input"
@@ -48,6 +50,7 @@ COMMAND_FILES: dict[str, CommandFile] = {
     "tcl": CommandFile(("-f",), operand=0),
     "m4": CommandFile(operand=0),
     "calls": CommandFile(operand=0),
+    "compiler": CommandFile(each=True, arguments=("-",)),
     "powershell": CommandFile(("-File", "-file", "-f"), operand=0),
     "at": CommandFile(("-f",)),
     **{
@@ -71,6 +74,8 @@ def with_text_of_files(
     first = call.operands[0].text if call.operands else ""
     if row.operand is not None and not files and (not row.after or first in row.after):
         files = list(call.operands[row.operand : row.operand + 1])
+    if row.each:
+        files = list(call.operands)
     texts = [walker.code_texts.text(file, env, command.elsewhere) for file in files]
     if command.input is None and command.input_file:
         texts.append(input_text(walker, command, env))
