@@ -16,6 +16,7 @@ from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import HOMES, Environment
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
+from handrail.shell.line_files import LINE_FILES, run_lines
 from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, in_its_folder
@@ -24,6 +25,7 @@ from handrail.shell.shells import has_text
 from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
+from handrail.shell.word_files import WORD_FILES, with_words_of_files
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
@@ -136,6 +138,11 @@ class CallResolver:
         if name in OPERANDS_RUN:
             operands = entry.parse(command.argv).operands if entry else command.argv[1:]
             run_files(self.walker, name, operands, command, env, context)
+        if name in LINE_FILES:
+            run_lines(self.walker, name, command, env, context)
+        if command.name in WORD_FILES or command.name == "curl":
+            for filled in with_words_of_files(self.walker, command, env):
+                self.call(filled, env, context)
         if entry is None:
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)

@@ -45,6 +45,14 @@ class CodeFile(msgspec.Struct, frozen=True):
 _OPERAND = CodeFile(operand=True)
 _EACH = CodeFile(each=True)
 _PACKAGE = CodeFile(defaults=("package.json",))
+_RUN_JAVASCRIPT = (
+    "nodemon", "pm2", "forever", "jest", "vitest", "mocha", "esno", "vite-node", "swc-node",
+    "babel-node", "electron", "zx", "qjs", "d8",
+)  # fmt: skip
+_RUN_PYTHON = (
+    "accelerate", "torchrun", "scalene", "memray", "pyinstrument", "py-spy", "marimo", "manim",
+    "locust", "nose2", "papermill", "streamlit",
+)  # fmt: skip
 CODE_FILES: dict[str, CodeFile] = {
     "python": CodeFile(operand=True, module="-m", endings=("", "/__main__.py")),
     "node": CodeFile(
@@ -78,7 +86,17 @@ CODE_FILES: dict[str, CodeFile] = {
     "unittest": CodeFile(each=True, found=("test*.py",), modules=True),
     **dict.fromkeys(("coverage", "streamlit", "uv", "kernprof", "viztracer", "debugpy"), _EACH),
     **dict.fromkeys(("cProfile", "profile", "pdb", "trace", "runpy", "memory_profiler"), _EACH),
-    **dict.fromkeys(("nodemon", "pm2", "jest", "vitest", "mocha"), _EACH),
+    "go": CodeFile(each=True, defaults=("main.go",)),
+    "cargo": CodeFile(each=True, defaults=("src/main.rs", "build.rs")),
+    **dict.fromkeys(("rustc", "java", "javac", "kotlinc", "swift", "swiftc", "zig"), _EACH),
+    "nox": CodeFile(each=True, defaults=("noxfile.py",)),
+    "fab": CodeFile(each=True, defaults=("fabfile.py",)),
+    "scons": CodeFile(each=True, defaults=("SConstruct",)),
+    "rake": CodeFile(each=True, defaults=("Rakefile", "rakefile")),
+    **dict.fromkeys(("inv", "invoke"), CodeFile(each=True, defaults=("tasks.py",))),
+    **dict.fromkeys(("pip", "uv", "build"), CodeFile(each=True, defaults=("setup.py",))),
+    **dict.fromkeys(_RUN_JAVASCRIPT, _EACH),
+    **dict.fromkeys(_RUN_PYTHON, _EACH),
 }
 """By program, or by module of Python; shells and files called by their path need no row."""
 OPERANDS_RUN = frozenset(name for name, row in CODE_FILES.items() if row.each)
@@ -86,6 +104,9 @@ LANGUAGE_OF_ENDING = {
     ".py": "python",
     **dict.fromkeys((".js", ".cjs", ".mjs", ".ts", ".mts", ".cts"), "javascript"),
     ".rb": "ruby",
+    **dict.fromkeys((".go", ".rs", ".java", ".kt", ".kts", ".swift", ".zig", ".cs"), "other"),
+    "Rakefile": "ruby",
+    "rakefile": "ruby",
 }
 _MODULE_ENDINGS = (".py", "/__init__.py", "/__main__.py")
 _TEST_FOLDERS = ("", "tests/", "test/")
@@ -117,6 +138,7 @@ def operand_files(row: CodeFile, operands: Sequence[str]) -> Iterator[str]:
     files = [operand.partition("::")[0] for operand in operands]
     code = [file for file in files if ending_of(file) in LANGUAGE_OF_ENDING]
     yield from code
+    yield from row.defaults
     if row.modules:
         names = (file.split(".") for file in files if file not in code and "/" not in file)
         for parts in names:
@@ -130,8 +152,9 @@ def operand_files(row: CodeFile, operands: Sequence[str]) -> Iterator[str]:
 
 def ending_of(name: str) -> str:
     """The ending of a file's name, with its dot."""
-    start, dot, end = name.rpartition("/")[2].rpartition(".")
-    return dot + end if start else ""
+    last = name.rpartition("/")[2]
+    start, dot, end = last.rpartition(".")
+    return dot + end if start else last if last in LANGUAGE_OF_ENDING else ""
 
 
 class CodeTexts:
@@ -247,9 +270,12 @@ def _means(pattern: str, path: str) -> bool:
 _PRINTING = frozenset({"", "cat", "head", "tail", "tee", "bat", "tac", "sed", "grep"})
 
 
-def ask_for_printed(walker: "ProgramWalker", command: "Command", env: "Environment") -> None:
-    """Ask for the files that feed a command which runs what it is fed: `eval "$(cat file)"`."""
-    waiting, seen = list(command.fed_by), set[int]()
+def ask_for_printed(walker: "ProgramWalker", command: "Command", env: "Environment") -> list[str]:
+    """Ask for the files that feed a command which runs what it is fed: `eval "$(cat file)"`.
+
+    Return the known text of these files, of which the command may get a part.
+    """
+    waiting, seen, known = list(command.fed_by), set[int](), list[str | None]()
     while waiting:
         index = waiting.pop()
         feeder = walker.commands[index]
@@ -260,7 +286,8 @@ def ask_for_printed(walker: "ProgramWalker", command: "Command", env: "Environme
         names = [item.target for item in feeder.redirects if not item.writes]
         for word in (*feeder.argv[1:], *names):
             if not word.text.startswith("-"):
-                walker.code_texts.text(word, env, command.elsewhere)
+                known.append(walker.code_texts.text(word, env, command.elsewhere))
+    return [text for text in known if text is not None]
 
 
 def words_on_input(walker: "ProgramWalker", command: "Command", env: "Environment") -> str | None:
@@ -273,7 +300,7 @@ def words_on_input(walker: "ProgramWalker", command: "Command", env: "Environmen
 
 def input_text(walker: "ProgramWalker", command: "Command", env: "Environment") -> str | None:
     """Return the code on a command's input: `bash < file`, `cat file | sh`, or what is known."""
-    ask_for_printed(walker, command, env)
+    printed = ask_for_printed(walker, command, env)
     if command.input is None and command.input_file:
         return walker.code_texts.text(Word(command.input_file), env, command.elsewhere)
-    return command.input
+    return "\n".join(printed) if command.input is None and printed else command.input

@@ -71,6 +71,10 @@ def run_shell(
     """`sh -c 'script'`, `bash file`, `… | sh`."""
     call = read_shell(command)
     text: str | None = None
+    if call.first is not None:
+        before = walker.code_texts.text(call.first, env, command.elsewhere)
+        if before is not None:
+            walker.script(before, env.child(), context)
     if call.source == "text":
         ask_for_printed(walker, command, env)
         text = call.script.text if has_text(call.script) else None
@@ -106,6 +110,8 @@ def run_interpreter(
     on_input = bool(operands) and operands[0].text in _STDIN
     names = [] if on_input else list(named_files(entry.name, call))
     here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    if entry.name == "python":
+        names += [f"{folder}/sitecustomize.py" for folder in _search_path(command, env)]
     for name, code in walker.code_texts.known(names, env, command.elsewhere):
         with walker.code_texts.running(name) as is_new:
             if is_new:
@@ -158,13 +164,15 @@ def run_code(
     `file`: where it stands; what it loads is looked for beside it, and in the folder of the call.
     """
 
+    folders = dict.fromkeys((dirname(file), "", *_search_path(command, env)))
+
     def loader(name: str) -> str | None:
-        beside = walker.code_texts.text(
-            Word(join_path(dirname(file), name)), env, command.elsewhere
-        )
-        if beside is not None or not dirname(file):
-            return beside
-        return walker.code_texts.text(Word(name), env, command.elsewhere)
+        for folder in folders:
+            path = Word(join_path(folder, name))
+            text = walker.code_texts.text(path, env, command.elsewhere)
+            if text is not None:
+                return text
+        return None
 
     result = read_code(language, code, walker.code_deadline, loader)
     if context.via[-1:] != (language,):
@@ -193,6 +201,13 @@ def run_code(
             fed_by=(),
         )
         walker.resolver.call(inner, env, context)
+
+
+def _search_path(command: Command, env: Environment) -> list[str]:
+    """Return the folders in which the command line lets Python look for modules."""
+    own = dict(command.assignments).get("PYTHONPATH")
+    value = own if own is not None else env.values("PYTHONPATH")[0]
+    return [folder for folder in value.text.split(":") if folder and value.exact]
 
 
 def _run_loaded(

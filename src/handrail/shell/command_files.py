@@ -34,6 +34,8 @@ class CommandFile(msgspec.Struct, frozen=True):
     """On its input; as the value of an option; line by line so; or each line as its arguments."""
     arguments: tuple[str, ...] = ()
     """What stands before the text then."""
+    only_scripts: bool = False
+    """Whether only the shell commands in it count: databases in files are mostly those of tests."""
 
 
 COMMAND_FILES: dict[str, CommandFile] = {
@@ -47,6 +49,7 @@ COMMAND_FILES: dict[str, CommandFile] = {
     "multiplexer": CommandFile(("-f",), operand=1, after=("source", "source-file"), given="words"),
     "screen": CommandFile(("-c",), given="words", arguments=("-X",)),
     "transfer": CommandFile(("-b", "-f")),
+    "sql": CommandFile(("-f", "--file", "-init"), only_scripts=True),
     "tcl": CommandFile(("-f",), operand=0),
     "m4": CommandFile(operand=0),
     "calls": CommandFile(operand=0),

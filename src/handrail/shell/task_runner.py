@@ -11,6 +11,7 @@ from handrail.shell.code_runner import run_deno
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
+from handrail.shell.makefile import included_files
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.shells import has_text
 from handrail.shell.task_files import TASK_FILES
@@ -38,6 +39,10 @@ def run_tasks(
     texts = [text for _, text in walker.code_texts.known(names, env, command.elsewhere)]
     if names[:1] in (["-"], ["/dev/stdin"]):
         texts = [input_text(walker, command, env) or ""]
+    if entry.name == "make":
+        names = [name for text in texts for name in included_files(text)]
+        more = [text for _, text in walker.code_texts.known(names, env, command.elsewhere)]
+        texts = ["\n".join((*more, *texts))]
     words = [word.text for word in call.operands]
     here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
     for line in chain.from_iterable(TASK_FILES[entry.name](text, words) for text in texts):

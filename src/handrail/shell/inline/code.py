@@ -44,6 +44,7 @@ _READERS = {
     "lua": "lua",
     "applescript": "applescript",
     "r": "r",
+    "other": "other",
 }
 
 

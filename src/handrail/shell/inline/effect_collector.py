@@ -52,6 +52,8 @@ class EffectCollector:
         """Reader of code that the code runs."""
         self.folder = ""
         """Where the file is that is read, as seen from the first one."""
+        self.searched: list[str] = []
+        """Folders in which the code looks for its modules, too."""
         self._loaded: set[str] = set()
         self.homes: dict[str, str] = {}
         """Variables that name a home folder and that the code has set."""

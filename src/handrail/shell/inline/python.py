@@ -53,6 +53,8 @@ def matters(code: str) -> bool:
 
 
 def _loads_known_files(code: str) -> bool:
+    if "sys.path" in code:
+        return True
     files = [file for word in imported_words(code) for file in module_files(word)]
     return load_first(files) is not None
 

@@ -33,6 +33,12 @@ ALL = list_of([Value("*", flags=GLOB)])
 """The names of all files in a folder."""
 
 
+def searches(found: EffectCollector, call: Call) -> None:
+    """`sys.path.insert(0, "lib")`: modules are looked for there, too."""
+    if call.args and call.args[-1].exact:
+        found.searched.append(call.args[-1].text)
+
+
 def process(found: EffectCollector, call: Call) -> Value:
     """`subprocess.run` and its relatives."""
     argv, cwd = call.get(0, "args"), call.named.get("cwd")

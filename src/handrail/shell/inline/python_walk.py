@@ -90,7 +90,10 @@ class PythonWalk(PythonExpressions):
 
     def load(self, module: str, level: int = 0) -> Mapping[str, Value]:
         """Walk through a module in a file that is known; return its names."""
-        known = load_first(module_files(module), folder_of_import(self.found.folder, level))
+        files = module_files(module)
+        elsewhere = (f"{folder}/{file}" for folder in self.found.searched for file in files)
+        folder = folder_of_import(self.found.folder, level)
+        known = load_first((*files, *elsewhere), folder)
         if known is None:
             return {}
         path, text = known

@@ -22,7 +22,7 @@ _STARTS = re.compile(
 )
 _STRING_METHODS = re.compile(_STRING + r"\s*(?:\.!+|\.execute\b|\.lines_!|\.\s*#!)")
 _DELETES = re.compile(
-    r"(?:rm_rf!?|rm_r|rmtree|rmdir\w*|rm|unlink|removeItem\s*\(\s*atPath|deleteDir|delete-file|"
+    r"(?:rm_rf!?|rm_r|rmtree|rmdir\w*|rm|unlink|remove_all|RemoveAll|remove_dir_all|removeItem\s*\(\s*atPath|deleteDir|delete-file|"
     r"delete-directory\S*|deleteRecursively|rmSync|delete_tree|removeDirectory)\s*[:(\s]+" + _STRING
 )
 _FILE_METHODS = re.compile(
