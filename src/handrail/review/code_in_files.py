@@ -20,8 +20,8 @@ from handrail.review.judgment.weigh import weigh
 from handrail.review.own_files import OwnFiles
 from handrail.shell import ParsedProgram, Reading, UnreadableError
 from handrail.shell.code_runner import LANGUAGES
-from handrail.shell.errors import TooLargeError
-from handrail.shell.inline import load_readers
+from handrail.shell.errors import TooLargeError, TooSlowError
+from handrail.shell.inline import forget_parsed, load_readers
 from handrail.shell.readers.hosts import is_loopback, parse_host
 from handrail.shell.reading_clock import reading_time
 
@@ -54,6 +54,13 @@ class ReadWith(Protocol):
 
 def code_file_effects(reading: Reading, read_with: ReadWith, at: ReviewContext) -> Iterator[Effect]:
     """Yield what the files do that the command runs, as far as this run wrote them."""
+    try:
+        yield from _effects_of_files(reading, read_with, at)
+    finally:
+        forget_parsed()
+
+
+def _effects_of_files(reading: Reading, read_with: ReadWith, at: ReviewContext) -> Iterator[Effect]:
     own = OwnFiles(at)
     # Each file with the command that runs it, and the text of the files on the way to it.
     waiting: dict[str, tuple[int, dict[str, str]]] = {
@@ -77,6 +84,8 @@ def code_file_effects(reading: Reading, read_with: ReadWith, at: ReviewContext) 
         try:
             if size > MAX_CHARACTERS:
                 raise TooLargeError(size, MAX_CHARACTERS, path)
+            if reading_time() > deadline:
+                raise TooSlowError
             inner = read_with(files=texts, deadline=deadline + MAX_SECONDS, code_deadline=deadline)
         except UnreadableError:
             size -= len(texts[path])

@@ -1,5 +1,6 @@
 """The effects of a piece of code, and the commands that it starts."""
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -55,6 +56,12 @@ def load_readers() -> None:
         import_module(f"handrail.shell.inline.{module}")
 
 
+def forget_parsed() -> None:
+    """Let go of code that was parsed, which is kept while several files are read together."""
+    if syntax := sys.modules.get("handrail.shell.inline.python_syntax"):
+        syntax.parse.cache_clear()
+
+
 def read_code(
     language: str,
     code: str,
@@ -73,5 +80,9 @@ def read_code(
         return Code((_TOO_LONG,))
     # Imported on demand: most command lines hold no foreign code, and `ast` is not small.
     reader = import_module(f"handrail.shell.inline.{module}").read
-    with read_until(deadline), loading_with(loader):
-        return cast("Callable[[str], Code]", reader)(code)
+    try:
+        with read_until(deadline), loading_with(loader):
+            return cast("Callable[[str], Code]", reader)(code)
+    finally:
+        if deadline == float("inf"):
+            forget_parsed()

@@ -3,6 +3,7 @@
 import ast
 import re
 import warnings
+from functools import lru_cache
 
 from handrail.shell.inline.python_values import HOLE
 from handrail.shell.word import OPAQUE
@@ -10,6 +11,7 @@ from handrail.shell.word import OPAQUE
 _PRINTS = re.compile(r"((?:^|[;:])[ \t]*)(print|exec)[ \t]+(?![=(])([^;\n]+)", re.MULTILINE)
 
 
+@lru_cache(maxsize=16)
 def parse(code: str) -> ast.Module | None:
     """Return the syntax tree, also of Python 2 or code with unknown parts; None if unreadable."""
     for attempt in (_as_is, _with_names, _with_calls):
