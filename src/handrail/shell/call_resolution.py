@@ -140,7 +140,7 @@ class CallResolver:
             run_files(self.walker, name, operands, command, env, context)
         if name in LINE_FILES:
             run_lines(self.walker, name, command, env, context)
-        if command.name in WORD_FILES or command.name == "curl":
+        if command.name in WORD_FILES:
             for filled in with_words_of_files(self.walker, command, env):
                 self.call(filled, env, context)
         if entry is None:

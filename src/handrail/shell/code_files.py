@@ -84,7 +84,7 @@ CODE_FILES: dict[str, CodeFile] = {
     ),
     "pytest": CodeFile(each=True, found=("test_*.py", "*_test.py", "conftest.py")),
     "unittest": CodeFile(each=True, found=("test*.py",), modules=True),
-    **dict.fromkeys(("coverage", "streamlit", "uv", "kernprof", "viztracer", "debugpy"), _EACH),
+    **dict.fromkeys(("coverage", "kernprof", "viztracer", "debugpy"), _EACH),
     **dict.fromkeys(("cProfile", "profile", "pdb", "trace", "runpy", "memory_profiler"), _EACH),
     "go": CodeFile(each=True, defaults=("main.go",)),
     "cargo": CodeFile(each=True, defaults=("src/main.rs", "build.rs")),

@@ -20,10 +20,11 @@ WORD_FILES: dict[str, tuple[str, ...]] = {
     "rsync": ("--files-from",),
     "file": ("-f", "--files-from"),
     "wget": ("-i", "--input-file"),
+    "curl": ("-K", "--config"),
     **dict.fromkeys(("wc", "du", "sort"), _NUL),
 }
 """By program, the options that name such a file."""
-_URL = re.compile(r"(?m)^\s*-{0,2}url\s*[=: ]\s*\"?([^\s\"]+)")
+_ADDRESS = re.compile(r"(?m)^\s*-{0,2}url\s*[=: ]\s*\"?([^\s\"]+)")
 _SPLIT = re.compile(r"[\0\n]")
 
 
@@ -31,7 +32,7 @@ def with_words_of_files(
     walker: "ProgramWalker", command: Command, env: Environment
 ) -> Iterator[Command]:
     """Yield the command with the words of such a file behind it, where these are known."""
-    options = ("-K", "--config") if command.name == "curl" else WORD_FILES[command.name]
+    options = WORD_FILES[command.name]
     words = list(command.argv)
     for index, word in enumerate(words):
         option, equals, value = word.text.partition("=")
@@ -41,7 +42,7 @@ def with_words_of_files(
         text = walker.code_texts.text(file, env, command.elsewhere, as_words=True)
         if text is None:
             continue
-        found = _URL.findall(text) if command.name == "curl" else _SPLIT.split(text)
+        found = _ADDRESS.findall(text) if command.name == "curl" else _SPLIT.split(text)
         rest = words[:index] + words[index + (1 if equals else 2) :]
         argv = (*rest, *(Word(each) for each in found if each.strip()))
         yield msgspec.structs.replace(command, argv=argv, redirects=())
