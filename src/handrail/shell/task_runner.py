@@ -98,10 +98,15 @@ def run_npm(
     env: Environment,
     context: CommandContext,
 ) -> None:
-    """Scripts of package.json, and `npm pkg set scripts.x='cmd'`."""
+    """Scripts of package.json here and in folders to install, and `npm pkg set scripts.x='cmd'`."""
     run_tasks(walker, command, entry, env, context)
     words = [word.text for word in entry.parse(command.argv).operands]
     here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    folders = (word.removeprefix("file:") for word in words[1:])
+    names = [f"{folder}/package.json" for folder in folders if folder.startswith((".", "/"))]
+    for _, text in walker.code_texts.known(names, env, command.elsewhere):
+        for line in TASK_FILES["npm"](text, ["install"]):
+            walker.script(line, env.fork(), here, guessed=True)
     for key, _, value in (word.partition("=") for word in words[2:]):
         if words[:2] == ["pkg", "set"] and key.startswith("scripts.") and has_text(Word(value)):
             walker.script(value, env.fork(), here)
