@@ -69,7 +69,7 @@ def test_every_listed_command_exists(name: str) -> None:
         (["install"], "which host? For example: handrail install claude"),
         (["uninstall", "vim"], "there is no host 'vim'; Handrail knows claude"),
         (["review", "rm", "-rf", "build"], "handrail review 'rm -rf build'"),
-        (["review", "--jsno", "ls"], "there is no option '--jsno'"),
+        (["review", "--jsno", "ls"], "there is no option '--jsno'; did you mean --json?"),
         (["review", "--config", "missing.yaml", "ls"], "missing.yaml: there is no such file"),
         (["review", "--scope", "/", "ls"], "would put everything in scope"),
         (["review", "--tool", "Write"], "--input"),

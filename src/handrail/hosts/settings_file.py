@@ -85,6 +85,8 @@ class FileChangePlan(msgspec.Struct, frozen=True):
     path: str
     before: bytes | None
     after: bytes | None
+    private: bool = False
+    """Whether the future content holds a token, which nobody else may read."""
 
     @property
     def changes(self) -> bool:
@@ -97,6 +99,7 @@ class FileChangePlan(msgspec.Struct, frozen=True):
         Raises OSError or ChangedMeanwhileError; then nothing has changed.
         """
         if not self.changes:
+            self._close()
             return
         if read(self.path) != self.before:
             raise ChangedMeanwhileError(self.path)
@@ -109,11 +112,18 @@ class FileChangePlan(msgspec.Struct, frozen=True):
                 return
             for folder in made:
                 os.mkdir(folder)
-            replace_file(target, self.after, mode)
+            replace_file(target, self.after, mode & _MODE if self.private else mode)
         except OSError as error:
             remove_folders(made)
             says = error.strerror or str(error)
             raise OSError(error.errno, f"{says}; nothing was changed", self.path) from None
+
+    def _close(self) -> None:
+        """Take the rights of others away from a file that keeps its content."""
+        if self.private and self.after is not None:
+            target = os.path.realpath(self.path)
+            if (mode := _mode(target)) & ~_MODE:
+                os.chmod(target, mode & _MODE)
 
 
 def missing_folders(path: str) -> tuple[str, ...]:

@@ -164,12 +164,14 @@ class Home:
         return os.path.join(os.path.dirname(self.client_path), name)
 
     def prepare(self) -> None:
-        """Create the folders for this user only."""
+        """Create the folders for this user only, and let git ignore them."""
         for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
             make_folder(folder)
             _check_owner(folder)
             if stat.S_IMODE(os.stat(folder).st_mode) != 0o700:
                 os.chmod(folder, 0o700)
+        if not os.path.lexists(self._file(".gitignore")):
+            replace_file(self._file(".gitignore"), b"*\n", 0o600)
 
     def check_socket(self) -> None:
         """Raise HomeError if somebody else could have placed the socket."""
