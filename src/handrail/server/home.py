@@ -13,6 +13,8 @@ from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
 from handrail.store.private_files import make_folder, replace_file, write_temporary_file
 
+SERVE = (sys.executable, "-EP", "-m", "handrail", "serve")
+"""The command that is a guardian, and then a daemon; without what a folder or variables add."""
 CLIENT = "hook_client.sh"
 """In the package of a host that cannot call a URL for everything."""
 _PORTS = range(47100, 47900)
@@ -50,6 +52,8 @@ class Home:
         """Where a daemon in the background writes what it would say on a terminal."""
         self.installs = self._file("installs.json")
         """The record of settings files that were changed."""
+        self.units = self._file("units.json")
+        """The record of the units that were written for systemd or launchd."""
         self.incidents = self._file("incidents")
         """The folder with one folder for each emergency stop."""
         self.notices = self._file("notices.jsonl")
@@ -124,7 +128,7 @@ class Home:
         from shutil import which  # noqa: PLC0415
 
         passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
-        start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
+        start = [*SERVE, "--background"]
         values = {
             "@SOCKET@": quote(self.socket),
             "@LOG@": quote(self.daemon_log),
@@ -145,7 +149,7 @@ class Home:
     def small_files(self) -> tuple[str, ...]:
         """What hosts need to reach the daemon, and `uninstall` to find their settings."""
         clients = [host.client for host in known_hosts() if host.client]
-        return (*self.fixed_files(), self.installs, *map(self.client_of, clients))
+        return (*self.fixed_files(), self.installs, self.units, *map(self.client_of, clients))
 
     def fixed_files(self) -> tuple[str, ...]:
         """What is made once and kept, because the settings of hosts refer to it."""

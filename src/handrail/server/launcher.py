@@ -9,19 +9,20 @@ import sys
 import time
 from collections.abc import Mapping
 
-from handrail.server.doors import Doors, open_doors
-from handrail.server.home import Home, HomeError
+from handrail.server.doors import Doors, open_doors, reachable
+from handrail.server.home import SERVE, Home, HomeError
 from handrail.server.http.socket_client import DaemonError, health
 from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder, is_running
+from handrail.server.units.unit_installation import start_units, stop_units
 from handrail.store.private_files import open_private
 
 PATIENCE = 15.0
 _STEP = 0.02
 _TRIES = 2
 """One that found another one in its place ends at once, and that other one may end too."""
+_GUARDIAN_SECONDS = 5.0
 _MAX_LOG_BYTES = 1_000_000
 _ENV = "/usr/bin/env"
-_DAEMON = (sys.executable, "-EP", "-m", "handrail", "serve")
 _GUARDIAN = (sys.executable, "-EP", "-m", "handrail.server.guardian")
 # A child of nobody who could take it along: hosts end what their hooks have started, and go by
 # the parent of a process for that.
@@ -53,6 +54,9 @@ def ensure_daemon(
 
 def _start(home: Home, environ: Mapping[str, str]) -> bool:
     """Start a guardian, and it the daemon; False: somebody else was quicker."""
+    if start_units(home, environ):
+        _wait_for_guardian(home)
+        return True
     try:
         lock, doors = _take_post(home)
     except AlreadyRunningError:
@@ -64,15 +68,46 @@ def _start(home: Home, environ: Mapping[str, str]) -> bool:
     return True
 
 
-def become_guardian(home: Home) -> None:
-    """Be the guardian, which starts the daemon. Raises AlreadyRunningError or HomeError."""
+def _wait_for_guardian(home: Home) -> None:
+    """A service manager may be done before the guardian holds its lock."""
+    until = time.monotonic() + _GUARDIAN_SECONDS
+    while not is_running(home) and time.monotonic() < until:
+        time.sleep(_STEP)
+
+
+def become_guardian(home: Home, passed_on: Doors | None) -> None:
+    """Be the guardian, which starts the daemon. Raises AlreadyRunningError or HomeError.
+
+    `passed_on`: the sockets that a service manager holds.
+    """
     home.prepare()
-    lock, doors = _take_post(home)
+    lock, doors = _take_post(home, passed_on)
     given = (doors.path.fileno(), doors.port.fileno(), lock.file)
     for descriptor in given:
         os.set_inheritable(descriptor, True)
-    command = [*_GUARDIAN, *_post(home, *given), "--", sys.executable, *sys.orig_argv[1:]]
+    post = _post(home, *given)
+    if passed_on is not None:
+        post.append("kept=1")
+        _write_to_log(home)
+    command = [*_GUARDIAN, *post, "--", sys.executable, *sys.orig_argv[1:]]
     os.execve(command[0], command, {**os.environ, "HANDRAIL_HOME": home.path})
+
+
+def _write_to_log(home: Home) -> None:
+    """Nobody sees what is printed: the daemon's last words are looked for in its log."""
+    with open(_fresh_log(home), "ab") as file:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(file.fileno(), stream.fileno())
+
+
+def _fresh_log(home: Home) -> str:
+    """The daemon's log, for this user alone; one that has become large is put aside."""
+    log = home.daemon_log
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.getsize(log) > _MAX_LOG_BYTES:
+            os.replace(log, f"{log}.old")
+    os.close(open_private(log, os.O_WRONLY))
+    return log
 
 
 def start_guardian(
@@ -83,17 +118,13 @@ def start_guardian(
     link: socket.socket | None = None,
 ) -> None:
     """Start a guardian that has the sockets; `link`: for one of a daemon that runs, us."""
-    log = home.daemon_log
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.getsize(log) > _MAX_LOG_BYTES:
-            os.replace(log, f"{log}.old")
-    os.close(open_private(log, os.O_WRONLY))
+    log = _fresh_log(home)
     given = [doors.path.fileno(), doors.port.fileno(), lock.file]
     post = _post(home, *given)
     if link is not None:
         post += [f"link={link.fileno()}", f"daemon={os.getpid()}"]
         given.append(link.fileno())
-    daemon = _DAEMON if link is None else (sys.executable, *sys.orig_argv[1:])
+    daemon = SERVE if link is None else (sys.executable, *sys.orig_argv[1:])
     command = [*_GUARDIAN, *post, "--", *daemon]
     passed_on = [f"{name}={value}" for name, value in home.environment(environ).items()]
     subprocess.run(
@@ -108,7 +139,7 @@ def start_guardian(
     )
 
 
-def _take_post(home: Home) -> tuple[HeldLock, Doors]:
+def _take_post(home: Home, passed_on: Doors | None = None) -> tuple[HeldLock, Doors]:
     """The guardian's lock, and the sockets; raises where another one has them."""
     try:
         lock = HeldLock(home.guardian_lock)
@@ -117,7 +148,7 @@ def _take_post(home: Home) -> tuple[HeldLock, Doors]:
     try:
         if (pid := holder(home)) is not None:  # without a guardian, or nearly at its end
             raise AlreadyRunningError(pid)
-        return lock, open_doors(home)
+        return lock, open_doors(home) if passed_on is None else reachable(passed_on, home.socket)
     except BaseException:
         lock.close()
         raise
@@ -136,8 +167,10 @@ def _post(home: Home, path: int, port: int, lock: int) -> list[str]:
 
 def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
     """End guardian and daemon and wait until both are gone; tells whether there was one."""
+    was_running = is_running(home)
+    stop_units(home, os.environ)
     if not is_running(home):
-        return False
+        return was_running
     # A daemon that does not listen is ended the hard way: what was confirmed is on the disk.
     for number in (signal.SIGTERM, signal.SIGKILL):
         if _end(home, number, patience):

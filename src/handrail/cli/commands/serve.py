@@ -67,8 +67,8 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
 def _serve(home: Home, *, as_json: bool) -> int:
     try:
         doors = inherited_doors(os.environ)
-        if doors is None:
-            become_guardian(home)
+        if doors is None or doors.link is None:
+            become_guardian(home, doors)
     except AlreadyRunningError as error:
         _tell(str(error), stopped=False, started=False, as_json=as_json)
         return 0
