@@ -30,6 +30,7 @@ TriggerLimitIntervalSec=0
 [Install]
 WantedBy=sockets.target
 """
+# By way of env: systemd takes the path of a program only without quotes and the like.
 _SERVICE = """\
 # Written by `handrail install`.
 [Unit]
@@ -40,7 +41,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=notify
-ExecStart={command}
+ExecStart=/usr/bin/env {command}
 {environ}
 Restart=always
 RestartSec=250ms
