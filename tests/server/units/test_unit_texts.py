@@ -50,7 +50,7 @@ def test_a_mistake_in_a_unit_would_be_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_systemd_reads_awkward_values_as_they_are_meant(tmp_path: Path) -> None:
-    folder = tmp_path / "50% $HOME \"it's\""
+    folder = tmp_path / '50% $HOME "it\'s"'
     folder.mkdir()
     assert verify(tmp_path, systemd_units(service(folder, A='a "b" \\ 100% $c', B="x\ny"))) == ""
 

@@ -70,7 +70,8 @@ def command(
     """Let Handrail review every action of $title from now on.
 
     Handrail shows the change first. It adds hooks to $title's settings and
-    changes nothing else. `handrail uninstall $host` removes them.
+    changes nothing else in them. Where a systemd runs for you, Handrail also writes
+    units for it. `handrail uninstall $host` removes both.
 
     \b
     Examples:

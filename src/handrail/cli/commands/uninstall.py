@@ -115,7 +115,8 @@ def _show_end(
     else:
         screen.paragraph(f"Removed only Handrail's hooks from {where}.", mark=done_mark)
     if done and plan.settings.changes:
-        ended = " Stopped the daemon; an open session may start it again." if stopped else ""
-        screen.say(f"   New sessions run without Handrail.{ended}")
+        screen.say("   New sessions run without Handrail.")
+    if stopped:
+        screen.say("   Stopped the daemon; an open session may start it again.")
     for other in others:
         screen.paragraph(f"Still installed in {short(other)}", mark=screen.paint("·", "dim"))
