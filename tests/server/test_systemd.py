@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.server.http.socket_client import DaemonError, RefusedError, health
+from handrail.server.http.socket_client import DaemonError, RefusedError, health, port_answers
 from handrail.server.lock import guardian_of, holder
 from tests.checkers import checker
 from tests.hosts.claude.desk import decision
@@ -143,6 +143,6 @@ def test_a_guardian_is_reached_though_its_socket_was_removed(
         if instead == "another socket":
             other.bind(place.home.socket)
             other.listen()
-        socket.create_connection(("127.0.0.1", place.home.port)).close()  # which starts it
+        wait_for(lambda: port_answers(place.home))  # which starts it
         wait_for(lambda: health(place.home))
         assert guardian_of(place.home) == guardian.process.pid
