@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from handrail.model.event import FaultNoted
-from handrail.server.http.socket_client import DaemonError, RefusedError, health
+from handrail.server.http.socket_client import DaemonError, RefusedError, call, health
 from handrail.server.launcher import stop_daemon
 from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder
 from handrail.store.decoding import decode
@@ -289,6 +290,24 @@ def told_refused(place: DaemonSandbox, run: str) -> list[str]:
         found = [decode(entry) for entry in store.read(topic_of(run))]
     noted = [event for event in found if isinstance(event, FaultNoted)]
     return [event.says for event in noted if event.kind == "guardian"]
+
+
+def test_a_call_without_a_daemon_waits_at_the_door_and_is_answered(live: DaemonSandbox) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with no_daemon(live):
+            asked = socket.socket(socket.AF_UNIX)
+            asked.connect(live.home.socket)
+            asked.close()
+            socket.create_connection(("127.0.0.1", live.home.port)).close()
+            answer = pool.submit(ask_once, live)
+        assert decision(answer.result()) == "deny"
+
+
+def ask_once(place: DaemonSandbox) -> Json:
+    """What is said before a dangerous command; whoever is sent away fails."""
+    given = {"command": "rm -rf /"}
+    payload = place.payload("PreToolUse", tool_name="Bash", tool_input=given, session_id="waits")
+    return call(place.home, "POST", "/hooks/claude", payload, timeout=PATIENCE)
 
 
 def test_a_daemon_that_never_worked_is_not_tried_again(place: DaemonSandbox) -> None:

@@ -12,6 +12,7 @@ from tests.server.daemon_sandbox import DaemonSandbox
 from tests.server.units.fake_systemctl import FakeSystemctl
 
 from handrail.server.http.socket_client import health
+from handrail.server.lock import guardian_of, holder
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +67,7 @@ def test_the_last_uninstall_takes_them_away(place: DaemonSandbox) -> None:
     assert "-StartLimitIntervalSec=0" in out
     assert "systemd no longer starts Handrail" in out
     assert units(place) == []
-    assert health(place.home) is None
+    assert (guardian_of(place.home), holder(place.home)) == (None, None)
 
 
 @pytest.mark.usefixtures("systemctl")

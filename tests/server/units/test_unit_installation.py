@@ -87,6 +87,16 @@ def test_a_removal_stops_the_units_and_leaves_nothing(home: UnitHome) -> None:
     assert plan_unit_removal(home.state) is None
 
 
+def test_a_removal_without_a_manager_leaves_no_link_either(home: UnitHome) -> None:
+    home.install()
+    wanted = home.units / "sockets.target.wants"
+    wanted.mkdir()
+    (wanted / "handrail.socket").symlink_to(home.units / "handrail.socket")
+    home.systemctl.fail_at("handrail")
+    home.remove()
+    assert not (home.path / ".config").exists()
+
+
 def test_units_that_a_person_had_written_come_back(home: UnitHome) -> None:
     home.units.mkdir(parents=True)
     mine = home.units / "handrail.service"

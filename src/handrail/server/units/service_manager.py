@@ -30,6 +30,8 @@ class ServiceManager(NamedTuple):
     """The command that succeeds while the manager holds the sockets."""
     unload: tuple[str, ...]
     """Start them no more; the files are still there."""
+    links: tuple[str, ...]
+    """What `load` makes in the folder of the units; a manager that is gone does not remove it."""
     forget: tuple[str, ...]
     """Learn that the files are gone."""
 
@@ -50,6 +52,7 @@ SYSTEMD = ServiceManager(
     stop="systemctl --user stop {name}.socket {name}.service",
     is_active="systemctl --user is-active --quiet {name}.socket",
     unload=("systemctl --user disable --quiet {name}.socket",),
+    links=("sockets.target.wants/{name}.socket",),
     forget=("systemctl --user daemon-reload",),
 )
 LAUNCHD = ServiceManager(
@@ -62,6 +65,7 @@ LAUNCHD = ServiceManager(
     stop="launchctl bootout gui/{uid}/{label}",
     is_active="launchctl print gui/{uid}/{label}",
     unload=(),
+    links=(),
     forget=(),
 )
 MANAGERS = {manager.name: manager for manager in (SYSTEMD, LAUNCHD)}

@@ -155,6 +155,12 @@ def remove_units(plan: UnitPlan, home: Home, environ: Mapping[str, str]) -> None
 def _withdraw(plan: UnitPlan, manager: ServiceManager, environ: Mapping[str, str]) -> None:
     for command in (manager.stop, *manager.unload):
         run(command, environ, plan.record.name)
+    folder = os.path.dirname(plan.files[0].path)
+    for link in manager.links:
+        path = os.path.join(folder, link.format(name=plan.record.name))
+        with suppress(OSError):  # as a rule the manager has removed both
+            os.unlink(path)
+            os.rmdir(os.path.dirname(path))
     for each, change in zip(plan.files, plan.record.files, strict=True):
         each.carry_out()
         if each.after is None:
