@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handrail.server.home import HomeError
-from handrail.server.launchd_sockets import label, launchd_sockets
+from handrail.server.launchd_sockets import launchd_label, launchd_sockets
 
 
 class FakeLaunchd:
@@ -32,7 +32,7 @@ class FakeLaunchd:
 
 
 def started() -> dict[str, str]:
-    return {"XPC_SERVICE_NAME": label("handrail")}
+    return {"XPC_SERVICE_NAME": launchd_label("handrail")}
 
 
 def test_both_sockets_are_taken_and_the_arrays_freed() -> None:

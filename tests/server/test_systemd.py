@@ -12,8 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from handrail.server.http.socket_client import DaemonError, RefusedError, health, port_answers
-from handrail.server.lock import guardian_of, holder
+from handrail.server.http.socket_client import (
+    DaemonError,
+    RefusedError,
+    daemon_health,
+    port_answers,
+)
+from handrail.server.lock import daemon_pid, guardian_pid
 from tests.checkers import checker
 from tests.hosts.claude.desk import decision
 from tests.server.daemon_sandbox import PATIENCE, DaemonSandbox
@@ -67,46 +72,46 @@ def wait_for(what: Callable[[], object]) -> None:
 
 def test_systemd_starts_the_guardian_and_it_the_daemon(place: DaemonSandbox) -> None:
     with kept(place) as guardian:
-        wait_for(lambda: health(place.home))
-        assert guardian_of(place.home) == guardian.process.pid
-        assert holder(place.home) not in (None, guardian.process.pid)
+        wait_for(lambda: daemon_health(place.home))
+        assert guardian_pid(place.home) == guardian.process.pid
+        assert daemon_pid(place.home) not in (None, guardian.process.pid)
         assert [guardian.hear(), guardian.hear()] == [b"READY=1", b"WATCHDOG=1"]
         assert decision(place.before("rm -rf /")) == "deny"
 
 
 def test_the_daemon_cannot_speak_for_the_guardian(place: DaemonSandbox) -> None:
     with kept(place):
-        wait_for(lambda: health(place.home))
-        environ = Path(f"/proc/{holder(place.home)}/environ").read_bytes()
+        wait_for(lambda: daemon_health(place.home))
+        environ = Path(f"/proc/{daemon_pid(place.home)}/environ").read_bytes()
     assert b"NOTIFY_SOCKET" not in environ
 
 
 def test_a_killed_daemon_is_replaced_by_the_same_guardian(place: DaemonSandbox) -> None:
     with kept(place) as guardian:
-        wait_for(lambda: health(place.home))
-        daemon = holder(place.home)
+        wait_for(lambda: daemon_health(place.home))
+        daemon = daemon_pid(place.home)
         assert daemon
         os.kill(daemon, signal.SIGKILL)
-        wait_for(lambda: holder(place.home) not in (None, daemon) and health(place.home))
-        assert guardian_of(place.home) == guardian.process.pid
+        wait_for(lambda: daemon_pid(place.home) not in (None, daemon) and daemon_health(place.home))
+        assert guardian_pid(place.home) == guardian.process.pid
 
 
 def test_a_daemon_ends_with_its_guardian_and_leaves_the_next_one_to_systemd(
     place: DaemonSandbox,
 ) -> None:
     with kept(place) as guardian:
-        wait_for(lambda: health(place.home))
+        wait_for(lambda: daemon_health(place.home))
         guardian.process.kill()
-        wait_for(lambda: holder(place.home) is None)
-        assert guardian_of(place.home) is None
+        wait_for(lambda: daemon_pid(place.home) is None)
+        assert guardian_pid(place.home) is None
 
 
 def test_its_end_leaves_the_socket_to_systemd(place: DaemonSandbox) -> None:
     with kept(place) as guardian:
-        wait_for(lambda: health(place.home))
+        wait_for(lambda: daemon_health(place.home))
         guardian.process.terminate()
         assert guardian.process.wait(PATIENCE) == 0
-        assert holder(place.home) is None
+        assert daemon_pid(place.home) is None
         assert os.path.exists(place.home.socket)
 
 
@@ -120,7 +125,7 @@ def test_a_daemon_that_never_worked_is_tried_again_and_callers_are_told_the_caus
         wait_for(lambda: "the file is empty" in refusal(place))
         assert guardian.process.poll() is None
         token.unlink()
-        wait_for(lambda: health(place.home))
+        wait_for(lambda: daemon_health(place.home))
 
 
 def refusal(place: DaemonSandbox) -> str:
@@ -144,5 +149,5 @@ def test_a_guardian_is_reached_though_its_socket_was_removed(
             other.bind(place.home.socket)
             other.listen()
         wait_for(lambda: port_answers(place.home))  # which starts it
-        wait_for(lambda: health(place.home))
-        assert guardian_of(place.home) == guardian.process.pid
+        wait_for(lambda: daemon_health(place.home))
+        assert guardian_pid(place.home) == guardian.process.pid

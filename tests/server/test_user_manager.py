@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from tests.hosts.claude.desk import decision
 from tests.server.daemon_sandbox import PATIENCE, DaemonSandbox
 from tests.server.user_manager import UserManager
@@ -54,7 +54,7 @@ def test_systemd_starts_a_guardian_again(
     before = guardian(manager)
     manager.kill(number, before)
     wait_for(lambda: guardian(manager) not in ("0", before))
-    wait_for(lambda: health(place.home))
+    wait_for(lambda: daemon_health(place.home))
     assert decision(place.before("rm -rf /")) == "deny"
 
 
@@ -66,7 +66,7 @@ def test_a_stop_leaves_nothing_and_the_next_start_is_by_systemd(
     assert manager.systemctl("is-active", unit(manager, "socket")).returncode != 0
     assert "Started the daemon." in manager.handrail("serve", "--background").stdout
     assert manager.systemctl("is-active", unit(manager, "socket")).returncode == 0
-    assert health(place.home)
+    assert daemon_health(place.home)
 
 
 def test_an_uninstall_leaves_nothing(manager: UserManager, place: DaemonSandbox) -> None:

@@ -1,4 +1,4 @@
-"""The daemon's side of its guardian: a sign of life every second, and a new guardian if need be."""
+"""The daemon's link to its guardian: signs of life, and a new guardian if the old one dies."""
 
 import asyncio
 import os
@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 
 from handrail import __version__
-from handrail.server.doors import Doors, Identity
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
 from handrail.server.launcher import start_guardian
+from handrail.server.listening_sockets import Identity, ListeningSockets
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 
@@ -23,22 +23,22 @@ Refused = list[dict[str, object]]
 
 
 class GuardianLink:
-    """Says that the daemon is well, and hears what happened while there was none."""
+    """Sends signs of life to the guardian, and hears what it refused while no daemon ran."""
 
     def __init__(
         self,
         home: Home,
         environ: Mapping[str, str],
-        doors: Doors,
+        sockets: ListeningSockets,
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
         refused: Callable[[Refused], None],
     ) -> None:
-        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers."""
+        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls."""
         self._home = home
         self._environ = environ
-        self._doors = doors
+        self._sockets = sockets
         self._supervision = supervision
         self._answers = answers
         self._refused = refused
@@ -48,12 +48,12 @@ class GuardianLink:
         """Whether a service manager starts the guardian again."""
         self._alone = asyncio.Event()
         self.identity: Identity | None = None
-        """Of the socket's file, as the guardian or this daemon has bound it."""
+        """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
-        """Go on until cancelled."""
-        assert self._doors.link is not None, "only a guardian starts a daemon"
-        self._open(Link(self._doors.link))
+        """Send signs of life until cancelled."""
+        assert self._sockets.link is not None, "only a guardian starts a daemon"
+        self._open(Link(self._sockets.link))
         while True:
             await self._say_alive()
             with suppress(TimeoutError):
@@ -70,8 +70,8 @@ class GuardianLink:
         return self._link is not None
 
     def hand_over(self, path: socket.socket, found: Identity) -> None:
-        """Give the guardian a unix socket that was bound anew."""
-        self._doors = self._doors._replace(path=path)
+        """Send the guardian a newly bound unix socket."""
+        self._sockets = self._sockets._replace(path=path)
         self.identity = found
         if self._link is not None:
             self._link.send("socket", path.fileno(), socket=found)
@@ -125,7 +125,7 @@ class GuardianLink:
         self._refused(message["calls"])
 
     def _ignore(self, message: Message) -> None:
-        """Another version may say more."""
+        """Ignore the message: another version may send more kinds."""
 
     async def _replace_guardian(self) -> None:
         self._alone.clear()
@@ -140,7 +140,7 @@ class GuardianLink:
 
     def _start(self, link: socket.socket) -> None:
         with closing(HeldLock(self._home.guardian_lock)) as lock:
-            start_guardian(self._home, self._environ, self._doors, lock, link)
+            start_guardian(self._home, self._environ, self._sockets, lock, link)
 
 
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
@@ -150,4 +150,4 @@ _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
 
 
 def _answer() -> None:
-    """What the supervision thread is asked to do: to come by."""
+    """Do nothing: the supervision thread shows by this call that it works."""

@@ -9,20 +9,20 @@ from handrail.server.home import HomeError
 
 _VARIABLE = "XPC_SERVICE_NAME"
 SOCKETS = ("socket", "port")
-"""What the agent's file calls them."""
+"""The names of the sockets in the agent's file."""
 
 
-def label(name: str) -> str:
-    """What launchd calls the agent with the units of this name."""
+def launchd_label(name: str) -> str:
+    """Return the name of the agent in launchd."""
     return f"dev.{name}"
 
 
 def launchd_sockets(environ: MutableMapping[str, str], library: Any = None) -> list[int]:
-    """The descriptors of both sockets; empty where launchd has not started this process.
+    """Return the descriptors of both sockets, or none if launchd did not start this process.
 
-    `library`: the one that has launchd's functions.
+    `library`: the C library with `launch_activate_socket`.
     """
-    if not environ.pop(_VARIABLE, "").startswith(label("handrail")):
+    if not environ.pop(_VARIABLE, "").startswith(launchd_label("handrail")):
         return []
     loaded = library or ctypes.CDLL(None)
     return [each for name in SOCKETS for each in _activate(loaded, name)]

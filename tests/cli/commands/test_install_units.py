@@ -11,8 +11,8 @@ import pytest
 from tests.server.daemon_sandbox import DaemonSandbox
 from tests.server.units.fake_systemctl import FakeSystemctl
 
-from handrail.server.http.socket_client import health
-from handrail.server.lock import guardian_of, holder
+from handrail.server.http.socket_client import daemon_health
+from handrail.server.lock import daemon_pid, guardian_pid
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def test_an_install_shows_the_units_and_writes_them(place: DaemonSandbox) -> Non
     assert f"+ListenStream={place.home.socket}" in out
     assert "✓ systemd holds Handrail's sockets and keeps it running: ~/.config/systemd" in out
     assert units(place) == [".service", ".socket"]
-    assert health(place.home)
+    assert daemon_health(place.home)
     again = well(place, "install", "claude", "--yes")
     assert "is already installed" in again
     assert "systemd" not in again
@@ -67,7 +67,7 @@ def test_the_last_uninstall_takes_them_away(place: DaemonSandbox) -> None:
     assert "-StartLimitIntervalSec=0" in out
     assert "systemd no longer starts Handrail" in out
     assert units(place) == []
-    assert (guardian_of(place.home), holder(place.home)) == (None, None)
+    assert (guardian_pid(place.home), daemon_pid(place.home)) == (None, None)
 
 
 @pytest.mark.usefixtures("systemctl")
@@ -78,7 +78,7 @@ def test_they_can_be_left_out_and_be_taken_away_alone(place: DaemonSandbox) -> N
     assert units(place) == [".service", ".socket"]
     assert "no longer starts" in well(place, "install", "claude", "--yes", "--no-units")
     assert units(place) == []
-    assert health(place.home)
+    assert daemon_health(place.home)
 
 
 @pytest.mark.usefixtures("systemctl")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import click
 
-from handrail.cli.output.file_changes import connection, short
+from handrail.cli.output.file_changes import hook_connection, short_path
 from handrail.hosts.settings_file import FileChangePlan
 from handrail.server.home import Home
 from handrail.server.launcher import stop_daemon
@@ -54,7 +54,7 @@ class UnitChange:
 
     @property
     def _names(self) -> str:
-        return " and ".join(short(each.path) for each in self.files)
+        return " and ".join(short_path(each.path) for each in self.files)
 
     @contextmanager
     def carried_out(self) -> Iterator[None]:
@@ -84,5 +84,5 @@ def plan_unit_change(
         if wanted:
             raise click.UsageError(_NONE)
         return UnitChange(home, environ, None)
-    port = connection(home, dry_run=dry_run).port
+    port = hook_connection(home, dry_run=dry_run).port
     return UnitChange(home, environ, plan_units(home, manager, environ, port), removes=False)

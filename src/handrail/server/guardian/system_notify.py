@@ -9,7 +9,7 @@ _VARIABLES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
 class SystemNotifier:
-    """The way to a service manager; without one, nobody hears anything."""
+    """Sends notices to the service manager, if there is one."""
 
     def __init__(self, environ: MutableMapping[str, str]) -> None:
         """Take the variables out: what the guardian starts must not speak for it."""
@@ -17,7 +17,7 @@ class SystemNotifier:
         self._address = "\0" + address[1:] if address.startswith("@") else address
 
     def send(self, state: bytes) -> None:
-        """Say how the guardian is."""
+        """Send one notice."""
         if self._address:
             with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
                 sock.setblocking(False)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from handrail.server.launchd_sockets import label
+from handrail.server.launchd_sockets import launchd_label
 from handrail.server.units.unit_texts import GuardedService, launchd_plist, systemd_units
 
 _PATIENCE = 30.0
@@ -17,26 +17,26 @@ class ServiceManager(NamedTuple):
 
     name: str
     folder: str
-    """Of the unit files; `{config}` and `{home}` are set."""
+    """The folder of the unit files."""
     texts: Callable[[GuardedService], dict[str, bytes]]
     answers: str
-    """The command that succeeds where this manager runs for this user."""
+    """The command that succeeds if this manager runs for this user."""
     load: tuple[str, ...]
     """Make the manager read the units, and start them at every login."""
     start: tuple[str, ...]
-    """The first that succeeds starts the guardian."""
+    """Commands that start the guardian; the first that succeeds is enough."""
     stop: str
     is_active: str
     """The command that succeeds while the manager holds the sockets."""
     unload: tuple[str, ...]
-    """Start them no more; the files are still there."""
+    """Do not start the units at login any more."""
     links: tuple[str, ...]
-    """What `load` makes in the folder of the units; a manager that is gone does not remove it."""
+    """Links that `load` makes; Handrail removes them if the manager is gone."""
     forget: tuple[str, ...]
-    """Learn that the files are gone."""
+    """Let the manager notice that the files are gone."""
 
     def unit_folder(self, environ: Mapping[str, str]) -> str:
-        """Where this user's units lie."""
+        """Return the folder of this user's units."""
         home = environ.get("HOME", "")
         config = environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
         return self.folder.format(config=config, home=home)
@@ -72,19 +72,21 @@ MANAGERS = {manager.name: manager for manager in (SYSTEMD, LAUNCHD)}
 
 
 def find_manager(environ: Mapping[str, str]) -> ServiceManager | None:
-    """The manager that runs for this user, if one does."""
+    """Return the manager that runs for this user, or None."""
     if sys.platform == "darwin":
-        return LAUNCHD if run(LAUNCHD.answers, environ) == "" else None
+        return LAUNCHD if run_manager_command(LAUNCHD.answers, environ) == "" else None
     # Its socket: without it there is nothing to ask, and nothing to wait for.
     folder = environ.get("XDG_RUNTIME_DIR", "")
     if not folder or not os.path.exists(f"{folder}/systemd/private"):
         return None
-    return SYSTEMD if run(SYSTEMD.answers, environ) == "" else None
+    return SYSTEMD if run_manager_command(SYSTEMD.answers, environ) == "" else None
 
 
-def run(command: str, environ: Mapping[str, str], name: str = "", file: str = "") -> str:
-    """Run a command of a manager; "" if it succeeded, otherwise what it said."""
-    values = {"name": name, "label": label(name), "uid": os.getuid(), "file": file}
+def run_manager_command(
+    command: str, environ: Mapping[str, str], name: str = "", file: str = ""
+) -> str:
+    """Run a command of a manager; return its error message, or "" if it succeeded."""
+    values = {"name": name, "label": launchd_label(name), "uid": os.getuid(), "file": file}
     words = [word.format(**values) for word in command.split()]
     # A login without a session, such as by `su`, does not know it.
     folder = environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"

@@ -1,4 +1,4 @@
-"""Write the unit files and take them away; start and stop what they describe."""
+"""Write, remove, start and stop the units of a service manager."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ from handrail.hosts.settings_file import (
 from handrail.model.decodable import decodable
 from handrail.model.state_folder import state_folder
 from handrail.server.home import SERVE, Home
-from handrail.server.units.service_manager import MANAGERS, ServiceManager, run
+from handrail.server.units.service_manager import MANAGERS, ServiceManager, run_manager_command
 from handrail.server.units.unit_texts import GuardedService
 from handrail.store.private_files import replace_file
 
@@ -49,7 +49,7 @@ class UnitPlan(msgspec.Struct, frozen=True):
 
 
 def installed_units(home: Home) -> UnitRecord | None:
-    """The units of this state folder's guardian; an unreadable record counts as none."""
+    """Return the units of this state folder; an unreadable record counts as none."""
     try:
         return msgspec.json.decode(read(home.units) or b"null", type=UnitRecord | None)
     except (ValueError, OSError):
@@ -79,7 +79,7 @@ def plan_units(
 
 
 def _environment(home: Home, environ: Mapping[str, str]) -> dict[str, str]:
-    """What is the same in every session: the next install should find nothing to change."""
+    """Return the variables that are the same in every session, so that units stay the same."""
     needed = home.environment(environ).items()
     return {
         name: value
@@ -89,7 +89,7 @@ def _environment(home: Home, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _name(home: Home, environ: Mapping[str, str]) -> str:
-    """One name for the usual state folder; any other one has units of its own."""
+    """Return the name of the units: a state folder other than the usual one has its own."""
     usual = state_folder({key: environ[key] for key in environ if key != "HANDRAIL_HOME"})
     if home.path == usual:
         return "handrail"
@@ -98,7 +98,7 @@ def _name(home: Home, environ: Mapping[str, str]) -> str:
 
 @contextmanager
 def installing_units(plan: UnitPlan, home: Home, environ: Mapping[str, str]) -> Iterator[None]:
-    """Write the files and load them; take that back if the block fails. Raises UnitError.
+    """Write the files and load them; undo both if the block fails. Raises UnitError.
 
     The record comes first: whoever starts a guardian from now on starts the units.
     """
@@ -128,12 +128,12 @@ def _save(home: Home, record: UnitRecord | None) -> None:
 def _load(record: UnitRecord, environ: Mapping[str, str]) -> None:
     manager = MANAGERS[record.manager]
     for command in manager.load:
-        if says := run(command, environ, record.name):
+        if says := run_manager_command(command, environ, record.name):
             raise UnitError(f"{manager.name} did not take the units: {says}")
 
 
 def plan_unit_removal(home: Home) -> UnitPlan | None:
-    """Plan to take the units away, if there are any."""
+    """Plan the removal of the units; None if there are none."""
     record = installed_units(home)
     if record is None:
         return None
@@ -142,7 +142,7 @@ def plan_unit_removal(home: Home) -> UnitPlan | None:
 
 
 def remove_units(plan: UnitPlan, home: Home, environ: Mapping[str, str]) -> None:
-    """Stop the units, and take them away; from the first moment on, nobody starts them again."""
+    """Stop and remove the units. The record goes first, so that no hook starts them again."""
     record = plan.record
     _save(home, None)
     try:
@@ -154,7 +154,7 @@ def remove_units(plan: UnitPlan, home: Home, environ: Mapping[str, str]) -> None
 
 def _withdraw(plan: UnitPlan, manager: ServiceManager, environ: Mapping[str, str]) -> None:
     for command in (manager.stop, *manager.unload):
-        run(command, environ, plan.record.name)
+        run_manager_command(command, environ, plan.record.name)
     folder = os.path.dirname(plan.files[0].path)
     for link in manager.links:
         path = os.path.join(folder, link.format(name=plan.record.name))
@@ -166,27 +166,29 @@ def _withdraw(plan: UnitPlan, manager: ServiceManager, environ: Mapping[str, str
         if each.after is None:
             remove_folders(change.made)
     for command in manager.forget:
-        run(command, environ, plan.record.name)
+        run_manager_command(command, environ, plan.record.name)
 
 
 def start_units(home: Home, environ: Mapping[str, str]) -> bool:
-    """Let the service manager start the guardian; False where it cannot, or has no units."""
+    """Let the service manager start the guardian; return whether it did."""
     record = installed_units(home)
     if record is None or (manager := MANAGERS.get(record.manager)) is None:
         return False
     file = record.files[0].path
-    return any(run(command, environ, record.name, file) == "" for command in manager.start)
+    return any(
+        run_manager_command(command, environ, record.name, file) == "" for command in manager.start
+    )
 
 
 def stop_units(home: Home, environ: Mapping[str, str]) -> None:
-    """Let the service manager end the guardian and close the sockets, if it has units."""
+    """Let the service manager stop the guardian and close the sockets, if it has units."""
     record = installed_units(home)
     if record is not None and (manager := MANAGERS.get(record.manager)) is not None:
-        run(manager.stop, environ, record.name)
+        run_manager_command(manager.stop, environ, record.name)
 
 
 def damaged_unit(record: UnitRecord) -> str:
-    """The path of a unit file that is missing or was changed, or ""."""
+    """Return the path of a unit file that is missing or changed, or ""."""
     for each in record.files:
         data = read(each.path)
         if data is None or checksum(data) != each.after:
@@ -197,4 +199,6 @@ def damaged_unit(record: UnitRecord) -> str:
 def are_active(record: UnitRecord, environ: Mapping[str, str]) -> bool:
     """Return whether the service manager holds the sockets."""
     manager = MANAGERS.get(record.manager)
-    return manager is not None and run(manager.is_active, environ, record.name) == ""
+    return (
+        manager is not None and run_manager_command(manager.is_active, environ, record.name) == ""
+    )

@@ -1,4 +1,4 @@
-"""What stands in the unit files."""
+"""The content of the unit files."""
 
 import os
 import plistlib
@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from handrail.server.doors import BACKLOG
-from handrail.server.launchd_sockets import SOCKETS, label
+from handrail.server.launchd_sockets import SOCKETS, launchd_label
+from handrail.server.listening_sockets import BACKLOG
 
 _PLAIN = re.compile(r"[\w@+=:,./-]+", re.ASCII)
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "%": "%%"})
@@ -55,10 +55,10 @@ TimeoutStopSec=20
 
 
 class GuardedService(NamedTuple):
-    """What a service manager has to know of Handrail."""
+    """What the unit files say about Handrail."""
 
     name: str
-    """Of the units, without the ending."""
+    """The name of the units, without a suffix."""
     socket: str
     port: int | str
     command: tuple[str, ...]
@@ -66,7 +66,7 @@ class GuardedService(NamedTuple):
 
 
 def systemd_units(service: GuardedService) -> dict[str, bytes]:
-    """Both units, by the names of their files."""
+    """Return both units, by file name."""
     socket = _SOCKET.format(
         socket=service.socket.replace("%", "%%"), port=service.port, backlog=BACKLOG
     )
@@ -85,10 +85,10 @@ def _quoted(word: str) -> str:
 
 
 def launchd_plist(service: GuardedService) -> dict[str, bytes]:
-    """The agent of launchd, by the name of its file."""
+    """Return the agent for launchd, by file name."""
     path, port = SOCKETS
     agent = {
-        "Label": label(service.name),
+        "Label": launchd_label(service.name),
         "ProgramArguments": list(service.command),
         "EnvironmentVariables": dict(service.environ),
         "Sockets": {
