@@ -158,12 +158,16 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
 def test_one_that_was_stopped_goes_on(live: DaemonSandbox, who: str) -> None:
     pid = daemon_of(live) if who == "daemon" else live.guardian
     os.kill(pid, signal.SIGSTOP)
-    wait_for(lambda: state(pid) != "T")
+    wait_for(lambda: goes_on(pid))
     assert decision(insist(live, session_id=f"stopped {who}")) == "deny"
 
 
-def state(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+def goes_on(pid: int) -> bool:
+    """Whether a process is not stopped, and no stop is on its way to it."""
+    text = Path(f"/proc/{pid}/status").read_text()
+    status = dict(line.split(":\t", 1) for line in text.splitlines())
+    pending = int(status["ShdPnd"], 16)
+    return not status["State"].startswith("T") and not pending & 1 << (signal.SIGSTOP - 1)
 
 
 # Files are deleted
