@@ -20,7 +20,8 @@ settings.register_profile(
     "ci", deadline=None, database=None, max_examples=50, derandomize=True, print_blob=True
 )
 # Whoever runs the tests may be an agent; Handrail's commands would notice.
-for _name in ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"):
+# And no test may reach the user's own service manager.
+for _name in ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "XDG_RUNTIME_DIR"):
     os.environ.pop(_name, None)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
 

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from handrail.model.event import FaultNoted
-from handrail.server.http.socket_client import DaemonError, RefusedError, daemon_health
+from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon, daemon_health
 from handrail.server.launcher import stop_daemon
 from handrail.server.lock import AlreadyRunningError, HeldLock, daemon_pid, guardian_pid
 from handrail.store.decoding import decode
@@ -157,12 +158,16 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
 def test_one_that_was_stopped_goes_on(live: DaemonSandbox, who: str) -> None:
     pid = daemon_of(live) if who == "daemon" else live.guardian
     os.kill(pid, signal.SIGSTOP)
-    wait_for(lambda: state(pid) != "T")
+    wait_for(lambda: goes_on(pid))
     assert decision(insist(live, session_id=f"stopped {who}")) == "deny"
 
 
-def state(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+def goes_on(pid: int) -> bool:
+    """Whether a process is not stopped, and no stop is on its way to it."""
+    text = Path(f"/proc/{pid}/status").read_text()
+    status = dict(line.split(":\t", 1) for line in text.splitlines())
+    pending = int(status["ShdPnd"], 16)
+    return not status["State"].startswith("T") and not pending & 1 << (signal.SIGSTOP - 1)
 
 
 # Files are deleted
@@ -291,6 +296,24 @@ def told_refused(place: DaemonSandbox, run: str) -> list[str]:
         found = [decode(entry) for entry in store.read(topic_of(run))]
     noted = [event for event in found if isinstance(event, FaultNoted)]
     return [event.says for event in noted if event.kind == "guardian"]
+
+
+def test_a_call_without_a_daemon_waits_at_the_door_and_is_answered(live: DaemonSandbox) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with no_daemon(live):
+            asked = socket.socket(socket.AF_UNIX)
+            asked.connect(live.home.socket)
+            asked.close()
+            socket.create_connection(("127.0.0.1", live.home.port)).close()
+            answer = pool.submit(ask_once, live)
+        assert decision(answer.result()) == "deny"
+
+
+def ask_once(place: DaemonSandbox) -> Json:
+    """What is said before a dangerous command; whoever is sent away fails."""
+    given = {"command": "rm -rf /"}
+    payload = place.payload("PreToolUse", tool_name="Bash", tool_input=given, session_id="waits")
+    return call_daemon(place.home, "POST", "/hooks/claude", payload, timeout=PATIENCE)
 
 
 def test_a_daemon_that_never_worked_is_not_tried_again(place: DaemonSandbox) -> None:

@@ -162,18 +162,14 @@ class Daemon:
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
-    def app(self, guarded_by: str = "") -> ASGIApp:
-        """Return the endpoints of all components.
-
-        `guarded_by`: who restarts this daemon, `guardian` or `system`.
-        """
+    def app(self) -> ASGIApp:
+        """Return the endpoints of all components."""
         who = {
             "version": __version__,
             "python": sys.executable,
             "pid": os.getpid(),
             "home": self.home.path,
             "port": self.port,
-            "guarded_by": guarded_by,
         }
         incidents = self.home.incidents
         return make_app(
@@ -288,7 +284,7 @@ def serve(home: Home, environ: Mapping[str, str], sockets: ListeningSockets) -> 
 async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> None:
     home = daemon.home
     servers = Servers(
-        daemon.app("system" if sockets.link is None else "guardian"),
+        daemon.app(),
         daemon.hook_endpoint.answer,
         hook_token=home.hook_token,
         control_token=home.control_token,

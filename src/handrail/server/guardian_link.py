@@ -12,9 +12,8 @@ from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
 from handrail.server.launcher import start_guardian
-from handrail.server.listening_sockets import Identity, ListeningSockets, socket_identity
+from handrail.server.listening_sockets import Identity, ListeningSockets
 from handrail.server.lock import AlreadyRunningError, HeldLock
-from handrail.server.system_notify import READY, WELL, SystemNotifier
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 
 _EVERY = 1.0
@@ -45,34 +44,26 @@ class GuardianLink:
         self._refused = refused
         self._link: Link | None = None
         self._guardian = 0
+        self._is_kept = False
+        """Whether a service manager starts the guardian again."""
         self._alone = asyncio.Event()
-        self.identity = socket_identity(home.socket) if sockets.link is None else None
+        self.identity: Identity | None = None
         """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
-        """Send signs of life until cancelled, also to systemd if it guards the daemon."""
-        if self._sockets.link is None:
-            await self._notify_system()
-        else:
-            await self._keep_guardian(self._sockets.link)
-
-    async def _notify_system(self) -> None:
-        system = SystemNotifier(self._environ)
-        system.send(READY)
-        while True:
-            with suppress(SupervisionTimeoutError):
-                await self._supervision.call(_answer, _PATIENCE)
-                system.send(WELL)
-            await asyncio.sleep(_EVERY)
-
-    async def _keep_guardian(self, link: socket.socket) -> None:
-        self._open(Link(link))
+        """Send signs of life until cancelled."""
+        assert self._sockets.link is not None, "only a guardian starts a daemon"
+        self._open(Link(self._sockets.link))
         while True:
             await self._say_alive()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._alone.wait(), _EVERY)
-            if not self._is_guarded:
-                await self._replace_guardian()
+            if self._is_guarded:
+                continue
+            if self._is_kept:
+                os.kill(os.getpid(), signal.SIGTERM)  # the service manager starts both anew
+                return
+            await self._replace_guardian()
 
     @property
     def _is_guarded(self) -> bool:
@@ -123,7 +114,7 @@ class GuardianLink:
             _HEARD.get(message["is"], GuardianLink._ignore)(self, message)
 
     def _welcomed(self, message: Message) -> None:
-        self._guardian = int(message["pid"])
+        self._guardian, self._is_kept = int(message["pid"]), bool(message.get("kept"))
         if message.get("version") != __version__:  # one that was started before an upgrade
             os.kill(self._guardian, signal.SIGKILL)
         if self.identity is None and message["socket"]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.server.daemon_sandbox import DaemonSandbox, answering, http
+from tests.server.units.fake_systemctl import FakeSystemctl
 
 from handrail import __version__
 from handrail.cli.diagnosis.checks import (
@@ -20,6 +21,7 @@ from handrail.cli.diagnosis.checks import (
     check_guardian,
     check_log,
     check_port,
+    check_units,
     find_setup,
 )
 from handrail.cli.output.file_changes import hook_connection
@@ -30,6 +32,8 @@ from handrail.hosts.port import DoctorCheck, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
 from handrail.server.launcher import stop_daemon
+from handrail.server.units.service_manager import SYSTEMD
+from handrail.server.units.unit_installation import installing_units, plan_units
 from handrail.store.journal import Journal
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
@@ -237,10 +241,42 @@ def test_a_daemon_without_a_guardian_is_told(place: DaemonSandbox) -> None:
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
 
 
-def test_a_daemon_that_the_system_guards_needs_no_guardian(place: DaemonSandbox) -> None:
-    with answering(place, healthy(guarded_by="system")):
-        (found,) = examine(place, check_guardian)
-    assert found.mark == "ok"
+def test_without_units_nothing_is_said_of_them(place: DaemonSandbox) -> None:
+    assert examine(place, check_units) == []
+
+
+@pytest.fixture
+def systemctl(place: DaemonSandbox) -> FakeSystemctl:
+    """A service manager that has taken the units of this place."""
+    systemctl = FakeSystemctl(place.root)
+    place.environ.update(systemctl.environ)
+    plan = plan_units(place.home, SYSTEMD, place.environ, 47100)
+    with installing_units(plan, place.home, place.environ):
+        pass
+    return systemctl
+
+
+@pytest.mark.usefixtures("systemctl")
+def test_units_that_hold_the_sockets_are_well(place: DaemonSandbox) -> None:
+    (found,) = examine(place, check_units)
+    assert (found.mark, found.says.split()[0]) == ("ok", "systemd")
+
+
+def test_units_that_do_not_hold_the_sockets_are_a_warning(
+    place: DaemonSandbox, systemctl: FakeSystemctl
+) -> None:
+    systemctl.fail_at("is-active")
+    (found,) = examine(place, check_units)
+    assert (found.mark, found.fix) == ("warn", "handrail serve --restart")
+
+
+@pytest.mark.usefixtures("systemctl")
+def test_a_unit_that_was_changed_is_bad(place: DaemonSandbox) -> None:
+    (unit,) = Path(place.environ["HOME"]).glob(".config/systemd/user/*.service")
+    unit.write_text("[Service]\n")
+    (found,) = examine(place, check_units)
+    assert (found.mark, found.fix) == ("bad", "handrail install claude")
+    assert found.says.startswith("~/.config/systemd/user/handrail-")
 
 
 # Claude Code and the client

@@ -69,6 +69,7 @@ def _run_checks(
         checks.check_log,
         checks.check_daemon,
         checks.check_guardian,
+        checks.check_units,
         checks.check_port,
         checks.check_client,
         checks.check_settings,

@@ -72,7 +72,10 @@ class ProtectedControls:
         )
         self._roots = roots
         self._port: int | None = None
-        holding = (f"{home}/.config/handrail", *self._hosts, state, self._program.rstrip("/"))
+        units = f"{home}/.config/systemd/user/handrail.service"
+        holding = (
+            units, f"{home}/.config/handrail", *self._hosts, state, self._program.rstrip("/")
+        )  # fmt: skip
         self._above = {
             folder: inner
             for inner in filter(None, holding)

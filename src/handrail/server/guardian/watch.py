@@ -16,6 +16,7 @@ from handrail import __version__
 from handrail.server.guardian.daemon_process import DaemonProcess, start_daemon
 from handrail.server.guardian.link import Link, Message
 from handrail.server.guardian.stand_in import Reception, StandIn
+from handrail.server.guardian.system_notify import READY, WELL, SystemNotifier
 
 _TICK = 1.0
 _DOWN = 5.0
@@ -45,6 +46,12 @@ class Post(NamedTuple):
     link: int = -1
     daemon: int = 0
     """A daemon that runs already: the line to it, and its process."""
+    kept: int = 0
+    """1: systemd or launchd holds the sockets too, and starts the guardian again."""
+
+
+DESCRIPTORS = frozenset({"socket", "port", "lock", "link"})
+"""The fields of a post that are descriptors."""
 
 
 class Guardian:
@@ -54,6 +61,7 @@ class Guardian:
         self._post = post
         self._doors = (socket.socket(fileno=post.socket), socket.socket(fileno=post.port))
         self._lock = post.lock
+        self._system = SystemNotifier(os.environ)
         self._identity = _identity(post.path)
         self._selector = selectors.DefaultSelector()
         self._reception = Reception(self._selector)
@@ -75,6 +83,7 @@ class Guardian:
         """Guard until a signal ends it; its exit code."""
         self._name_lock()
         self._listen_to_signals()
+        self._system.send(READY)
         if self._post.daemon:
             link = Link(socket.socket(fileno=self._post.link))
             self._attend(DaemonProcess(self._post.daemon, link, is_child=False))
@@ -82,7 +91,7 @@ class Guardian:
             if self._daemon is None:
                 if self._ending:
                     return self._leave(0)
-                if self._failures and not self._ever_well:
+                if self._failures and not self._ever_well and not self._post.kept:
                     return self._leave(self._code)  # one that never worked is not tried again
                 if time.monotonic() >= self._next:
                     self._start()
@@ -109,8 +118,13 @@ class Guardian:
 
     def _attend(self, daemon: DaemonProcess) -> None:
         self._daemon = daemon
-        pid, socket_file = os.getpid(), self._identity
-        daemon.link.send("welcome", pid=pid, version=__version__, socket=socket_file)
+        daemon.link.send(
+            "welcome",
+            pid=os.getpid(),
+            version=__version__,
+            socket=self._identity,
+            kept=bool(self._post.kept),
+        )
         self._selector.register(daemon.link, selectors.EVENT_READ, self._hear)
 
     def _hear(self, _: object) -> None:
@@ -173,6 +187,7 @@ class Guardian:
 
     def _tick(self) -> None:
         now = time.monotonic()
+        self._system.send(WELL)
         self._reception.drop_slow()
         daemon = self._daemon
         if self._ending:
@@ -188,7 +203,9 @@ class Guardian:
             self._speak()
 
     def _speak(self) -> None:
-        """Answer callers here, if a daemon has once said how."""
+        """Answer callers here: as a daemon has said, or only with the cause if none ever worked."""
+        if self._stand_in is None and self._failures:
+            self._stand_in = StandIn({}, "", lambda: self._cause)
         if self._stand_in is not None and not self._reception.is_open:
             self._reception.open(self._doors, self._stand_in)
 
@@ -246,7 +263,7 @@ class Guardian:
             daemon.signal(signal.SIGCONT)
 
     def _leave(self, code: int) -> int:
-        if _identity(self._post.path) == self._identity:
+        if not self._post.kept and _identity(self._post.path) == self._identity:
             with suppress(OSError):
                 os.unlink(self._post.path)
         return code
