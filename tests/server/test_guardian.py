@@ -15,7 +15,13 @@ from pathlib import Path
 import pytest
 
 from handrail.model.event import FaultNoted
-from handrail.server.http.socket_client import DaemonError, RefusedError, health
+from handrail.server.http.socket_client import (
+    DaemonError,
+    RefusedError,
+    SocketConnection,
+    health,
+)
+from handrail.server.integrity.notices import unseen_notices
 from handrail.server.launcher import stop_daemon
 from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder
 from handrail.store.decoding import decode
@@ -148,6 +154,28 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
     assert (ran.returncode, "not run" in ran.stderr) == (2, True)
     assert daemon_of(live)
     assert live.guardian
+
+
+def test_a_daemon_that_was_killed_under_a_session_is_reported(live: DaemonSandbox) -> None:
+    line = SocketConnection(live.home.socket, PATIENCE)
+    start = live.payload("SessionStart", session_id="under a session", source="startup")
+    with closing(line):
+        headers = {"X-Handrail-Pid": str(os.getpid())}
+        line.request("POST", "/hooks/claude", json.dumps(start), headers)
+        assert line.getresponse().status == 200
+    pid = daemon_of(live)
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: f"(process {pid}) was killed while a session was open" in noticed(live))
+    assert "shop (under a " in noticed(live)
+    pid = daemon_of(live)
+    os.kill(pid, signal.SIGTERM)
+    wait_for(lambda: holder(live.home) not in (None, pid) and health(live.home))
+    assert f"process {pid}" not in noticed(live), "one that was told to end is not reported"
+
+
+def noticed(place: DaemonSandbox) -> str:
+    """What a person has yet to see."""
+    return " ".join(notice.text for notice in unseen_notices(place.home))
 
 
 # One of them is stopped

@@ -190,11 +190,11 @@ class Daemon:
             ),
         )
 
-    def open(self) -> None:
-        """Take up what the last daemon has left."""
+    def open(self, killed: int = 0) -> None:
+        """Take up what the last daemon has left; `killed`: its process, if it was killed."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
-        self.supervision.submit(self.integrity.open)
+        self.supervision.submit(partial(self.integrity.open, killed))
 
     def link(self, doors: Doors) -> GuardianLink:
         """The line to the guardian, which learns how to answer hosts without a daemon."""
@@ -207,6 +207,7 @@ class Daemon:
                 name: msgspec.to_builtins(hooks.fault_answers())
                 for name, hooks in self.hooks.items()
             },
+            packages=self.integrity.packages,
             refused=self._record_refused,
         )
 
@@ -303,7 +304,7 @@ async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    daemon.open()
+    daemon.open(lock.left_by)
     await servers.started()
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
     link = daemon.link(doors)

@@ -12,6 +12,7 @@ from handrail.server.doors import Doors, Identity, identity
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
+from handrail.server.integrity.package_files import Packages
 from handrail.server.launcher import start_guardian
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.server.system_notify import READY, WELL, SystemNotifier
@@ -34,14 +35,19 @@ class GuardianLink:
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
+        packages: Packages | None = None,
         refused: Callable[[Refused], None],
     ) -> None:
-        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers."""
+        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers.
+
+        `packages`: what the guardian compares before it starts the next daemon.
+        """
         self._home = home
         self._environ = environ
         self._doors = doors
         self._supervision = supervision
         self._answers = answers
+        self._packages = packages
         self._refused = refused
         self._link: Link | None = None
         self._guardian = 0
@@ -95,6 +101,7 @@ class GuardianLink:
             thread=self._supervision.thread_id,
             socket=self.identity,
             answers=self._answers,
+            packages=self._packages,
         )
 
     async def _say_alive(self) -> None:

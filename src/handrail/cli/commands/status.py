@@ -82,10 +82,15 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
         show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
-    from handrail.server.http.socket_client import health, port_answers
+    from handrail.server.http.socket_client import health, port_answers, why_down
 
     daemon = health(home)
-    trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
+    trouble = trouble_with(
+        daemon,
+        running=running,
+        taken=not running and port_answers(home),
+        why=why_down(home) if running and daemon is None else "",
+    )
     notice = settings_notice()
     if as_json:
         _print_json(rows, daemon, trouble, notices, notice)
@@ -168,8 +173,11 @@ def report(
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
-    """Describe the problem with the daemon. `taken`: another program answers on its port."""
+def trouble_with(daemon: Health | None, *, running: bool, taken: bool, why: str = "") -> str:
+    """Describe the problem with the daemon. `taken`: another program answers on its port.
+
+    `why`: what the guardian says about it.
+    """
     if daemon is not None and daemon.get("version", __version__) != __version__:
         return (
             f"The daemon has version {daemon.get('version')}, but this is {__version__}. "
@@ -178,6 +186,8 @@ def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
     if daemon is not None:
         problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
         return "" if daemon.get("ok") else problem
+    if why:
+        return f"The daemon does not run, so agents can only read: {why}"
     if running:
         return "The daemon does not answer. Restart it: handrail serve --restart"
     if taken:

@@ -66,6 +66,17 @@ def port_answers(home: Home) -> bool:
     return True
 
 
+def why_down(home: Home) -> str:
+    """Why the guardian has no daemon; empty where nobody says so."""
+    try:
+        call(home, "GET", "/healthz", timeout=2.0)
+    except RefusedError as error:
+        return str(error)
+    except DaemonError:
+        return ""
+    return ""
+
+
 def health(home: Home) -> dict[str, object] | None:
     """What the daemon says of itself; None if there is none."""
     try:

@@ -9,13 +9,16 @@ from handrail.config.notify import Notify
 from handrail.hosts.port import HookConnection, HostAdapter
 from handrail.intervene.notify import Notifier
 from handrail.server.home import Home
+from handrail.server.integrity import wording
 from handrail.server.integrity.announcements import Announcements
 from handrail.server.integrity.calls import CallLog
 from handrail.server.integrity.consequences import DaemonConsequences
 from handrail.server.integrity.hook_client import HookClients
 from handrail.server.integrity.inotify import Inotify, NoNotificationsError
 from handrail.server.integrity.integrity_monitor import IntegrityMonitor
-from handrail.server.integrity.notices import NoticeBoard
+from handrail.server.integrity.notices import Notice, NoticeBoard
+from handrail.server.integrity.package_files import Packages
+from handrail.server.integrity.packages import OwnPackages, own_packages
 from handrail.server.integrity.private_modes import PrivateModes
 from handrail.server.integrity.settings_parts import HookEntries, HookSwitches
 from handrail.server.integrity.watcher import Watcher
@@ -41,15 +44,21 @@ class DaemonIntegrity:
     ) -> None:
         watched = {name: host.integrity(connection, environ) for name, host in hosts.items()}
         kept = {name: each for name, each in watched.items() if each is not None}
-        notices = NoticeBoard(home)
+        self._notices = notices = NoticeBoard(home)
+        self._home = home
         self._runs = runs
         self._calls = CallLog()
+
+        found = own_packages()
+        self._packages = None if found is None else OwnPackages(found)
 
         def notify() -> Notify:
             return load_settings(environ.get("HOME") or "/", environ=environ).config.notify
 
+        self._consequences = DaemonConsequences(supervision, runs, notifier, notify)
         self.monitor = IntegrityMonitor(
             (
+                *((self._packages,) if self._packages else ()),
                 HookEntries(kept, home.installs),
                 HookClients(home),
                 PrivateModes(home.private_modes),
@@ -58,16 +67,33 @@ class DaemonIntegrity:
             Watcher(_notifications(), busy=[home.path, os.path.dirname(home.socket)]),
             self._calls,
             notices,
-            DaemonConsequences(supervision, runs, notifier, notify),
+            self._consequences,
+            trees=self._packages.folders if self._packages else tuple,
         )
+        if self._packages is not None:
+            runs.own_problem = self._packages.find_problem
         runs.announce = Announcements(notices, kept).announce
         runs.bus.subscribe(self.monitor.on_event)
 
-    def open(self) -> None:
-        """Take note of the runs that go on from before, and begin; in the supervision thread."""
+    @property
+    def packages(self) -> Packages | None:
+        """Where Handrail's packages are, if an installer has written down what is in them."""
+        return self._packages.packages.as_of(time()) if self._packages else None
+
+    def open(self, killed: int = 0) -> None:
+        """Take note of the runs that go on from before, and begin; in the supervision thread.
+
+        `killed`: the process of the last daemon, if it did not come to its own end.
+        """
         for state in self._runs.since(time() - _RECENT):
             self._calls.know(state)
         self.monitor.start()
+        open_runs = [run for run in self._calls.alive(time()) if run.pid]
+        if killed and open_runs:
+            titles = ", ".join(run.title for run in open_runs)
+            notice = Notice(0, time(), "daemon", self._home.lock, wording.killed(killed, titles))
+            if (kept := self._notices.add(notice)) is not None:
+                self._consequences.tell(kept)
 
     def close(self) -> None:
         """End with the daemon."""

@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic, time
 from typing import Protocol
 
@@ -48,10 +48,13 @@ class IntegrityMonitor:
         notices: NoticeBoard,
         consequences: Consequences,
         *,
+        trees: Callable[[], Iterable[str]] = tuple,
         now: Callable[[], float] = monotonic,
         clock: Callable[[], float] = time,
     ) -> None:
+        """`trees`: folders in which every file counts."""
         self._parts = parts
+        self._trees = trees
         self._watcher = watcher
         self._calls = calls
         self._notices = notices
@@ -116,7 +119,8 @@ class IntegrityMonitor:
             is_asked, self._asked = self._asked, False
             changed = self._watcher.take()
             if changed or is_due or is_asked or self._unsettled:
-                self._watcher.name(path for part in self._parts for path in part.paths())
+                named = (path for part in self._parts for path in part.paths())
+                self._watcher.name(named, self._trees())
                 self._compare()
             if is_due:
                 self._compared = self._now()

@@ -1,0 +1,97 @@
+"""The packages that Handrail imports: a change of them stops work, until they are whole again."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from time import time
+
+from handrail.server.integrity.package_files import (
+    Packages,
+    canonical,
+    find_changes,
+    find_replaced,
+    folders_of,
+    read_config,
+    reinstall_command,
+    says_changed,
+)
+from handrail.server.integrity.parts import Loss
+
+_NAME = "handrail"
+_REQUIRED = re.compile(r"[A-Za-z0-9._-]+")
+_EXTRA = re.compile(r";.*\bextra\b")
+
+
+class OwnPackages:
+    """Compared with their records in one thread; `find_problem` may be called in any."""
+
+    def __init__(self, packages: Packages) -> None:
+        self.packages = packages
+        self._problem = ""
+
+    def find_problem(self) -> str:
+        """Why nothing may be changed now; empty: they are whole."""
+        return self._problem
+
+    def paths(self) -> Iterator[str]:
+        """The folders: new names show in them."""
+        yield from self.packages.folders
+
+    def folders(self) -> list[str]:
+        """Every folder with files of ours; each file in them counts."""
+        return folders_of(self.packages)
+
+    def losses(self) -> Iterator[Loss]:
+        """Files that no installer has left like this, or packages that one has replaced."""
+        began, packages = time(), self.packages
+        fix = reinstall_command(packages.python)
+        is_first = not packages.since
+        # Some distributors change files of packages and leave the records: ours have none of them.
+        changes = find_changes(packages._replace(names=(_NAME,)) if is_first else packages)
+        self._problem = f"{says_changed(changes)}. Put them back: {fix}" if changes else ""
+        if changes:
+            yield Loss("packages", changes[0], says_changed(changes), fix)
+        elif not is_first and (replaced := find_replaced(packages)):
+            says = "Handrail's own packages were replaced by others"
+            yield Loss("packages", replaced[0], says, fix, accept=lambda: self._accept(began))
+        else:
+            self.packages = packages.as_of(began)
+
+    def _accept(self, began: float) -> bool:
+        """Outside of calls, that is an upgrade."""
+        self.packages = self.packages.as_of(began)
+        return True
+
+
+def own_packages() -> Packages | None:
+    """The packages of the Handrail that runs here; None: no installer has written a record."""
+    found = {each.name: each for each in _needed(_NAME, set())}
+    folders = dict.fromkeys(os.path.realpath(str(each.locate_file(""))) for each in found.values())
+    if not found:
+        return None
+    return Packages(
+        tuple(folders),
+        tuple(sorted(map(canonical, found))),
+        sys.executable,
+        os.path.realpath(sys.executable),
+        read_config(sys.executable),
+        since=0.0,
+    )
+
+
+def _needed(name: str, seen: set[str]) -> Iterator[Distribution]:
+    """A package and all that it needs, as far as they have records."""
+    if canonical(name) in seen:
+        return
+    seen.add(canonical(name))
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:  # only needed on other systems
+        return
+    if found.read_text("RECORD"):
+        yield found
+    for each in found.requires or ():
+        if not _EXTRA.search(each) and (required := _REQUIRED.match(each)):
+            yield from _needed(required[0], seen)
