@@ -157,12 +157,7 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
 
 
 def test_a_daemon_that_was_killed_under_a_session_is_reported(live: DaemonSandbox) -> None:
-    line = SocketConnection(live.home.socket, PATIENCE)
-    start = live.payload("SessionStart", session_id="under a session", source="startup")
-    with closing(line):
-        headers = {"X-Handrail-Pid": str(os.getpid())}
-        line.request("POST", "/hooks/claude", json.dumps(start), headers)
-        assert line.getresponse().status == 200
+    open_session(live, "under a session").close()
     pid = daemon_of(live)
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: f"(process {pid}) was killed while a session was open" in noticed(live))
@@ -171,6 +166,18 @@ def test_a_daemon_that_was_killed_under_a_session_is_reported(live: DaemonSandbo
     os.kill(pid, signal.SIGTERM)
     wait_for(lambda: holder(live.home) not in (None, pid) and health(live.home))
     assert f"process {pid}" not in noticed(live), "one that was told to end is not reported"
+
+
+def open_session(place: DaemonSandbox, session: str) -> SocketConnection:
+    """A session of this process has begun; the connection that it was told on."""
+    line = SocketConnection(place.home.socket, PATIENCE)
+    start = place.payload("SessionStart", session_id=session, source="startup")
+    headers = {"X-Handrail-Pid": str(os.getpid())}
+    line.request("POST", "/hooks/claude", json.dumps(start), headers)
+    answer = line.getresponse()
+    answer.read()
+    assert answer.status == 200
+    return line
 
 
 def noticed(place: DaemonSandbox) -> str:
@@ -187,6 +194,23 @@ def test_one_that_was_stopped_goes_on(live: DaemonSandbox, who: str) -> None:
     os.kill(pid, signal.SIGSTOP)
     wait_for(lambda: state(pid) != "T")
     assert decision(insist(live, session_id=f"stopped {who}")) == "deny"
+
+
+def test_both_that_were_stopped_at_once_go_on_with_the_next_call(live: DaemonSandbox) -> None:
+    """Nobody is left to wake them but the kernel."""
+    line = open_session(live, "both stopped")
+    pid, guardian = daemon_of(live), live.guardian
+    for connection in (line, SocketConnection(live.home.socket, PATIENCE)):
+        for each in (guardian, pid):
+            os.kill(each, signal.SIGSTOP)
+        wait_for(lambda: state(pid) == "T")
+        with closing(connection):
+            payload = live.payload("Stop", session_id="both stopped")
+            connection.request("POST", "/hooks/claude", json.dumps(payload))
+            assert connection.getresponse().status == 200
+        wait_for(lambda: state(guardian) != "T")
+    assert (daemon_of(live), live.guardian) == (pid, guardian)
+    wait_for(lambda: f"(process {pid}) was stopped by a signal" in noticed(live))
 
 
 def state(pid: int) -> str:

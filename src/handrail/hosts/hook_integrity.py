@@ -39,3 +39,7 @@ class HookIntegrity(Protocol):
     def plan_clearing(self, path: str) -> FileChangePlan | None:
         """The edit that takes out the keys that keep hooks from running and were not there when
         the file was last good; None: there is none."""
+
+    def plan_overruling(self, found: "Obstacle", folder: str) -> FileChangePlan | None:
+        """The edit of a file of this machine that lets hooks run in a folder all the same, where
+        the file in the way belongs to a repository; None: there is none."""

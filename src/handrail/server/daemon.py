@@ -51,6 +51,7 @@ from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
 from handrail.server.http.servers import Servers
+from handrail.server.integrity import wording
 from handrail.server.integrity.daemon_integrity import DaemonIntegrity
 from handrail.server.lock import HeldLock, locked
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
@@ -209,6 +210,7 @@ class Daemon:
             },
             packages=self.integrity.packages,
             refused=self._record_refused,
+            stopped=partial(self.supervision.submit, self._report_stop),
         )
 
     def tell_repair(self, says: str) -> None:
@@ -221,6 +223,9 @@ class Daemon:
         for state in list(self.runs):
             if state.phase != "ended":
                 self.runs.get(state.run, state.cwd).record(FaultNoted(time(), "repair", says))
+
+    def _report_stop(self) -> None:
+        self.integrity.report(wording.stopped(os.getpid()))
 
     def _record_refused(self, calls: Refused) -> None:
         """Write down what the guardian refused while there was no daemon."""

@@ -37,10 +37,12 @@ class GuardianLink:
         answers: Mapping[str, object],
         packages: Packages | None = None,
         refused: Callable[[Refused], None],
+        stopped: Callable[[], None] = lambda: None,
     ) -> None:
         """`answers`: how to answer hosts without a daemon; `refused`: told of such answers.
 
-        `packages`: what the guardian compares before it starts the next daemon.
+        `packages`: what the guardian compares before it starts the next daemon; `stopped`: told
+        that this one was stopped for a while.
         """
         self._home = home
         self._environ = environ
@@ -49,6 +51,7 @@ class GuardianLink:
         self._answers = answers
         self._packages = packages
         self._refused = refused
+        self._stopped = stopped
         self._link: Link | None = None
         self._guardian = 0
         self._alone = asyncio.Event()
@@ -140,6 +143,9 @@ class GuardianLink:
     def _told_refused(self, message: Message) -> None:
         self._refused(message["calls"])
 
+    def _told_stopped(self, message: Message) -> None:
+        self._stopped()
+
     def _ignore(self, message: Message) -> None:
         """Another version may say more."""
 
@@ -162,6 +168,7 @@ class GuardianLink:
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
     "welcome": GuardianLink._welcomed,
     "refused": GuardianLink._told_refused,
+    "stopped": GuardianLink._told_stopped,
 }
 
 

@@ -296,6 +296,64 @@ def test_a_branch_with_other_settings_stops_nothing(tmp_path: Path) -> None:
     assert (bench.says, bench.stopped) == ([], [])
 
 
+@pytest.mark.parametrize("before", [None, "", '{\n    "model": "opus"\n}\n'])
+def test_a_branch_that_switches_hooks_off_is_overruled_for_this_machine(
+    tmp_path: Path, before: str | None
+) -> None:
+    bench = IntegrityBench(tmp_path)
+    settings, local = committed_settings(bench)
+    if before is not None:
+        local.write_text(before)
+    bench.start()
+    bench.begin(command="git switch other")
+    settings.write_text(OFF)
+    bench.end()
+    bench.later()
+    assert settings.read_text() == OFF, "it belongs to the repository"
+    assert json.loads(local.read_text()) == {
+        **json.loads(before or "{}"),
+        "disableAllHooks": False,
+    }
+    assert bench.stopped == [], "a branch may have brought it"
+    assert str(local) in bench.says[0]
+    assert git(bench.project, "status", "--porcelain", "--", ".claude/settings.local.json") == ""
+    bench.later()
+    assert len(bench.says) == 1
+
+
+def test_a_branch_that_a_person_switched_to_is_only_reported(tmp_path: Path) -> None:
+    bench = IntegrityBench(tmp_path)
+    settings, local = committed_settings(bench)
+    bench.start()
+    settings.write_text(OFF)
+    bench.later()
+    assert not local.exists()
+    assert "NOT supervised" in bench.says[0]
+
+
+@pytest.mark.parametrize("theirs", ['{"disableAllHooks": true}', "no settings"])
+def test_what_the_file_of_this_machine_says_stays(tmp_path: Path, theirs: str) -> None:
+    bench = IntegrityBench(tmp_path)
+    settings, local = committed_settings(bench)
+    local.write_text(theirs)
+    bench.start()
+    bench.begin(command="git switch other")
+    settings.write_text(OFF)
+    bench.end()
+    bench.later()
+    assert local.read_text() == theirs
+
+
+def committed_settings(bench: IntegrityBench) -> tuple[Path, Path]:
+    """The shared settings of the project, in git, and those of this machine."""
+    settings = bench.project / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text("{}")
+    git(bench.project, "init", "-q")
+    git(bench.project, "add", "-A")
+    return settings, settings.with_name("settings.local.json")
+
+
 def test_the_client_may_be_written_again_by_another_terminal(bench: IntegrityBench) -> None:
     bench.start()
     bench.begin()
@@ -305,5 +363,5 @@ def test_the_client_may_be_written_again_by_another_terminal(bench: IntegrityBen
     assert (bench.says, bench.stopped) == ([], [])
 
 
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+def git(folder: Path, *arguments: str) -> str:
+    return subprocess.check_output(["git", "-C", str(folder), *arguments], text=True)

@@ -16,6 +16,7 @@ from handrail import __version__
 from handrail.server.guardian.daemon_process import DaemonProcess, start_daemon
 from handrail.server.guardian.link import Link, Message
 from handrail.server.guardian.stand_in import Reception, StandIn
+from handrail.server.guardian.waking import wake_on_input
 from handrail.server.integrity.package_files import (
     Packages,
     find_changes,
@@ -61,6 +62,8 @@ class Guardian:
     def __init__(self, post: Post) -> None:
         self._post = post
         self._doors = (socket.socket(fileno=post.socket), socket.socket(fileno=post.port))
+        for door in self._doors:
+            wake_on_input(door.fileno(), -os.getpgrp())
         self._lock = post.lock
         self._identity = _identity(post.path)
         self._selector = selectors.DefaultSelector()
@@ -158,6 +161,7 @@ class Guardian:
         if fresh is not None:
             self._doors[0].close()
             self._doors = (socket.socket(fileno=fresh), self._doors[1])
+            wake_on_input(fresh, -os.getpgrp())
             self._identity = tuple(message["socket"])
 
     def _lost(self, daemon: DaemonProcess) -> None:
@@ -196,6 +200,8 @@ class Guardian:
                 self._end(daemon)
             return
         self._keep_lock()
+        if daemon is not None and daemon.take_stop():
+            daemon.link.send("stopped")
         if daemon is not None and (problem := daemon.check()):
             self._cause = f"the daemon does not answer: {problem}"
             daemon.signal(signal.SIGKILL)

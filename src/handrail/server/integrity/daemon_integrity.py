@@ -88,12 +88,18 @@ class DaemonIntegrity:
         for state in self._runs.since(time() - _RECENT):
             self._calls.know(state)
         self.monitor.start()
-        open_runs = [run for run in self._calls.alive(time()) if run.pid]
-        if killed and open_runs:
-            titles = ", ".join(run.title for run in open_runs)
-            notice = Notice(0, time(), "daemon", self._home.lock, wording.killed(killed, titles))
-            if (kept := self._notices.add(notice)) is not None:
-                self._consequences.tell(kept)
+        if killed:
+            self.report(wording.killed(killed))
+
+    def report(self, says: str) -> None:
+        """Tell people what happened to the daemon itself, if an agent may have done it."""
+        open_runs = [run.title for run in self._calls.alive(time()) if run.pid]
+        if not open_runs:
+            return
+        says = f"{says} Nothing tells who did that. Open then: {', '.join(open_runs)}."
+        kept = self._notices.add(Notice(0, time(), "daemon", self._home.lock, says))
+        if kept is not None:
+            self._consequences.tell(kept)
 
     def close(self) -> None:
         """End with the daemon."""

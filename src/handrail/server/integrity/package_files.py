@@ -38,7 +38,7 @@ class Packages(NamedTuple):
 
     def as_of(self, now: float) -> "Packages":
         """The same, after a look that began now."""
-        return self._replace(since=now - _COARSE)
+        return self._replace(since=max(self.since, now - _COARSE))
 
 
 def find_changes(packages: Packages) -> list[str]:
