@@ -15,6 +15,7 @@ import msgspec
 
 from handrail.model.decodable import decodable
 from handrail.store.private_files import make_folder, replace_file
+from handrail.store.seals import write_sealed
 
 _MODE = 0o600
 
@@ -186,4 +187,4 @@ def find_install(installs: Sequence[InstallRecord], settings: str) -> InstallRec
 def save_installs(path: str, installs: Sequence[InstallRecord]) -> None:
     """Save the record, for this user alone."""
     make_folder(os.path.dirname(path))
-    replace_file(os.path.realpath(path), msgspec.json.encode(installs), _MODE)
+    write_sealed(os.path.realpath(path), msgspec.json.encode(installs))

@@ -50,6 +50,8 @@ class Home:
         """Where a daemon in the background writes what it would say on a terminal."""
         self.installs = self._file("installs.json")
         """The record of settings files that were changed."""
+        self.trust = self._file("trust.json")
+        """The record of settings that a person has confirmed."""
         self.incidents = self._file("incidents")
         """The folder with one folder for each emergency stop."""
         self.notices = self._file("notices.jsonl")

@@ -20,6 +20,7 @@ from handrail.server.integrity.notices import Notice, NoticeBoard
 from handrail.server.integrity.package_files import Packages
 from handrail.server.integrity.packages import OwnPackages, own_packages
 from handrail.server.integrity.private_modes import PrivateModes
+from handrail.server.integrity.sealed_records import SealedRecords
 from handrail.server.integrity.settings_parts import HookEntries, HookSwitches
 from handrail.server.integrity.watcher import Watcher
 from handrail.server.threads.supervision_thread import SupervisionThread
@@ -27,6 +28,8 @@ from handrail.supervise.runs.run_registry import RunRegistry
 
 _RECENT = 1800.0
 """Seconds: runs that were heard since then may still be alive when a daemon starts."""
+_INSTALL = "handrail install writes it again"
+_TRUST = "handrail config trust confirms settings again"
 
 
 class DaemonIntegrity:
@@ -59,6 +62,7 @@ class DaemonIntegrity:
         self.monitor = IntegrityMonitor(
             (
                 *((self._packages,) if self._packages else ()),
+                SealedRecords({home.installs: _INSTALL, home.trust: _TRUST}),
                 HookEntries(kept, home.installs),
                 HookClients(home),
                 PrivateModes(home.private_modes),
