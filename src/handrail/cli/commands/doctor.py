@@ -71,6 +71,7 @@ def _run_checks(
         checks.check_guardian,
         checks.check_port,
         checks.check_client,
+        checks.check_packages,
         checks.check_settings,
         checks.check_hosts,
         checks.check_notices,

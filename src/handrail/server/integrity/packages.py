@@ -48,8 +48,7 @@ class OwnPackages:
         began, packages = time(), self.packages
         fix = reinstall_command(packages.python)
         is_first = not packages.since
-        # Some distributors change files of packages and leave the records: ours have none of them.
-        changes = find_changes(packages._replace(names=(_NAME,)) if is_first else packages)
+        changes = find_own_changes(packages) if is_first else find_changes(packages)
         self._problem = f"{says_changed(changes)}. Put them back: {fix}" if changes else ""
         if changes:
             yield Loss("packages", changes[0], says_changed(changes), fix)
@@ -63,6 +62,20 @@ class OwnPackages:
         """Outside of calls, that is an upgrade."""
         self.packages = self.packages.as_of(began)
         return True
+
+
+def find_own_changes(packages: Packages) -> list[str]:
+    """The files of Handrail itself that are not as they were installed.
+
+    Nothing is known of the time before. Some distributors change files of other packages and leave
+    the records, so a difference there says nothing.
+    """
+    return find_changes(packages._replace(names=(_NAME,), since=0.0))
+
+
+def has_own_files(packages: Packages) -> bool:
+    """Whether Handrail is among the packages with all its files; not if it runs from a work tree"""
+    return any(os.path.isdir(os.path.join(folder, _NAME)) for folder in packages.folders)
 
 
 def own_packages() -> Packages | None:
