@@ -18,6 +18,7 @@ from handrail.server.guardian_link import GuardianLink
 from handrail.server.home import Home
 from handrail.server.http.servers import Servers
 from handrail.server.lock import AlreadyRunningError, HeldLock
+from handrail.store.header_check import HeaderCheck
 from handrail.store.private_files import make_folder, replace_file
 
 NewSocket = tuple[socket.socket, Identity]
@@ -25,9 +26,6 @@ NewSocket = tuple[socket.socket, Identity]
 _log = logging.getLogger(__name__)
 
 _EVERY = 1.0
-_DATABASE = (b"SQLite format 3\0",)
-_WAL = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
-"""How SQLite's files begin."""
 _BAD_LOOKS = 2
 """One is not enough: a log that is being made is empty for a moment."""
 
@@ -44,7 +42,8 @@ class SelfRepair:
     def __init__(self, home: Home, lock: HeldLock) -> None:
         self._home = home
         self._lock = lock
-        self._was_whole = _is_whole(home.log)
+        self._log = HeaderCheck(home.log)
+        self._was_whole = self._log.is_whole()
         self._bad_looks = 0
         self._kept: dict[str, _KeptFile] = {}
         for path in home.small_files():
@@ -80,7 +79,7 @@ class SelfRepair:
 
     def find_damage(self) -> str:
         """Say that the log was overwritten since this daemon began; "" if it was not."""
-        if _is_whole(self._home.log):
+        if self._log.is_whole():
             self._was_whole, self._bad_looks = True, 0
             return ""
         self._bad_looks += 1
@@ -134,19 +133,6 @@ def _look_at(path: str) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return (found.st_ino, found.st_mtime_ns, found.st_size)
-
-
-def _is_whole(log: str) -> bool:
-    """Whether the log's files begin as SQLite begins them; a log that is gone is not damaged."""
-    for path, marks in ((log, _DATABASE), (f"{log}-wal", _WAL)):
-        try:
-            with open(path, "rb") as file:
-                begins = file.read(16)
-        except FileNotFoundError:
-            continue
-        if not begins.startswith(marks) and (begins or path == log):
-            return False
-    return True
 
 
 def _back(path: str) -> str:

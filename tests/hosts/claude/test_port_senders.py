@@ -105,6 +105,16 @@ def test_a_sender_that_is_gone_is_not_heard(shop: Desk) -> None:
     assert before(shop, Sender(ME, is_open=False)) == "run"  # it was found in time
     gone = Sender(0, is_open=False)
     assert before(shop, gone, "t2") == "deny"
+    assert "has left" in faults(shop)[0]
+
+
+def test_a_session_that_waited_no_longer_still_closes_its_calls(shop: Desk) -> None:
+    """A daemon that was stopped hears of a batch when nobody waits for the answer any more."""
+    start(shop, ME)
+    shop.before("ls", "t1")
+    call = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {}, "tool_response": "late"}
+    shop.tell("PostToolBatch", sender=Sender(0, is_open=False), tool_calls=[call])
+    assert shop.runs.get(SESSION, shop.folder).state.open == []
 
 
 @pytest.mark.parametrize("pid", [0, 2**22 - 7])

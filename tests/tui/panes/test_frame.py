@@ -136,7 +136,7 @@ def test_a_log_that_is_not_read_yet_says_so() -> None:
 def test_without_runs_it_says_what_to_do() -> None:
     watching = ScreenState(lambda: NOON)
     watching.show_view(LogView())
-    assert "handrail install claude" in plain(frame(watching, 80, 24)[1])
+    assert "handrail doctor" in plain(frame(watching, 80, 24)[1])
 
 
 def test_a_log_that_cannot_be_read_is_not_taken_for_an_empty_one() -> None:

@@ -95,7 +95,8 @@ def _plan(host: HostAdapter, path: str, record: str) -> Removal:
 def _show_end(
     screen: TerminalOutput, plan: Removal, others: list[str], *, done: bool, stopped: bool
 ) -> None:
-    where, done_mark = short(plan.settings.path), screen.paint("✓", "green")
+    where = short(plan.settings.path)
+    done_mark, note_mark = screen.paint("✓", "green"), screen.paint("·", "dim")
     if not plan.settings.changes:
         screen.say(f" Handrail is not installed in {where}.")
     elif not done:
@@ -108,6 +109,6 @@ def _show_end(
         screen.paragraph(f"Removed only Handrail's hooks from {where}.", mark=done_mark)
     if done and plan.settings.changes:
         ended = " Stopped the daemon; an open session may start it again." if stopped else ""
-        screen.say(f"   New sessions run without Handrail.{ended}")
+        screen.paragraph(f"New sessions run without Handrail.{ended}", mark=note_mark)
     for other in others:
-        screen.paragraph(f"Still installed in {short(other)}", mark=screen.paint("·", "dim"))
+        screen.paragraph(f"Still installed in {short(other)}", mark=note_mark)

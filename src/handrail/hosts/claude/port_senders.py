@@ -25,6 +25,12 @@ _FOREIGN = (
     "Another process than the one of this session has sent {} in its name to Handrail's port, "
     "and was refused."
 )
+_LEFT = (
+    "The sender of {} has left before Handrail could recognize it, as a session does that waits no "
+    "longer. Handrail takes no notice of it."
+)
+_FROM_ANYBODY = "PostToolBatch"
+"""It closes calls and permits nothing: one that really ran is reported all the same."""
 _MAX_SESSIONS = 4000
 
 
@@ -57,7 +63,9 @@ class PortSenders:
         if any(answers):
             sender.admitted.add(state.run)
             return ""
-        if not sender.is_open or (hosts and None not in answers):
+        if not sender.is_open:
+            return "" if event == _FROM_ANYBODY else _LEFT.format(event)
+        if hosts and None not in answers:
             return _FOREIGN.format(event)
         # Nothing is known of the session's process: whoever speaks first for it is that.
         if not hosts and (owner := sender.find_owner()):

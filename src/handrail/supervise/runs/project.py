@@ -161,8 +161,11 @@ class Projects:
         if kept is not None and files == kept.files and not kept.project.problem:
             return kept.project
         project = self._open(folder, kept.project if kept else None)
-        # The settings may name a file of rules, which belongs to their files from now on.
-        self._kept[folder] = _CachedProject(project, now, self._files(folder, project.config))
+        # The settings may name a file of rules, which belongs to their files from now on. A file
+        # that changes while it is read is read again the next time.
+        after = self._files(folder, project.config)
+        seen = {path: files.get(path, stamp) for path, stamp in after.items()}
+        self._kept[folder] = _CachedProject(project, now, seen)
         while len(self._kept) > _MAX_PROJECTS:
             _, idle = self._kept.popitem(last=False)
             # Idle runs may still use it; the parsed commands are what takes room.
@@ -258,13 +261,18 @@ class Projects:
             config.interventions.soft_correction.custom_prompts_path,
             *_env_files(folder),
         ):
-            try:
-                facts = os.stat(path) if path else None
-            except OSError:
-                facts = None
-            if facts is not None:
-                found[str(path)] = (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
+            if path:
+                found[str(path)] = _stamp(path)
         return found
+
+
+def _stamp(path: str | Path) -> tuple[int, ...]:
+    """Return a file's version; none if there is no such file."""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return ()
+    return (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
 
 
 def is_in_project(folder: str, cwd: str) -> bool:

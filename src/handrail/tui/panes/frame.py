@@ -15,9 +15,7 @@ _MAX_QUESTION = 4
 _MAX_HEADER = 2
 _MAX_NOTICE = 2
 _BLANK: Line = (StyledSpan(""),)
-_NOTHING_YET = with_hosts(
-    "No runs yet. Start a $title session. If it does not appear here: handrail doctor"
-)
+_NOTHING_YET = with_hosts("No runs yet. Start a $title session. Nothing appears? handrail doctor")
 
 
 def frame(watching: ScreenState, width: int, height: int) -> list[Line]:
