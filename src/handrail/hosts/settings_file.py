@@ -117,6 +117,25 @@ class FileChangePlan(msgspec.Struct, frozen=True):
             raise OSError(error.errno, f"{says}; nothing was changed", self.path) from None
 
 
+def clear_the_way(path: str) -> None:
+    """Make a file of ours readable and writable again; move aside whatever is no file.
+
+    Raises OSError.
+    """
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) | 0o700)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        os.rename(target, f"{target}.aside-{time.strftime('%Y%m%d-%H%M%S')}")
+    elif not os.access(target, os.R_OK | os.W_OK):
+        os.chmod(target, stat.S_IMODE(mode) | 0o600)
+
+
 def missing_folders(path: str) -> tuple[str, ...]:
     """Return the missing folders above a file, the outermost first."""
     missing: list[str] = []

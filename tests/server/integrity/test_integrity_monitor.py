@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,69 @@ def test_whatever_a_call_leaves_of_the_file_the_hooks_come_back(
     bench.later()
     assert bench.is_installed()
     json.loads(bench.settings.read_text())
+
+
+@pytest.mark.parametrize("text", ["", "{}", "{", None])
+def test_settings_that_a_call_has_emptied_come_back_whole(tmp_path: Path, text: str | None) -> None:
+    bench = IntegrityBench(tmp_path)
+    was = bench.install('{"model": "opus", "permissions": {"deny": ["WebFetch"]}}')
+    bench.start()
+    bench.begin()
+    if text is None:
+        bench.settings.unlink()
+    else:
+        bench.settings.write_text(text)
+    bench.end()
+    bench.later()
+    assert bench.settings.read_text() == was
+
+
+def test_what_a_call_left_beside_the_hooks_stays(tmp_path: Path) -> None:
+    bench = IntegrityBench(tmp_path)
+    bench.install('{"model": "opus"}')
+    bench.start()
+    bench.begin()
+    bench.settings.write_text('{"model": "sonnet"}')
+    bench.end()
+    bench.later()
+    assert bench.is_installed()
+    assert json.loads(bench.settings.read_text())["model"] == "sonnet"
+
+
+def make_a_folder(settings: Path) -> None:
+    settings.unlink()
+    settings.mkdir()
+
+
+def make_a_pipe(settings: Path) -> None:
+    settings.unlink()
+    os.mkfifo(settings)
+
+
+@pytest.mark.parametrize("make", [make_a_folder, make_a_pipe])
+def test_what_stands_in_the_place_of_the_settings_is_moved_aside(
+    bench: IntegrityBench, make: Callable[[Path], None]
+) -> None:
+    was = bench.settings.read_text()
+    bench.start()
+    bench.begin()
+    make(bench.settings)
+    bench.end()
+    bench.later()
+    assert bench.settings.read_text() == was
+    assert bench.stopped == ["r1"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+@pytest.mark.parametrize("name", ["settings.json", ""])
+def test_settings_that_a_call_has_closed_are_opened_again(bench: IntegrityBench, name: str) -> None:
+    was = bench.settings.read_text()
+    bench.start()
+    bench.begin()
+    (bench.settings.parent / name).chmod(0)
+    bench.end()
+    bench.later()
+    assert bench.settings.read_text() == was
 
 
 def test_a_deleted_folder_of_the_host_is_made_again(bench: IntegrityBench) -> None:

@@ -38,6 +38,7 @@ from handrail.hosts.settings_file import (
     FileChangePlan,
     InstallRecord,
     checksum,
+    clear_the_way,
     decode,
     encode,
     read,
@@ -106,9 +107,12 @@ class ClaudeIntegrity:
         known = self._good.get(path)
         if known is None:
             return None
+        if whole:
+            clear_the_way(path)
         before = read(path)
+        text = decode(before or b"")
         try:
-            after = put_back(decode(before or b""), known.hooks)
+            after = known.text if whole and not _object(text) else put_back(text, known.hooks)
         except JsonTextError:
             if not whole:
                 return None

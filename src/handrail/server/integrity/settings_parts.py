@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 
 from handrail.hosts.git_view import git_view, with_line
 from handrail.hosts.hook_integrity import HookIntegrity
@@ -9,6 +10,7 @@ from handrail.hosts.port import Obstacle
 from handrail.hosts.settings_file import (
     ChangedMeanwhileError,
     FileChangePlan,
+    InstallRecord,
     decode,
     encode,
     load_installs,
@@ -41,11 +43,7 @@ class HookEntries:
             if host is None:
                 continue
             if says := host.missing(each):
-                path = each.settings.path
-
-                def repair(by_call: bool, host: HookIntegrity = host, path: str = path) -> bool:
-                    return _carried_out(lambda: host.plan_repair(path, whole=by_call))
-
+                path, repair = each.settings.path, partial(_put_back, host, each)
                 yield Loss("hooks", path, says, host.fix, repair, may_be_versioned=True)
 
 
@@ -101,6 +99,11 @@ class HookSwitches:
 
 def _key(found: Obstacle) -> tuple[str, str]:
     return found.path, found.says
+
+
+def _put_back(host: HookIntegrity, record: InstallRecord, by_call: bool) -> bool:
+    _carried_out(lambda: host.plan_repair(record.settings.path, whole=by_call))
+    return not host.missing(record)
 
 
 def _hidden_from_git(path: str) -> bool:
