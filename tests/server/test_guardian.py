@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -183,6 +184,13 @@ def open_session(place: DaemonSandbox, session: str) -> SocketConnection:
 def noticed(place: DaemonSandbox) -> str:
     """What a person has yet to see."""
     return " ".join(notice.text for notice in unseen_notices(place.home))
+
+
+def test_a_daemon_that_may_open_no_more_files_starts_anew(live: DaemonSandbox) -> None:
+    pid = daemon_of(live)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 3))
+    wait_for(lambda: holder(live.home) not in (None, pid) and health(live.home))
+    assert decision(insist(live, session_id="after the limit")) == "deny"
 
 
 # One of them is stopped

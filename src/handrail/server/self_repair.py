@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
+from handrail.server.descriptors import DescriptorLimit
 from handrail.server.doors import Identity, bind_path, identity
 from handrail.server.guardian_link import GuardianLink
 from handrail.server.home import Home
@@ -26,6 +27,10 @@ NewSocket = tuple[socket.socket, Identity]
 _log = logging.getLogger(__name__)
 
 _EVERY = 1.0
+_LOWERED = (
+    "Somebody lowered the number of files that the daemon may open while it ran (prlimit). The "
+    "daemon starts anew."
+)
 _BAD_LOOKS = 2
 """One is not enough: a log that is being made is empty for a moment."""
 
@@ -147,8 +152,13 @@ async def keep_whole(
     start_anew: Callable[[], None],
 ) -> None:
     """Look every second, until cancelled."""
+    limit = DescriptorLimit()
     while True:
         await asyncio.sleep(_EVERY)
+        if limit.was_lowered:  # nothing can be opened any more, not even to look
+            tell(_LOWERED)
+            start_anew()
+            return
         try:
             said, found, damage = await asyncio.to_thread(repair.look, link.identity)
         except OSError as error:  # such as a full disk: tried again in a second
