@@ -185,7 +185,7 @@ class IntegrityMonitor:
     def _culprits(self, loss: Loss, moment: float) -> list[AgentCall]:
         """The calls of the one run that explains a change; empty: somebody else may have done it"""
         calls = self._calls.under_way(moment)
-        if len({call.run for call in calls}) != 1:
+        if loss.is_explained or len({call.run for call in calls}) != 1:
             return []
         if loss.hosts_write and any(run.attended for run in self._calls.alive(moment)):
             return []

@@ -17,6 +17,11 @@ _LOADED = (".py", ".pyc", ".so", ".pth")
 """What Python may load without being told its name in full."""
 _START = re.compile(r".*\.pth|(site|user)customize\..*")
 """What Python loads from a folder of packages whenever it starts."""
+_DEDICATED = {
+    "/pipx/venvs/": "pipx reinstall handrail",
+    "/uv/tools/": "uv tool install --reinstall handrail",
+}
+"""Where environments of Handrail alone are, and what makes one anew."""
 
 Digests = dict[str, str]
 """By path, as a record has it; empty where it has none."""
@@ -48,7 +53,8 @@ def find_changes(packages: Packages) -> list[str]:
     for folder in packages.folders:
         digests.update(_recorded(folder, packages.names))
     present = {_name(each) for folder in packages.folders for each in _infos(folder)}
-    found += [f"the package {name}" for name in packages.names if name not in present]
+    missing = (name for name in packages.names if name not in present)
+    found += [os.path.join(packages.folders[0], name) for name in missing]
     touched = _touched(digests, packages)
     for path, digest in digests.items():
         if _is_changed(path, digest, packages.since, touched):
@@ -87,11 +93,15 @@ def read_config(python: str) -> str:
 
 def reinstall_command(python: str) -> str:
     """What puts the packages back, as they were installed."""
-    if "/pipx/venvs/" in python:
-        return "pipx reinstall handrail"
-    if "/uv/tools/" in python:
-        return "uv tool install --reinstall handrail"
+    for place, command in _DEDICATED.items():
+        if place in python:
+            return command
     return f"{python} -m pip install --force-reinstall handrail"
+
+
+def is_dedicated(python: str) -> bool:
+    """Whether an environment holds Handrail and nothing of a project."""
+    return any(place in python for place in _DEDICATED)
 
 
 def says_changed(changes: list[str]) -> str:

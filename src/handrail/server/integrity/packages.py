@@ -3,21 +3,25 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from time import time
 
+from handrail.server.integrity.installers import person_installs
 from handrail.server.integrity.package_files import (
     Packages,
     canonical,
     find_changes,
     find_replaced,
     folders_of,
+    is_dedicated,
     read_config,
     reinstall_command,
     says_changed,
 )
 from handrail.server.integrity.parts import Loss
+from handrail.server.integrity.watcher import changed_at
 
 _NAME = "handrail"
 _REQUIRED = re.compile(r"[A-Za-z0-9._-]+")
@@ -27,8 +31,13 @@ _EXTRA = re.compile(r";.*\bextra\b")
 class OwnPackages:
     """Compared with their records in one thread; `find_problem` may be called in any."""
 
-    def __init__(self, packages: Packages) -> None:
+    def __init__(
+        self, packages: Packages, person_installs: Callable[[], bool] = person_installs
+    ) -> None:
         self.packages = packages
+        self._person_installs = person_installs
+        self._is_explained = False
+        """A person's installer was seen since they were last whole."""
         self._problem = ""
 
     def find_problem(self) -> str:
@@ -50,17 +59,36 @@ class OwnPackages:
         is_first = not packages.since
         changes = find_own_changes(packages) if is_first else find_changes(packages)
         self._problem = f"{says_changed(changes)}. Put them back: {fix}" if changes else ""
+        replaced = [] if is_first or changes else self._find_replaced()
+        if not changes and not replaced:
+            self._take_over(began)
+            return
+        self._is_explained = self._is_explained or self._person_installs()
         if changes:
-            yield Loss("packages", changes[0], says_changed(changes), fix)
-        elif not is_first and (replaced := find_replaced(packages)):
-            says = "Handrail's own packages were replaced by others"
-            yield Loss("packages", replaced[0], says, fix, accept=lambda: self._accept(began))
+            # Whoever installs something goes on to the next file; the last one tells when it ended.
+            newest, says = max(changes, key=changed_at), says_changed(changes)
+            yield Loss("packages", newest, says, fix, is_explained=self._is_explained)
         else:
-            self.packages = packages.as_of(began)
+            says = "Handrail's own packages were replaced by others"
+            yield Loss(
+                "packages",
+                replaced[0],
+                says,
+                fix,
+                accept=partial(self._take_over, began),  # outside of calls, that is an upgrade
+                is_explained=self._is_explained,
+            )
 
-    def _accept(self, began: float) -> bool:
-        """Outside of calls, that is an upgrade."""
+    def _find_replaced(self) -> list[str]:
+        """The records of replaced packages; in a project's own environment, only of Handrail."""
+        packages = self.packages
+        if not is_dedicated(packages.python):
+            packages = packages._replace(names=(_NAME,))
+        return find_replaced(packages)
+
+    def _take_over(self, began: float) -> bool:
         self.packages = self.packages.as_of(began)
+        self._is_explained = False
         return True
 
 

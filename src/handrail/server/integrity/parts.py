@@ -27,6 +27,8 @@ class Loss(msgspec.Struct, frozen=True):
     """Where the file belongs to a repository, let another one win over it; tells which one."""
     may_be_versioned: bool = False
     """It stands in a file that a repository may own: such a file is not rewritten."""
+    is_explained: bool = False
+    """A person does it, whatever calls are under way."""
     hosts_write: bool = False
     """A host may have written it for the person who sits at its session."""
 
