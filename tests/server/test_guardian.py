@@ -337,6 +337,7 @@ def test_without_a_daemon_the_guardian_refuses_what_changes_and_the_log_says_so_
         assert (status, decision(answer)) == (200, "deny")
         ran = live.run("status")
         assert "ANOTHER PROGRAM" not in ran.stdout
+        assert "agents can only read: the daemon is down" in " ".join(ran.stdout.split())
     wait_for(lambda: health(live.home))
     wait_for(lambda: len(told_refused(live, "alone")) == 2)
     told = [says.partition(" was refused")[0] for says in told_refused(live, "alone")]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from handrail.server.doors import Doors, open_doors
 from handrail.server.home import Home, HomeError
-from handrail.server.http.socket_client import DaemonError, health
+from handrail.server.http.socket_client import DaemonError, health, why_down
 from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder, is_running
 from handrail.store.private_files import open_private
 
@@ -44,7 +44,8 @@ def ensure_daemon(
             tries += _start(home, environ)
         if time.monotonic() > until:
             raise DaemonError(
-                f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
+                why_down(home)
+                or f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
                 "and try `handrail serve --restart`"
             )
         time.sleep(_STEP)
