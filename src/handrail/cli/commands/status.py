@@ -15,6 +15,7 @@ from handrail.cli.history.runs import (
     KnownRuns,
     find_home,
     incident_is_open,
+    is_installed,
     nothing_yet,
     read_log,
 )
@@ -82,13 +83,15 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
         show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
-    from handrail.server.http.socket_client import health, port_answers, why_down
+    from handrail.server.http.socket_client import daemon_health, port_answers, why_down
 
-    daemon = health(home)
+    daemon = daemon_health(home)
+    is_used = bool(len(runs)) or is_installed(home)
     trouble = trouble_with(
         daemon,
         running=running,
         taken=not running and port_answers(home),
+        is_used=is_used,
         why=why_down(home) if running and daemon is None else "",
     )
     notice = settings_notice()
@@ -173,10 +176,13 @@ def report(
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def trouble_with(daemon: Health | None, *, running: bool, taken: bool, why: str = "") -> str:
-    """Describe the problem with the daemon. `taken`: another program answers on its port.
+def trouble_with(
+    daemon: Health | None, *, running: bool, taken: bool, is_used: bool = True, why: str = ""
+) -> str:
+    """Describe the problem with the daemon, or return "".
 
-    `why`: what the guardian says about it.
+    `taken`: another program answers on its port; `is_used`: somebody could miss the daemon; `why`:
+    the guardian's reason for having none.
     """
     if daemon is not None and daemon.get("version", __version__) != __version__:
         return (
@@ -195,6 +201,8 @@ def trouble_with(daemon: Health | None, *, running: bool, taken: bool, why: str 
             "The daemon is not running, and ANOTHER PROGRAM answers on its port. Open sessions "
             "may be unsupervised. See handrail doctor."
         )
+    if not is_used:
+        return ""
     return (
         "The daemon is not running. The next session or prompt starts it. Until then, "
         "agents can only read. Start it now: handrail serve --background"

@@ -9,7 +9,7 @@ from handrail.supervise.decision.verdict import (
     OnFault,
     fault_verdict,
     only_reads,
-    stricter,
+    stricter_policy,
     under_fault,
 )
 from handrail.supervise.runs.project import Project
@@ -48,7 +48,7 @@ class FaultNotices:
 
     def own_fault(self, problem: str, policy: OnFault, *, harmless: bool) -> Verdict:
         """Return the verdict for a Handrail that somebody has changed; no setting lets it pass."""
-        policy = stricter(policy, "deny")
+        policy = stricter_policy(policy, "deny")
         return self._fault("own", problem, _FIX, policy, harmless=harmless)
 
     def told(self, verdict: Verdict, review: Review, project: Project) -> Verdict:

@@ -1,4 +1,4 @@
-"""How many files and connections the daemon may have open."""
+"""The limit on open files, which the daemon raises: every held call keeps a connection."""
 
 import resource
 import sys
@@ -7,11 +7,11 @@ from contextlib import suppress
 _ENOUGH = 65_536
 
 
-def allow_many() -> None:
-    """Take as many as the system gives: every agent that is held keeps a connection.
+def raise_file_limit() -> None:
+    """Raise the limit to the most that the system grants.
 
-    Many systems begin with 1,024, and a daemon that has used them up cannot be told to let
-    anybody go on.
+    Many systems start with 1,024. A daemon that has used them up could not even accept the request
+    that releases its held calls.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
@@ -20,15 +20,15 @@ def allow_many() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-class DescriptorLimit:
-    """Notices that somebody takes the descriptors away: then no call can be accepted any more."""
+class FileLimit:
+    """Notices a limit that somebody lowers while the daemon runs: it could accept no more calls."""
 
     def __init__(self) -> None:
         self._least = self._now()
 
     @property
     def was_lowered(self) -> bool:
-        """Whether there are fewer of them than in the beginning."""
+        """Return whether the limit is lower than it was at the start."""
         return self._now() < self._least
 
     def _now(self) -> int:
