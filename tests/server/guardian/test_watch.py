@@ -23,12 +23,12 @@ pytestmark = [
 _DAEMON = """\
 import json, os, signal, socket, sys
 packages, starts = json.loads(sys.argv[1]), sys.argv[2]
-with open(starts, "a") as file:
-    print(os.getpid(), file=file)
 answers = {"claude": {"event": "e", "tool": "t", "reads": [], "refusals": {}, "otherwise": "{}"}}
 hello = {"is": "hello", "thread": os.getpid(), "socket": None, "token": "t", "answers": answers}
 link = socket.socket(fileno=5)
 link.send(json.dumps({**hello, "packages": packages}).encode() + b"\\n")
+with open(starts, "a") as file:
+    print(os.getpid(), file=file)
 signal.pause()
 """
 
