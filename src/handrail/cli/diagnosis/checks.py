@@ -210,7 +210,7 @@ def check_packages(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 def diagnose_packages(packages: Packages | None) -> DoctorCheck:
     """Compare some packages with what was installed; None: no installer has left a record."""
     if packages is None or not has_own_files(packages):
-        says = "Handrail runs from a work tree, so nobody notices changes of its own files"
+        says = "Handrail runs from a work tree; nobody watches its files"
         return DoctorCheck("packages", "warn", says, "install it with pipx")
     if changes := find_own_changes(packages):
         return DoctorCheck(
