@@ -7,6 +7,7 @@ nobody changes them while the daemon runs. Any other changed file may be a perso
 import asyncio
 import logging
 import os
+import signal
 import socket
 import stat
 from collections.abc import Callable
@@ -159,10 +160,11 @@ async def repair_regularly(
     limit = FileLimit()
     while True:
         await asyncio.sleep(_EVERY)
-        if limit.was_lowered:  # nothing can be opened any more, not even to look
+        if limit.was_lowered:
             tell(_LOWERED)
-            start_anew()
-            return
+            await asyncio.sleep(_EVERY)  # until that is written down
+            # Nothing can be opened any more, so an orderly end would fail halfway.
+            os.kill(os.getpid(), signal.SIGKILL)
         try:
             said, found, damage = await asyncio.to_thread(repair.look, link.identity)
         except OSError as error:  # such as a full disk: tried again in a second
