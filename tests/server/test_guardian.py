@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -16,7 +17,14 @@ from pathlib import Path
 import pytest
 
 from handrail.model.event import FaultNoted
-from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon, daemon_health
+from handrail.server.http.socket_client import (
+    DaemonError,
+    RefusedError,
+    SocketConnection,
+    call_daemon,
+    daemon_health,
+)
+from handrail.server.integrity.notices import unseen_notices
 from handrail.server.launcher import stop_daemon
 from handrail.server.lock import AlreadyRunningError, HeldLock, daemon_pid, guardian_pid
 from handrail.store.decoding import decode
@@ -151,6 +159,42 @@ def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: Daem
     assert live.guardian
 
 
+def test_a_daemon_that_was_killed_under_a_session_is_reported(live: DaemonSandbox) -> None:
+    open_session(live, "under a session").close()
+    pid = daemon_of(live)
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: f"(process {pid}) was killed while a session was open" in noticed(live))
+    assert "shop (under a " in noticed(live)
+    pid = daemon_of(live)
+    os.kill(pid, signal.SIGTERM)
+    wait_for(lambda: daemon_pid(live.home) not in (None, pid) and daemon_health(live.home))
+    assert f"process {pid}" not in noticed(live), "one that was told to end is not reported"
+
+
+def open_session(place: DaemonSandbox, session: str) -> SocketConnection:
+    """A session of this process has begun; the connection that it was told on."""
+    line = SocketConnection(place.home.socket, PATIENCE)
+    start = place.payload("SessionStart", session_id=session, source="startup")
+    headers = {"X-Handrail-Pid": str(os.getpid())}
+    line.request("POST", "/hooks/claude", json.dumps(start), headers)
+    answer = line.getresponse()
+    answer.read()
+    assert answer.status == 200
+    return line
+
+
+def noticed(place: DaemonSandbox) -> str:
+    """What a person has yet to see."""
+    return " ".join(notice.text for notice in unseen_notices(place.home))
+
+
+def test_a_daemon_that_may_open_no_more_files_starts_anew(live: DaemonSandbox) -> None:
+    pid = daemon_of(live)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 3))
+    wait_for(lambda: daemon_pid(live.home) not in (None, pid) and daemon_health(live.home))
+    assert decision(insist(live, session_id="after the limit")) == "deny"
+
+
 # One of them is stopped
 
 
@@ -168,6 +212,27 @@ def goes_on(pid: int) -> bool:
     status = dict(line.split(":\t", 1) for line in text.splitlines())
     pending = int(status["ShdPnd"], 16)
     return not status["State"].startswith("T") and not pending & 1 << (signal.SIGSTOP - 1)
+
+
+def test_both_that_were_stopped_at_once_go_on_with_the_next_call(live: DaemonSandbox) -> None:
+    """Nobody is left to wake them but the kernel."""
+    line = open_session(live, "both stopped")
+    pid, guardian = daemon_of(live), live.guardian
+    for connection in (line, SocketConnection(live.home.socket, PATIENCE)):
+        for each in (guardian, pid):
+            os.kill(each, signal.SIGSTOP)
+        wait_for(lambda: state(pid) == "T")
+        with closing(connection):
+            payload = live.payload("Stop", session_id="both stopped")
+            connection.request("POST", "/hooks/claude", json.dumps(payload))
+            assert connection.getresponse().status == 200
+        wait_for(lambda: state(guardian) != "T")
+    assert (daemon_of(live), live.guardian) == (pid, guardian)
+    wait_for(lambda: f"(process {pid}) was stopped by a signal" in noticed(live))
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 # Files are deleted
@@ -284,6 +349,7 @@ def test_without_a_daemon_the_guardian_refuses_what_changes_and_the_log_says_so_
         assert (status, decision(answer)) == (200, "deny")
         ran = live.run("status")
         assert "ANOTHER PROGRAM" not in ran.stdout
+        assert "agents can only read: the daemon is down" in " ".join(ran.stdout.split())
     wait_for(lambda: daemon_health(live.home))
     wait_for(lambda: len(told_refused(live, "alone")) == 2)
     told = [says.partition(" was refused")[0] for says in told_refused(live, "alone")]

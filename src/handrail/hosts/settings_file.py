@@ -15,6 +15,7 @@ import msgspec
 
 from handrail.model.decodable import decodable
 from handrail.store.private_files import make_folder, replace_file
+from handrail.store.seals import write_sealed
 
 _MODE = 0o600
 
@@ -126,6 +127,25 @@ class FileChangePlan(msgspec.Struct, frozen=True):
                 os.chmod(target, mode & _MODE)
 
 
+def clear_the_way(path: str) -> None:
+    """Make a file of ours readable and writable again; move aside whatever is no file.
+
+    Raises OSError.
+    """
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) | 0o700)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        os.rename(target, f"{target}.aside-{time.strftime('%Y%m%d-%H%M%S')}")
+    elif not os.access(target, os.R_OK | os.W_OK):
+        os.chmod(target, stat.S_IMODE(mode) | 0o600)
+
+
 def missing_folders(path: str) -> tuple[str, ...]:
     """Return the missing folders above a file, the outermost first."""
     missing: list[str] = []
@@ -196,4 +216,4 @@ def find_install(installs: Sequence[InstallRecord], settings: str) -> InstallRec
 def save_installs(path: str, installs: Sequence[InstallRecord]) -> None:
     """Save the record, for this user alone."""
     make_folder(os.path.dirname(path))
-    replace_file(os.path.realpath(path), msgspec.json.encode(installs), _MODE)
+    write_sealed(os.path.realpath(path), msgspec.json.encode(installs))

@@ -11,6 +11,7 @@ from handrail import __version__
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
+from handrail.server.integrity.package_files import Packages
 from handrail.server.launcher import start_guardian
 from handrail.server.listening_sockets import Identity, ListeningSockets
 from handrail.server.lock import AlreadyRunningError, HeldLock
@@ -33,15 +34,23 @@ class GuardianLink:
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
+        packages: Packages | None = None,
         refused: Callable[[Refused], None],
+        stopped: Callable[[], None] = lambda: None,
     ) -> None:
-        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls."""
+        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls.
+
+        `packages`: the guardian compares them before it starts the next daemon; `stopped`: hears
+        that this daemon was stopped for a while.
+        """
         self._home = home
         self._environ = environ
         self._sockets = sockets
         self._supervision = supervision
         self._answers = answers
+        self._packages = packages
         self._refused = refused
+        self._stopped = stopped
         self._link: Link | None = None
         self._guardian = 0
         self._is_kept = False
@@ -86,6 +95,7 @@ class GuardianLink:
             thread=self._supervision.thread_id,
             socket=self.identity,
             answers=self._answers,
+            packages=self._packages,
         )
 
     async def _say_alive(self) -> None:
@@ -124,6 +134,9 @@ class GuardianLink:
     def _told_refused(self, message: Message) -> None:
         self._refused(message["calls"])
 
+    def _told_stopped(self, message: Message) -> None:
+        self._stopped()
+
     def _ignore(self, message: Message) -> None:
         """Ignore the message: another version may send more kinds."""
 
@@ -146,6 +159,7 @@ class GuardianLink:
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
     "welcome": GuardianLink._welcomed,
     "refused": GuardianLink._told_refused,
+    "stopped": GuardianLink._told_stopped,
 }
 
 

@@ -55,6 +55,8 @@ class Home:
         """The record of the settings files that `install` changed."""
         self.units = self._file("units.json")
         """The record of the units that were written for systemd or launchd."""
+        self.trust = self._file("trust.json")
+        """The record of the settings that a person confirmed."""
         self.incidents = self._file("incidents")
         """One folder for each emergency stop."""
         self.notices = self._file("notices.jsonl")

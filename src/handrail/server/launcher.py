@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 
 from handrail.server.home import SERVE, Home, HomeError
-from handrail.server.http.socket_client import DaemonError, daemon_health
+from handrail.server.http.socket_client import DaemonError, daemon_health, why_down
 from handrail.server.listening_sockets import (
     ListeningSockets,
     ensure_reachable,
@@ -49,7 +49,8 @@ def ensure_daemon(
             tries += _start(home, environ)
         if time.monotonic() > until:
             raise DaemonError(
-                f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
+                why_down(home)
+                or f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
                 "and try `handrail serve --restart`"
             )
         time.sleep(_STEP)

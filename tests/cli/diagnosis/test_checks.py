@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.server.daemon_sandbox import DaemonSandbox, answering, http
+from tests.server.integrity.python_environment import PythonEnvironment
 from tests.server.units.fake_systemctl import FakeSystemctl
 
 from handrail import __version__
@@ -20,8 +21,10 @@ from handrail.cli.diagnosis.checks import (
     check_daemon,
     check_guardian,
     check_log,
+    check_packages,
     check_port,
     check_units,
+    diagnose_packages,
     find_setup,
 )
 from handrail.cli.output.file_changes import hook_connection
@@ -329,6 +332,21 @@ def test_a_client_is_missed_where_hooks_are_installed(place: DaemonSandbox) -> N
     os.unlink(place.home.client_path)
     (found,) = examine(place, check_client)
     assert (found.mark, found.fix) == ("bad", "handrail doctor --fix")
+
+
+def test_packages_are_compared_with_what_was_installed(tmp_path: Path) -> None:
+    env = PythonEnvironment(tmp_path / "pipx" / "venvs" / "handrail")
+    assert diagnose_packages(env.packages).mark == "ok"
+    rules = env.site / "handrail" / "review" / "rules.py"
+    rules.write_text("RULES = 0\n")
+    found = diagnose_packages(env.packages)
+    assert (found.mark, found.fix) == ("bad", "pipx reinstall handrail")
+    assert str(rules) in found.says
+
+
+def test_packages_that_nobody_installed_are_told(place: DaemonSandbox) -> None:
+    (found,) = examine(place, check_packages)
+    assert found.mark == "warn", "here Handrail runs from its sources"
 
 
 # The hooks

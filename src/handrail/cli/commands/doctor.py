@@ -72,6 +72,7 @@ def _run_checks(
         checks.check_units,
         checks.check_port,
         checks.check_client,
+        checks.check_packages,
         checks.check_settings,
         checks.check_hosts,
         checks.check_notices,

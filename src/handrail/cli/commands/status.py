@@ -83,12 +83,17 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
         show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
-    from handrail.server.http.socket_client import daemon_health, port_answers
+    from handrail.server.http.socket_client import daemon_health, port_answers, why_down
 
     daemon = daemon_health(home)
     is_used = bool(len(runs)) or is_installed(home)
-    taken = not running and port_answers(home)
-    trouble = trouble_with(daemon, running=running, taken=taken, is_used=is_used)
+    trouble = trouble_with(
+        daemon,
+        running=running,
+        taken=not running and port_answers(home),
+        is_used=is_used,
+        why=why_down(home) if running and daemon is None else "",
+    )
     notice = settings_notice()
     if as_json:
         _print_json(rows, daemon, trouble, notices, notice)
@@ -184,10 +189,13 @@ def report(
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def trouble_with(daemon: Health | None, *, running: bool, taken: bool, is_used: bool = True) -> str:
+def trouble_with(
+    daemon: Health | None, *, running: bool, taken: bool, is_used: bool = True, why: str = ""
+) -> str:
     """Describe the problem with the daemon, or return "".
 
-    `taken`: another program answers on its port; `is_used`: somebody could miss the daemon.
+    `taken`: another program answers on its port; `is_used`: somebody could miss the daemon; `why`:
+    the guardian's reason for having none.
     """
     if daemon is not None and daemon.get("version", __version__) != __version__:
         return (
@@ -197,6 +205,8 @@ def trouble_with(daemon: Health | None, *, running: bool, taken: bool, is_used: 
     if daemon is not None:
         problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
         return "" if daemon.get("ok") else problem
+    if why:
+        return f"The daemon does not run, so agents can only read: {why}"
     if running:
         return "The daemon does not answer. Restart it: handrail serve --restart"
     if taken:

@@ -21,6 +21,8 @@ from handrail.server.home import Home
 from handrail.server.http.port_connection import can_tell_owners
 from handrail.server.http.socket_client import DaemonError, daemon_health, port_answers
 from handrail.server.integrity.notices import unseen_notices
+from handrail.server.integrity.package_files import Packages, reinstall_command, says_changed
+from handrail.server.integrity.packages import find_own_changes, has_own_files, own_packages
 from handrail.server.launcher import ensure_daemon
 from handrail.server.lock import guardian_pid, is_running
 from handrail.server.units.unit_installation import are_active, damaged_unit, installed_units
@@ -213,6 +215,23 @@ def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("client", "bad", says, "handrail doctor --fix")
     else:
         yield DoctorCheck("client", "ok", "curl found; the hook client comes with an install")
+
+
+def check_packages(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Are the files that Handrail consists of those that were installed?"""
+    yield diagnose_packages(own_packages())
+
+
+def diagnose_packages(packages: Packages | None) -> DoctorCheck:
+    """Compare some packages with what was installed; None: no installer has left a record."""
+    if packages is None or not has_own_files(packages):
+        says = "Handrail runs from a work tree; nobody watches its files"
+        return DoctorCheck("packages", "warn", says, "install it with pipx")
+    if changes := find_own_changes(packages):
+        return DoctorCheck(
+            "packages", "bad", says_changed(changes), reinstall_command(packages.python)
+        )
+    return DoctorCheck("packages", "ok", "as they were installed")
 
 
 def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:

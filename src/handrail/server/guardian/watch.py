@@ -17,6 +17,13 @@ from handrail.server.guardian.daemon_process import DaemonProcess, start_daemon
 from handrail.server.guardian.link import Link, Message
 from handrail.server.guardian.stand_in import Reception, StandIn
 from handrail.server.guardian.system_notify import READY, WELL, SystemNotifier
+from handrail.server.guardian.waking import wake_on_input
+from handrail.server.integrity.package_files import (
+    Packages,
+    find_changes,
+    reinstall_command,
+    says_changed,
+)
 
 _TICK = 1.0
 _DOWN = 5.0
@@ -24,6 +31,8 @@ _DOWN = 5.0
 _STEADY = 10.0
 """Seconds that a daemon lives if it is well; one that ended sooner may end again."""
 _LONGEST_PAUSE = 30.0
+_REPAIR_PAUSE = 2.0
+"""Seconds between two looks at packages that somebody has changed."""
 _STOP_PATIENCE = 15.0
 _LAST_BYTES = 2_000
 _OUTPUT, _ERRORS = 1, 2
@@ -60,6 +69,8 @@ class Guardian:
     def __init__(self, post: Post) -> None:
         self._post = post
         self._doors = (socket.socket(fileno=post.socket), socket.socket(fileno=post.port))
+        for door in self._doors:
+            wake_on_input(door.fileno(), -os.getpgrp())
         self._lock = post.lock
         self._system = SystemNotifier(os.environ)
         self._identity = _identity(post.path)
@@ -67,6 +78,8 @@ class Guardian:
         self._reception = Reception(self._selector)
         self._stand_in: StandIn | None = None
         self._daemon: DaemonProcess | None = None
+        self._packages: Packages | None = None
+        """What a daemon is made of, as one has said that was well."""
         self._down = time.monotonic()
         self._next = 0.0
         """When to start a daemon, if there is none."""
@@ -109,6 +122,11 @@ class Guardian:
 
     def _start(self) -> None:
         self._keep_log()
+        if self._packages is not None and (changes := find_changes(self._packages)):
+            fix = reinstall_command(self._packages.python)
+            self._cause = f"{says_changed(changes)}. Put them back: {fix}"
+            self._next = time.monotonic() + _REPAIR_PAUSE
+            return
         try:
             self._attend(start_daemon(self._post.command, self._doors))
         except OSError as error:  # too many processes or descriptors
@@ -147,6 +165,7 @@ class Guardian:
         self._ever_well = True
         if self._stand_in is not None and self._stand_in.refused:
             daemon.link.send("refused", calls=self._stand_in.refused)
+        self._packages = Packages(*told) if (told := hello.get("packages")) else None
         self._stand_in = StandIn(hello["answers"], hello["token"], lambda: self._cause)
         self._identity = tuple(hello["socket"]) if hello["socket"] else self._identity
 
@@ -156,6 +175,7 @@ class Guardian:
         if fresh is not None:
             self._doors[0].close()
             self._doors = (socket.socket(fileno=fresh), self._doors[1])
+            wake_on_input(fresh, -os.getpgrp())
             self._identity = tuple(message["socket"])
 
     def _lost(self, daemon: DaemonProcess) -> None:
@@ -195,6 +215,8 @@ class Guardian:
                 self._end(daemon)
             return
         self._keep_lock()
+        if daemon is not None and daemon.take_stop():
+            daemon.link.send("stopped")
         if daemon is not None and (problem := daemon.check()):
             self._cause = f"the daemon does not answer: {problem}"
             daemon.signal(signal.SIGKILL)
