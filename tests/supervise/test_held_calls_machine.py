@@ -15,7 +15,7 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.supervise.decision.checkpoint_request import CheckpointResult
 from handrail.supervise.decision.decision_progress import DecisionProgress, Held, Ready
-from tests.supervise.decision.test_waiting import DELETES, WaitingBed
+from tests.supervise.decision.test_waiting import DELETES, WaitingSetup
 from tests.supervise.supervision_setup import ran
 
 COMMANDS = ("ls", DELETES, "echo x > a")
@@ -30,7 +30,7 @@ class HeldCalls(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(mkdtemp())
-        self.bed = WaitingBed(self.folder)
+        self.bed = WaitingSetup(self.folder)
         self.standing = Standing.RUNNING
         self.waiting: list[tuple[Action, DecisionProgress[Verdict]]] = []
         self.allowed: set[tuple[str, str]] = set()

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from handrail.server.home import Home
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from handrail.server.launcher import PATIENCE, ensure_daemon, stop_daemon
-from handrail.server.lock import guardian_of, holder
+from handrail.server.lock import daemon_pid, guardian_pid
 
 _STEP = 0.02
 
@@ -31,15 +31,15 @@ def _let_guardian_replace(home: Home, patience: float) -> bool:
 
     False: there is no guardian that would do so with this Python, or it did not do so in time.
     """
-    daemon, known = holder(home), health(home)
-    if not daemon or not guardian_of(home) or known is None:
+    daemon, known = daemon_pid(home), daemon_health(home)
+    if not daemon or not guardian_pid(home) or known is None:
         return False
-    if (known.get("guarded_by"), known.get("python")) != ("guardian", sys.executable):
+    if known.get("python") != sys.executable:
         return False
     with suppress(ProcessLookupError):
         os.kill(daemon, signal.SIGTERM)
     until = time.monotonic() + patience
-    while holder(home) in (None, 0, daemon) or health(home) is None:
+    while daemon_pid(home) in (None, 0, daemon) or daemon_health(home) is None:
         if time.monotonic() > until:
             return False
         time.sleep(_STEP)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.intervene.processes.process_tree import ProcessFamily, end, identity_of
+from handrail.intervene.processes.process_tree import ProcessFamily, end_processes, identity_of
 from handrail.intervene.processes.subreaper import become_subreaper
 from tests.intervene.process_spawner import is_alive
 
@@ -63,7 +63,7 @@ def test_a_process_that_hides_from_a_search_is_found_below_its_reaper(
     family = ProcessFamily({}, reaper=identity_of(driver.pid))
     assert family.is_complete
     assert hidden in [each.pid for each in family.look()]
-    assert end(family).left == ()
+    assert end_processes(family).left == ()
     assert not is_alive(hidden)
     assert driver.poll() is None
 
@@ -74,12 +74,12 @@ def test_spared_processes_below_the_reaper_stay(
     hidden = int((tmp_path / "hidden").read_text())
     family = ProcessFamily({}, reaper=identity_of(driver.pid), spared=(hidden,))
     assert hidden not in [each.pid for each in family.look()]
-    end(ProcessFamily({}, reaper=identity_of(driver.pid)))
+    end_processes(ProcessFamily({}, reaper=identity_of(driver.pid)))
 
 
 def test_a_reaper_that_is_gone_makes_no_promise(driver: "subprocess.Popen[bytes]") -> None:
     reaper = identity_of(driver.pid)
-    end(ProcessFamily({}, reaper=reaper))
+    end_processes(ProcessFamily({}, reaper=reaper))
     driver.kill()
     driver.wait()
     assert not ProcessFamily({}, reaper=reaper).is_complete

@@ -13,7 +13,7 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.driving.undo_check import check_undo
 from handrail.cli.history.runs import KnownRuns, find_home, read_log
-from handrail.cli.output.file_changes import connection
+from handrail.cli.output.file_changes import hook_connection
 from handrail.drive.usage import LoopLimits, limits_of
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
@@ -242,7 +242,9 @@ def _settings(host: HostAdapter, home: Home, program: HostProgram, plan: RunPlan
     """Return the hooks, unless they are installed; fail if something disables them."""
     home.client()
     try:
-        return host.prepare(program, connection(home), plan.run, plan.cwd, os.environ, plan.options)
+        return host.prepare(
+            program, hook_connection(home), plan.run, plan.cwd, os.environ, plan.options
+        )
     except UnsupervisedError as error:
         raise click.ClickException(
             f"did not start the agent, because it would be unsupervised: {error}"

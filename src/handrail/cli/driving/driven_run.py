@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from handrail.cli import options, settle
+from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.commands.log import LogPrinter
 from handrail.cli.driving.run_summary import EXIT_CODES, show_end, show_left
 from handrail.cli.driving.socket_client import SocketDaemonClient
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.runs import KnownRun, KnownRuns, read_log
 from handrail.cli.output.terminal import wrap
-from handrail.control.client import UnreachableError, make_request, stages
+from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.loop import PAUSES, DriveTask, drive
 from handrail.drive.loop_end import LoopEnd
@@ -60,7 +60,7 @@ def drive_to_the_end(
     if plan.lost and not _stop(home, find_run(home, plan.run), _LOST, silent=as_json):
         raise click.ClickException(_NOT_ENDED.format(run=plan.run))
     driving = _DrivenRun(host, home, program, plan, settings, as_json=as_json)
-    settle()
+    freeze_loaded_objects()
     end = asyncio.run(driving.go())
     if not driving.begun:
         return 128 + driving.left_by
@@ -230,7 +230,7 @@ class _DrivenRun:
         """Resume a run that was held."""
         request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
         with suppress(UnreachableError):
-            for _ in stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
+            for _ in request_stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
                 pass
 
     def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Which processes belong to a run."""
+"""Finds the processes of a run."""
 
 from contextlib import suppress
 
@@ -14,7 +14,7 @@ from handrail.intervene.processes.process_tree import (
 )
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
-from handrail.server.lock import guardian_of, holder
+from handrail.server.lock import daemon_pid, guardian_pid
 from handrail.supervise.state.run_state import RunState
 
 _CLOCK_SECONDS = 1.5
@@ -23,7 +23,7 @@ _BY_SEARCH = "verified by a search for its children and its mark"
 
 
 def agent_processes(state: RunState, home: Home) -> ProcessFamily:
-    """All processes of a run, whose daemon works in `home`."""
+    """Return all processes of a run except its driver; `home`: that of its daemon."""
     host = agent_of(state)
     return ProcessFamily(
         _marks(state),
@@ -35,7 +35,7 @@ def agent_processes(state: RunState, home: Home) -> ProcessFamily:
 
 
 def all_processes(state: RunState, home: Home) -> ProcessFamily:
-    """The same with the process that drives the run, which would begin again."""
+    """Return all processes of a run with its driver, which would start the agent again."""
     return ProcessFamily(
         _marks(state),
         driver_of(state) or agent_of(state),
@@ -45,12 +45,12 @@ def all_processes(state: RunState, home: Home) -> ProcessFamily:
 
 
 def how_verified(family: ProcessFamily) -> str:
-    """How it was made sure that no process of a run is left."""
+    """Return how Handrail made sure that no process of a run is left."""
     return _BELOW_DRIVER if family.is_complete else _BY_SEARCH
 
 
 def agent_of(state: RunState) -> ProcessIdentity | None:
-    """The process of the agent itself, as far as it is known and still there."""
+    """Return the agent's process, if it is known and alive."""
     host = identity_of(state.pid) if state.pid else None
     # Another process may have got its number since, or somebody named one that is not theirs.
     if host is None or not _is_the_one(host, state) or not _is_host(host.pid):
@@ -59,7 +59,7 @@ def agent_of(state: RunState) -> ProcessIdentity | None:
 
 
 def driver_of(state: RunState) -> ProcessIdentity | None:
-    """The process that drives a run, as far as it is known and still there."""
+    """Return the driver's process, if it is known and alive."""
     loop = state.loop
     driver = identity_of(loop.driver) if loop is not None and loop.driver > 0 else None
     if driver is None or loop is None or not _is_alive(driver.pid):
@@ -69,21 +69,21 @@ def driver_of(state: RunState) -> ProcessIdentity | None:
 
 
 def has_lost_driver(state: RunState) -> bool:
-    """Whether the process that drove a run ended before the run did."""
+    """Return whether the process that drove a run ended before the run did."""
     loop = state.loop
     is_driven = loop is not None and not loop.ended and loop.driver > 0
     return is_driven and driver_of(state) is None
 
 
 def _reaper_of(state: RunState) -> ProcessIdentity | None:
-    """The driver, if it adopts the orphans of its agent."""
+    """Return the driver, if it adopts the orphans of its agent."""
     loop = state.loop
     return driver_of(state) if loop is not None and loop.adopts else None
 
 
 def _daemon(home: Home) -> tuple[int, ...]:
-    """The daemon and its guardian: a driver that has started them may have adopted them."""
-    return tuple(pid for pid in (holder(home), guardian_of(home)) if pid)
+    """Return the daemon and its guardian: a driver that has started them may have adopted them."""
+    return tuple(pid for pid in (daemon_pid(home), guardian_pid(home)) if pid)
 
 
 def _marks(state: RunState) -> dict[str, str]:
@@ -92,7 +92,7 @@ def _marks(state: RunState) -> dict[str, str]:
 
 
 def _drivers(state: RunState, host: ProcessIdentity | None) -> tuple[int, ...]:
-    """The process that drives the run: it stays, and begins again when the run is resumed."""
+    """Return the driver's process: a stop leaves it alone, so that it can resume the run."""
     driver = driver_of(state)
     if driver is None:
         return ()
@@ -110,14 +110,14 @@ def _is_the_one(host: ProcessIdentity, state: RunState) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether it is more than a number that nobody has taken note of yet."""
+    """Return whether a process is alive, and not a zombie."""
     with suppress(*GONE):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
 
 
 def _is_host(pid: int) -> bool:
-    """Whether a process is one of a host's program."""
+    """Return whether a process runs a host's program."""
     try:
         process = psutil.Process(pid)
         names = (process.name(), *process.cmdline()[:2])
