@@ -48,7 +48,7 @@ def _files(host: HostProfile, home: str, search: str) -> list[str]:
 
 
 def _started_by(script: str) -> list[str]:
-    """Return the files that a short script names, which starts the program: `exec /opt/claude`."""
+    """Return the files that a short script names, which starts the program: `exec /opt/agent`."""
     identity = _identity(script)
     if identity is None or identity[3] >= _SMALLEST:
         return []
