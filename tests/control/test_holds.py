@@ -360,3 +360,15 @@ def test_a_run_that_cannot_be_thawed_stays_frozen_and_guarded(
     assert bed.hand().frozen == bed.clock.now  # so that it is not tried again at once
     assert begun(bed) == ["freeze", "thaw"]
     assert bed.actions.reminders[RUN][0] == Control().freeze_seconds
+
+
+def test_a_freeze_that_is_confirmed_late_ends_by_itself_too(bed: ControlSetup) -> None:
+    request = bed.do("freeze")
+    bed.clock.now += Control().freeze_seconds
+    bed.actions.reminders.pop(RUN)[1]()  # nothing is frozen yet, so nothing can end
+    bed.came(RUN, request)
+    assert bed.hand().standing == Standing.FROZEN
+    left, remind = bed.actions.reminders[RUN]
+    bed.clock.now += left
+    remind()
+    assert bed.hand().standing == Standing.PAUSING

@@ -213,7 +213,8 @@ class CommandRunner:
             self._confirm(supervisor, asked, outcome)
         if hand.standing == Standing.PAUSING:
             self._settle(supervisor)
-        elif hand.standing == Standing.FROZEN and not outcome.ok:
+        elif hand.standing == Standing.FROZEN:
+            # The last reminder may have come before the freeze was confirmed.
             self._limit_freeze(supervisor)
 
     def _confirm(

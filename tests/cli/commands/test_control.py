@@ -90,8 +90,8 @@ def test_what_cannot_be_done_is_refused_with_what_to_do_instead(world: Supervise
     ran = world.run("pause", SHOP)
     assert ran.code == 1
     assert ran.out == (
-        " pause requested → acknowledged → refused: A run that is paused cannot be told\n"
-        "   to pause\n"
+        " pause requested → acknowledged → refused: The run is paused: it does not take\n"
+        "   pause now\n"
         "   → handrail resume shop-3f2a lets it continue\n"
     )
 
