@@ -62,7 +62,11 @@ def run_declare(
         if child.start_byte < end:
             continue
         letters = "".join(word.text[1:] for word in words if word.text.startswith("-"))
-        if child.type == "variable_assignment":
+        if child.type == "variable_assignment" and keyword.text == "local" and not env.scopes:
+            # Outside of a function it is an error.
+            assigned.append(assign(walker, child, source, env.fork()))
+            end = walker.word_end
+        elif child.type == "variable_assignment":
             name = source.text(child.named_children[0]).partition("[")[0]
             _declared(env, keyword.text, letters, name)
             if "n" in letters and keyword.text != "export":
@@ -144,6 +148,8 @@ def _declared(
             env.variables[name] = ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
+    if keyword == "readonly" or ("r" in letters and keyword in _LOCAL):
+        env.loose |= {name}
     kept = "".join(letter for letter in letters if letter in "Ailu")
     if kept and keyword not in {"export", "readonly"}:
         env.attributes[name] = env.attributes.get(name, "") + kept
@@ -232,6 +238,8 @@ def _appended(env: Environment, name: str, elements: dict[str, Word]) -> dict[st
     if old is None:
         values = env.variables.get(name)
         old = {"0": values[0]} if values else {}
+    elif env.other_arrays.get(name):
+        old = {OPAQUE: UNKNOWN}
     if "A" in env.attributes.get(name, ""):
         return old | elements
     if not all(key.isdecimal() for key in (*old, *elements)):

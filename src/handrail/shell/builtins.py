@@ -10,7 +10,7 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, Environment
+from handrail.shell.environment import EVERYTHING, MANY, Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
@@ -135,7 +135,7 @@ def _trap(
         here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
         walker.traps.append((words[0].text, env, dict(env.variables), here))
-    return ""
+    return None
 
 
 _EXPORT_ALL = ["-o", "allexport"]
@@ -153,10 +153,10 @@ def _set(
             env.exported |= {EVERYTHING}
         if text in {"--", "-"}:
             if text == "--" or words[at + 1 :]:
-                env.arguments = words[at + 1 :]
+                env.set_arguments(words[at + 1 :])
             break
         if text[:1] not in {"-", "+"}:
-            env.arguments = words[at:]
+            env.set_arguments(words[at:])
             break
         at += 2 if text.endswith("o") else 1
     return "" if words else None
@@ -167,9 +167,22 @@ def _shift(
 ) -> str | None:
     count = command.argv[1].text if len(command.argv) > 1 else "1"
     if not count.isdecimal():
-        env.arguments = tuple(UNKNOWN for _ in env.arguments)
-    elif int(count[:9]) <= len(env.arguments):
-        env.arguments = env.arguments[int(count[:9]) :]
+        env.set_arguments(MANY)
+        return ""
+    by = int(count[:9])
+    env.set_arguments(
+        *(words[by:] if by <= len(words) and words != MANY else words
+          for words in env.argument_lists())
+    )  # fmt: skip
+    return ""
+
+
+def _leave(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`return`, `break`, `continue`: what stands behind may not run."""
+    walker.emit(command)
+    env.leave()
     return ""
 
 
@@ -189,7 +202,8 @@ def unset_words(words: list[Word], env: Environment) -> None:
             continue
         if bracket:
             array = env.arrays.get(env.name_of(name))
-            if array is not None and array.pop(key.removesuffix("]"), None) is None:
+            others = env.other_arrays.get(env.name_of(name))
+            if array is not None and (others or array.pop(key.removesuffix("]"), None) is None):
                 env.assign_element(name, None, UNKNOWN)
         elif "f" in letters:
             env.functions.pop(name, None)
@@ -263,6 +277,9 @@ BUILTINS: dict[
     "trap": _trap,
     "set": _set,
     "shift": _shift,
+    "return": _leave,
+    "break": _leave,
+    "continue": _leave,
     "read": read_line,
     "mapfile": read_lines,
     "readarray": read_lines,

@@ -13,7 +13,7 @@ from handrail.shell.code_files import OPERANDS_RUN
 from handrail.shell.code_runner import run_files, run_script_file
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, Environment
+from handrail.shell.environment import HOMES, MANY, Environment, ShellFunction
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
 from handrail.shell.options import ParsedArguments
@@ -23,7 +23,7 @@ from handrail.shell.runners import RUNNERS
 from handrail.shell.shells import has_text
 from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
-from handrail.shell.word import OPAQUE, UNKNOWN, Word
+from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
@@ -35,8 +35,6 @@ _AGENT_PATHS = tuple(
     if host.program_path
 )
 """Patterns of paths to a host's program, whatever the file is called."""
-_MAX_UNKNOWN = 9
-"""Arguments of a function that calls itself, all of them unknown."""
 MAX_CALLS = 40
 """Depth of functions and wrappers inside each other; deeper is a trick."""
 
@@ -73,7 +71,7 @@ class CallResolver:
                 here = msgspec.structs.replace(context, via=(*context.via, variable))
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
         if name in env.functions:
-            return self._function(name, command, env, context)
+            return self._functions(env.functions[name], command, env, context)
         if name in env.aliases and name not in self.active_aliases:
             if self.walker.programs.lookup(name) is None:
                 return self._alias(name, command, env, context)
@@ -86,10 +84,33 @@ class CallResolver:
             return builtin(self.walker, command, env, context)
         return self._program(command, env, context)
 
-    def _function(
-        self, name: str, command: Command, env: Environment, context: CommandContext
+    def _functions(
+        self,
+        bodies: tuple[ShellFunction | None, ...],
+        command: Command,
+        env: Environment,
+        context: CommandContext,
     ) -> str | None:
-        source, body, redirects = env.functions[name]
+        """Read each function that a name may stand for; None: a program of that name."""
+        if len(bodies) == 1 and bodies[0] is not None:
+            return self._function(bodies[0], command, env, context)
+        branches = [env.fork() for _ in bodies]
+        for function, branch in zip(bodies, branches, strict=True):
+            if function is not None:
+                self._function(function, command, branch, context)
+                continue
+            del branch.functions[command.argv[0].text]
+            self.call(command, branch, context)
+            branch.functions[command.argv[0].text] = bodies
+        env.become(branches[0])
+        for branch in branches[1:]:
+            env.join(branch)
+        return None
+
+    def _function(
+        self, function: ShellFunction, command: Command, env: Environment, context: CommandContext
+    ) -> str | None:
+        source, body, redirects = function
         depth = self._active_functions.count(body.id)
         if depth and context.concurrent:
             self.walker.emit(command)
@@ -97,9 +118,10 @@ class CallResolver:
             return None
         if depth > 1:
             return None
-        arguments = env.arguments
+        arguments = env.argument_lists()
+        leaves, env.leaves = env.leaves, ()
         # What it calls itself with changes from one time to the next.
-        env.arguments = (UNKNOWN,) * _MAX_UNKNOWN if depth else command.argv[1:]
+        env.set_arguments(MANY if depth else command.argv[1:])
         self._active_functions.append(body.id)
         env.scopes.append({})
         try:
@@ -108,8 +130,10 @@ class CallResolver:
             return self.walker.statement(body, source, env, context)
         finally:
             self._active_functions.pop()
+            env.join_leaves()
+            env.leaves = leaves
             env.end_scope()
-            env.arguments = arguments
+            env.set_arguments(*arguments)
 
     def _alias(
         self, name: str, command: Command, env: Environment, context: CommandContext
@@ -166,11 +190,12 @@ class CallResolver:
         if not rest or first.text[:1] not in {"", OPAQUE} or has_text(first):
             return command
         # `$SUDO rm x`: whatever the first word is, it may be a wrapper, or nothing.
-        inner = msgspec.structs.replace(command, argv=tuple(rest))
+        named = (Word(rest[0].text, raw=first.text), *rest[1:])
+        inner = msgspec.structs.replace(command, argv=named)
         if self._entry(inner) is not None:
             return inner
         guess = _guessed_program(command)
-        named = (Word(guess, raw=first.raw), *rest)
+        named = (Word(guess, raw=first.text), *rest)
         return msgspec.structs.replace(command, argv=named) if guess else command
 
     def _entry(self, command: Command) -> ProgramEntry | None:

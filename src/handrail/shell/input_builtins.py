@@ -62,6 +62,8 @@ def read_line(
         return ""
     for place, name in enumerate(options.names or ["REPLY"]):
         values = tuple(dict.fromkeys(Word(row[place]) for row in rows))
+        if context.shared and not walker.asking:
+            values = (*values, Word(""))  # nothing may be left of the input
         env.assign(name, bounded(values) if len(rows) <= _MAX_LINES else (UNKNOWN,))
     return ""
 

@@ -62,6 +62,8 @@ TRAPS = (
     # a lone dollar, which takes the next word for a name
     ParserTrap((b"$ ", b"$\t", b"$\n", b"$;"), lambda _: True),
     ParserTrap((b"|&",), lambda _: True),
+    # the third part of a pipe without arguments, which takes the next line along
+    ParserTrap((b"|",), re.compile(rb"\|[^|\n]*\|[^|\n;&]*\n[^\n]*[<>|&\[=({]").search),
     # a comparison outside of brackets, which takes the next line along
     ParserTrap(
         (b"==", b"=~"),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,16 +12,23 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.assignments import run_assign, run_assign_many, run_declare, run_unset
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import Environment, ShellFunction
+from handrail.shell.environment import MANY, Environment, ShellFunction
 from handrail.shell.redirects import REDIRECTS, open_redirects
 from handrail.shell.syntax import SyntaxSource
-from handrail.shell.word import UNKNOWN, Word
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
 _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
+_QUESTIONS = frozenset({"test_command", "if_statement", "case_statement", "while_statement",
+                        "compound_statement", "subshell", "for_statement"})  # fmt: skip
+_ASKS = frozenset({"false", "test", "[", "read", "let", "getopts", "mapfile", "return", "break",
+                   "continue", "exit"})  # fmt: skip
+"""Builtins that often fail, and are made to."""
 _PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
+_SUMS = re.compile(r"\$\(\((.*?)\)\)", re.DOTALL)
+_DEFAULTS = re.compile(r"\$\{(\w+):?=")
 _NEVER_LEFT = {
     "while": frozenset({"true", ":", "[ 1 ]", "((1))", "1"}),
     "until": frozenset({"false", "! true"}),
@@ -77,13 +85,14 @@ def redirect(
     if opened.reads:
         context = msgspec.structs.replace(context, input=opened.input, shared=True)
     first = len(walker.commands)
+    folder = env.cwd
     output = walker.statement(body, source, env, context)
     if opened.redirects:
-        walker.record_written_text(opened.redirects, output, env)
+        walker.record_written_text(opened.redirects, output, env, folder)
         walker.emit(
             Command(
                 (),
-                env.cwd,
+                folder,
                 redirects=tuple(opened.redirects),
                 via=context.via,
                 elsewhere=context.elsewhere,
@@ -105,16 +114,23 @@ def _list(
     operators = [child.type for child in node.children if not child.is_named]
     output = walker.statement(named[0], source, env, context)
     for index, right in enumerate(named[1:]):
-        if index < len(operators) and operators[index] == "||":
-            branch = env.fork()
-            printed = walker.statement(right, source, branch, context)
-            env.join(branch)
-        else:
-            before = dict(env.variables)
-            printed = walker.statement(right, source, env, context)
-            env.keep_possible(before)
+        before = env.fork()
+        printed = walker.statement(right, source, env, context)
+        either = index < len(operators) and operators[index] == "||"
+        env.join(before, succeeds=not either and not _may_fail(named[index], source))
         output = None if output is None or printed is None else output + printed
     return output
+
+
+def _may_fail(node: tree_sitter.Node, source: SyntaxSource) -> bool:
+    """Whether a statement asks something: what it guards runs or not; a program is to succeed."""
+    while node.type in _LAST_COUNTS and node.named_children:
+        if node.type == "negated_command":
+            return True
+        node = node.named_children[-1]
+    if node.type in _QUESTIONS:
+        return True
+    return source.text(node).partition(" ")[0] in _ASKS
 
 
 def _pipeline(
@@ -172,7 +188,19 @@ def _test(
         for name in names_changed(text):
             env.assign(name, (UNKNOWN,))
         _as_subshells(walker, text[2:-2], env, context)
+    elif "((" in text or "=" in text:
+        for name in _changed_in_words(text):
+            env.assign(name, (UNKNOWN,))
+    if "=~" in text:
+        env.assign_array("BASH_REMATCH", {OPAQUE: UNKNOWN})
     return ""
+
+
+def _changed_in_words(text: str) -> set[str]:
+    """The variables that sums and `${x:=…}` in the words of a test set."""
+    return {name for total in _SUMS.findall(text) for name in names_changed(total)}.union(
+        _DEFAULTS.findall(text)
+    )
 
 
 def _as_subshells(
@@ -200,7 +228,15 @@ def _if(
     walker.statements(body, source, branch, context)
     env.join(branch)
     for child in named[1:]:
-        if child.type in {"elif_clause", "else_clause"}:
+        if child.type == "elif_clause":
+            asked = start.fork()
+            walker.statements(child.named_children[:1], source, asked, context)
+            branch = asked.fork()
+            walker.statements(child.named_children[1:], source, branch, context)
+            env.join(branch)
+            env.join(asked)
+            start.join(asked)
+        elif child.type == "else_clause":
             branch = start.fork()
             walker.statements(child.children, source, branch, context)
             env.join(branch)
@@ -215,11 +251,14 @@ def _case(
     context: CommandContext,
 ) -> str | None:
     start = env.fork()
+    falls: Environment | None = None
     for child in node.named_children:
         if child.type != "case_item":
             walker.expander.words(child, source, env)
             continue
         branch = start.fork()
+        if falls is not None:
+            branch.join(falls)
         body: list[tree_sitter.Node] = []
         for part in child.named_children:
             if part.type in STATEMENTS:
@@ -228,6 +267,7 @@ def _case(
                 walker.expander.words(part, source, branch)
         walker.statements(body, source, branch, context)
         env.join(branch)
+        falls = branch if child.children[-1].type in {";&", ";;&"} else None
     return None
 
 
@@ -242,6 +282,7 @@ def _for(
     values: list[Word] = []
     body: tree_sitter.Node | None = None
     end = -1
+    sure = True
     before = len(walker.commands)
     for child in node.named_children:
         if child.type in {"do_group", "compound_statement"}:
@@ -250,15 +291,43 @@ def _for(
             options, end = walker.expander.options(child, source, env)
             every = dict.fromkeys(word for option in options for word in option)
             values.extend(options[0] if len(options) == 1 else every)
+            sure = sure and len(options) == 1
     if body is None:
         return None
+    if not any(child.type == "in" for child in node.children):
+        sure = not env.other_arguments
+        values = [word for option in env.argument_lists() for word in option]
     fed_by = context.fed_by + tuple(range(before, len(walker.commands)))
     context = msgspec.structs.replace(context, fed_by=fed_by)
-    for value in values or env.arguments or (UNKNOWN,):
-        for name in names[:1]:
-            env.assign(source.text(name), (value,))
+    name = source.text(names[0]) if names else ""
+
+    def turn(value: Word) -> None:
+        if name:
+            env.assign(name, (value,))
         walker.statement(body, source, env, context)
+
+    for value in values:
+        if sure and value.exact and not value.glob:
+            turn(value)
+            env.join_leaves()
+        else:
+            _any_number_of_times(walker, env, source, partial(turn, value))
+    if not values:
+        _any_number_of_times(walker, env, source, partial(turn, UNKNOWN))
     return None
+
+
+def _any_number_of_times(
+    walker: "ProgramWalker", env: Environment, source: SyntaxSource, turn: Callable[[], object]
+) -> None:
+    """Read what runs never, once or often."""
+    start = env.fork()
+    turn()
+    env.join_leaves()
+    if _forget_changed(env, start, source):
+        turn()
+        env.join_leaves()
+    env.join(start)
 
 
 def _loop(
@@ -269,15 +338,37 @@ def _loop(
     context: CommandContext,
 ) -> str | None:
     first = len(walker.commands)
-    body = node.named_children[-1] if node.named_children else None
-    if node.type == "c_style_for_statement" and body is not None:
+    if not node.named_children:
+        return None
+    *asks, body = node.named_children
+    if node.type == "c_style_for_statement":
         for name in names_changed(source.slice(node.start_byte, body.start_byte)):
             env.assign(name, (UNKNOWN,))
-    start = dict(env.variables)
-    walker.statements(node.children, source, env, context)
-    if _forget_changed(env, start, source.text(node)):
-        walker.statements(node.children, source, env, context)
-    starts = body is not None and any(child.type == "&" for child in body.children)
+        for part in asks:
+            walker.expander.visit(part, source, env)
+        asks = []
+    exits: list[Environment] = []
+
+    def ask() -> None:
+        walker.asking += 1
+        walker.statements(asks, source, env, context)
+        walker.asking -= 1
+
+    def turn() -> None:
+        before = env.fork()
+        ask()
+        exits.append(env.fork())
+        walker.statements([body], source, env, context)
+        if asks and before.variables != exits[-1].variables:
+            branch = env.fork()
+            ask()
+            env.join(branch)
+
+    _any_number_of_times(walker, env, source, turn)
+    for state in exits:
+        env.join(state)
+    _end_of_input(asks, exits, source, env)
+    starts = any(child.type == "&" for child in body.children)
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}
         if not names & _PAUSES:
@@ -287,18 +378,47 @@ def _loop(
     return None
 
 
-def _forget_changed(env: Environment, start: dict[str, tuple[Word, ...]], text: str) -> bool:
-    """Make variables unknown that a loop changes and uses; return whether there are any."""
+def _end_of_input(
+    asks: list[tree_sitter.Node], exits: list[Environment], source: SyntaxSource, env: Environment
+) -> None:
+    """`while read x`: the last one finds nothing, so that `x` is empty behind the loop."""
+    for node in asks:
+        words = source.text(node).split()
+        if "read" in words:
+            for name in words[words.index("read") + 1 :] or ["REPLY"]:
+                if name in env.variables:
+                    values = (*env.variables[name], Word(""))
+                    env.assign(name, tuple(dict.fromkeys(values)))
+
+
+def _forget_changed(env: Environment, start: Environment, source: SyntaxSource) -> bool:
+    """Make unknown what a loop changes and may use again; return whether there is any of it."""
     changed = [
         name
         for name, values in env.variables.items()
-        if values != start.get(name) and values != (UNKNOWN,)
-        if re.search(rf"\$\{{?[!#]?{name}\b", text)
+        if values is not start.variables.get(name) and values != start.variables.get(name)
+        if values != (UNKNOWN,) and (env.functions or _uses(source, name))
     ]
-    used_before = [name for name in changed if name in start]
-    for name in used_before:
-        env.assign(name, (UNKNOWN,))
-    return bool(used_before)
+    for name in changed:
+        if name in env.arrays:
+            env.assign_array(name, {OPAQUE: UNKNOWN})
+        else:
+            env.assign(name, (UNKNOWN,))
+    arrays = [name for name, array in env.arrays.items() if array != start.arrays.get(name)]
+    for name in arrays:
+        env.assign_array(name, {OPAQUE: UNKNOWN})
+    moved = env.cwd != start.cwd and env.cwd.text != OPAQUE
+    if moved:
+        env.cwd = UNKNOWN
+    shifted = env.argument_lists() != start.argument_lists()
+    if shifted:
+        env.set_arguments(MANY)
+    return bool(changed or arrays or moved or shifted)
+
+
+def _uses(source: SyntaxSource, name: str) -> bool:
+    """Whether a name stands elsewhere than before `=`."""
+    return re.search(rf"(?<!\w){name}(?!\w|=(?!=))", source.characters) is not None
 
 
 def _never_ends(node: tree_sitter.Node, source: SyntaxSource) -> bool:
@@ -318,7 +438,7 @@ def _function(
     named = node.named_children
     if len(named) > 1:
         redirects = tuple(child for child in named[2:] if child.type in REDIRECTS)
-        env.functions[source.text(named[0])] = ShellFunction(source, named[1], redirects)
+        env.functions[source.text(named[0])] = (ShellFunction(source, named[1], redirects),)
     return ""
 
 

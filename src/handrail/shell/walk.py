@@ -75,6 +75,8 @@ class ProgramWalker:
         """Redirects of nodes that the walker has not reached yet, by node id."""
         self.context = TOP_LEVEL
         """Context of the command whose words are being expanded."""
+        self.asking = 0
+        """Conditions of loops that are being read."""
         self.word_end = -1
         """Where the value of the assignment that was read last ends."""
         self._deadline = deadline
@@ -146,10 +148,13 @@ class ProgramWalker:
         for index, node in enumerate(nodes):
             if not node.is_named or node.type == "comment":
                 continue
-            here = context
             if index + 1 < len(nodes) and nodes[index + 1].type == "&":
                 here = msgspec.structs.replace(context, concurrent=True)
-            printed = self.statement(node, source, env, here)
+                branch = env.fork()
+                printed = self.statement(node, source, branch, here)
+                env.files.update(branch.files)
+            else:
+                printed = self.statement(node, source, env, context)
             output = None if output is None or printed is None else output + printed
         return output
 
@@ -233,7 +238,7 @@ class ProgramWalker:
             return output
         if opened.reads and not command.argv:
             output = opened.input  # `$(< file)`
-        self.record_written_text(opened.redirects, output, env)
+        self.record_written_text(opened.redirects, output, env, command.cwd)
         for sink in opened.sinks:
             known = self.commands[sink]
             fed_by = known.fed_by + tuple(range(first, len(self.commands)))
@@ -250,14 +255,15 @@ class ProgramWalker:
         others: list[tuple[Word, ...]],
     ) -> str | None:
         """Read a command, and again with other lists of arguments that it may have."""
-        for argv in others:
-            branch = env.fork()
+        branches = [env.fork() for _ in others]
+        for argv, branch in zip(others, branches, strict=True):
             self._call(msgspec.structs.replace(command, argv=argv), branch, context, [])
-            env.join(branch)
         if not command.argv:
             for name, value in command.assignments:
                 env.assign(name, (value,))
         output = self.resolver.call(command, env, context)
+        for branch in branches:
+            env.join(branch)
         return None if others else output
 
     def _words(
@@ -302,16 +308,18 @@ class ProgramWalker:
         return _combined([*words, [argv]]) if words else [argv], assignments, redirects
 
     def record_written_text(
-        self, redirects: Sequence[Redirect], output: str | None, env: Environment
+        self, redirects: Sequence[Redirect], output: str | None, env: Environment, folder: Word
     ) -> None:
         """Remember the text of written files, to follow them when they run."""
         for item in redirects:
             if item.takes_output and item.target.exact and output is not None:
-                path = join(env.cwd, item.target).text
+                path = join(folder, item.target).text
                 if item.appends and path not in env.files:
                     self.code_texts.appended.add(path)
                 old = env.files.get(path, "") if item.appends else ""
                 env.files[path] = old + output
+            elif item.writes and item.target.exact and env.files:
+                env.files.pop(join(folder, item.target).text, None)
 
     def after_heredoc(
         self,
