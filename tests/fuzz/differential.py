@@ -44,6 +44,8 @@ def compare(text: str, run: BashRun) -> Comparison:
         return Comparison(Outcome.UNKNOWN, str(error))
     if reading.program.fault is not None:
         return Comparison(Outcome.UNKNOWN, reading.program.fault.says)
+    if any(note.kind == "fork_bomb" for note in reading.program.notes):
+        return Comparison(Outcome.UNKNOWN, "it is refused for that alone")
     calls = [call for call in run.calls if call.argv[0]]
     outcomes = [_call(call, reading) for call in calls]
     outcomes += [_file(path, reading) for path in run.written]
@@ -72,6 +74,8 @@ def _is_open(command: Command) -> bool:
     if not command.argv:
         return False
     name = command.argv[0]
+    if OPAQUE in name.raw:
+        return True  # guessed from what stands behind it
     if not name.exact:
         return not name.text.strip(OPAQUE)
     if command.name not in _RUNS_TEXT:

@@ -8,7 +8,7 @@ _WORDS = (
     "${a[0]}", '"${a[@]}"', "x$v", "*.txt", "~/x", "$((n+1))", "${v%t}", "'b c'", "{p,q}",
 )  # fmt: skip
 _VALUES = (
-    "a", "b", "$v", '"$w"', "'a b'", "$1", "$(echo c)", "${v:-d}", "$((n+1))", "~/y", "*", "x$w",
+    "a", "b", "$v", '"$w"', "'a b'", "$1", "$(echo c)", "${v:-d}", "$((n+1))", "~/y", "?.txt", "x$w",
     "", "${a[1]}", "$*",
 )  # fmt: skip
 _CHANGES = (
@@ -86,7 +86,7 @@ class ProgramSpeller:
             ("for v in a b", "for v in $w", 'for v in "$@"', "for v", "for n in {1..2}", "for w in ?.txt",
              "for ((n=0; n<2; n++))", "for v in $(echo p q)", "while read v", "while ((n++ < 2))",
              "while [ $((n+=1)) -lt 3 ]", "until ((n++ > 1))", "for v in"))  # fmt: skip
-        feed = self._chance.choice(("", "", " <<< 'l m'", " < a.txt", " > o"))
+        feed = self._chance.choice(("", "", " <<< 'l m'", " < ~/.ssh/id_rsa", " > o", " 2> o$n"))
         if head == "while read v" and not feed.startswith(" <"):
             feed = " <<< 'l m'"
         return f"{head}; do {self._inside(depth)}\ndone{feed}"
@@ -111,7 +111,7 @@ class ProgramSpeller:
         return f"{name}() {{ {local}{self._inside(depth)}\n}}; {name} {self._chance.choice(_WORDS)}"
 
     def redirected(self, depth: int) -> str:
-        where = self._chance.choice(("> o", ">> $w", "2> o", "< a.txt", "<<< $v", "&> o$n", "3> o"))
+        where = self._chance.choice(("> o", ">> $w", "2> o", "< ~/.ssh/id_rsa", "<<< $v", "&> o$n", "3> o"))
         return f"{{ {self._inside(depth)}\n}} {where}"
 
     def substitution(self, depth: int) -> str:

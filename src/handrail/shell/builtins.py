@@ -134,10 +134,12 @@ def _trap(
     if len(words) > 1 and words[0].text.strip():
         here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
-        walker.traps.append((words[0].text, env, dict(env.variables), here))
+        walker.traps.append((words[0].text, env, env.fork(), here))
     return None
 
 
+MAX_TRAPS = 16
+"""Scripts set by `trap` that are read again at the end."""
 _EXPORT_ALL = ["-o", "allexport"]
 
 
@@ -177,13 +179,23 @@ def _shift(
     return ""
 
 
+def _exit(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`exit`: what was set by `trap` runs, as things are now."""
+    walker.emit(command)
+    for script, _, _, there in walker.traps[:MAX_TRAPS]:
+        walker.script(script, env.fork(), there)
+    return None
+
+
 def _leave(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
-    """`return`, `break`, `continue`: what stands behind may not run."""
+    """`return`, `break`, `continue`: what stands behind may not run, nor print."""
     walker.emit(command)
     env.leave()
-    return ""
+    return None
 
 
 def _unset(
@@ -277,6 +289,7 @@ BUILTINS: dict[
     "trap": _trap,
     "set": _set,
     "shift": _shift,
+    "exit": _exit,
     "return": _leave,
     "break": _leave,
     "continue": _leave,

@@ -1,6 +1,6 @@
 """What is known while a command line is read: variables, functions, the folder, files."""
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterable, Sized
 from typing import NamedTuple, TypeVar
 
 import tree_sitter
@@ -32,6 +32,7 @@ MANY = (UNKNOWN,) * 9
 EITHER = f"#{OPAQUE}{OPAQUE}\n"
 """Stands between the texts of a file that may hold one or the other: a comment to a shell."""
 Array = dict[str, Word]
+Variables = dict[str, tuple[Word, ...]]
 
 
 class ShellFunction(NamedTuple):
@@ -284,8 +285,9 @@ class Environment:
         """Whether a variable is set; None: only the real environment would tell."""
         if name.isdecimal() or name in {"@", "*"}:
             place = int(name[:9]) if name.isdecimal() else 1
-            known = {place <= len(option) for option in self.argument_lists()}
-            return None if len(known) > 1 or MANY in self.argument_lists() else known.pop()
+            options = self.argument_lists()
+            known = {place <= len(words) for words in options}
+            return known.pop() if len(known) == 1 and all(map(_are_counted, options)) else None
         if name in {"#", "PWD", "?", "$", "-"}:
             return True
         values = self.variables.get(self.name_of(name))
@@ -297,13 +299,13 @@ class Environment:
             place = int(name[:9])
             if place == 0:
                 return (self.zero,)
-            return self._each_list(
-                lambda words: words[place - 1] if place <= len(words) else Word("")
-            )
+            return self._each_list(lambda words: _argument(words, place))
         if name in {"@", "*"}:
             return self._each_list(lambda words: Word(" ".join(word.text for word in words)))
         if name == "#":
-            return self._each_list(lambda words: Word(str(len(words))))
+            return self._each_list(
+                lambda words: Word(str(len(words))) if _are_counted(words) else UNKNOWN
+            )
         if name == "PWD":
             return (self.cwd,)
         values = self.variables.get(self.name_of(name), (UNKNOWN,)) or (Word(""),)
@@ -400,6 +402,18 @@ class Environment:
             self.other_arrays.pop(name, None)
             _put_back(self.attributes, name, saved.letters)
             _put_back(self.references, name, saved.reference)
+
+
+def _are_counted(words: Iterable[Word]) -> bool:
+    """Whether each of these is one argument, and not any number of names."""
+    return not any(word.glob or not word.text.strip(OPAQUE) and word.text for word in words)
+
+
+def _argument(words: tuple[Word, ...], place: int) -> Word:
+    """One of the positional arguments."""
+    if not _are_counted(words[: place - 1]):
+        return UNKNOWN
+    return words[place - 1] if place <= len(words) else Word("")
 
 
 def _possible(values: tuple[Word, ...] | None) -> tuple[Word, ...]:

@@ -60,10 +60,13 @@ def read_line(
     if "a" in options.values:
         _set_array(env, options.values["a"], rows)
         return ""
+    before = (c for c in walker.commands if c.name == "read" and c.input == given)
+    # Nothing may be left of the input, unless a loop asks for it.
+    ended = context.shared and not walker.asking and len(list(before)) > len(lines)
     for place, name in enumerate(options.names or ["REPLY"]):
         values = tuple(dict.fromkeys(Word(row[place]) for row in rows))
-        if context.shared and not walker.asking:
-            values = (*values, Word(""))  # nothing may be left of the input
+        if ended:
+            values = (*values, Word(""))
         env.assign(name, bounded(values) if len(rows) <= _MAX_LINES else (UNKNOWN,))
     return ""
 

@@ -233,6 +233,7 @@ _EVALUATORS: dict[str, Callable[[list[str], str | None, str], str | None]] = {
     "mktemp": _mktemp,
     "seq": _seq,
     "which": _which,
+    **dict.fromkeys(("true", "false", ":"), lambda args, given, cwd: ""),
     "realpath": lambda args, given, cwd: args[-1] + "\n" if args else None,
     "readlink": lambda args, given, cwd: args[-1] + "\n" if args else None,
 }

@@ -1,7 +1,7 @@
 """Lists, pipes, branches and loops: which commands may run, and with what."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.assignments import run_assign, run_assign_many, run_declare, run_unset
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import MANY, Environment, ShellFunction
+from handrail.shell.environment import MANY, Environment, ShellFunction, Variables
 from handrail.shell.redirects import REDIRECTS, open_redirects
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
@@ -26,6 +26,8 @@ _QUESTIONS = frozenset({"test_command", "if_statement", "case_statement", "while
 _ASKS = frozenset({"false", "test", "[", "read", "let", "getopts", "mapfile", "return", "break",
                    "continue", "exit"})  # fmt: skip
 """Builtins that often fail, and are made to."""
+_SUCCEEDS = frozenset({"true", ":"})
+_CLAUSES = frozenset({"elif_clause", "else_clause"})
 _PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
 _SUMS = re.compile(r"\$\(\((.*?)\)\)", re.DOTALL)
 _DEFAULTS = re.compile(r"\$\{(\w+):?=")
@@ -86,8 +88,11 @@ def redirect(
         context = msgspec.structs.replace(context, input=opened.input, shared=True)
     first = len(walker.commands)
     folder = env.cwd
+    before = env.fork()
     output = walker.statement(body, source, env, context)
     if opened.redirects:
+        # Nothing runs where a file cannot be opened.
+        env.join(before, succeeds=True)
         walker.record_written_text(opened.redirects, output, env, folder)
         walker.emit(
             Command(
@@ -117,8 +122,14 @@ def _list(
         before = env.fork()
         printed = walker.statement(right, source, env, context)
         either = index < len(operators) and operators[index] == "||"
-        env.join(before, succeeds=not either and not _may_fail(named[index], source))
-        output = None if output is None or printed is None else output + printed
+        sure = not either and not _may_fail(named[index], source)
+        env.join(before, succeeds=sure)
+        if output is None or printed is None:
+            output = None
+        elif sure or (either and source.text(named[index]) == "false"):
+            output += printed
+        elif printed and not (either and source.text(named[index]) in _SUCCEEDS):
+            output = None
     return output
 
 
@@ -220,27 +231,34 @@ def _if(
     context: CommandContext,
 ) -> str | None:
     """The condition runs, then one of the branches; any of them may."""
-    named = node.named_children
-    walker.statements(named[:1], source, env, context)
+    asks, body = _before_and_after("then", node)
+    walker.statements(asks, source, env, context)
     start = env.fork()
     branch = env.fork()
-    body = [child for child in named[1:] if child.type not in {"elif_clause", "else_clause"}]
-    walker.statements(body, source, branch, context)
+    walker.statements(
+        [child for child in body if child.type not in _CLAUSES], source, branch, context
+    )
     env.join(branch)
-    for child in named[1:]:
+    for child in body:
+        if child.type not in _CLAUSES:
+            continue
+        asks, rest = _before_and_after("then", child)
         if child.type == "elif_clause":
-            asked = start.fork()
-            walker.statements(child.named_children[:1], source, asked, context)
-            branch = asked.fork()
-            walker.statements(child.named_children[1:], source, branch, context)
-            env.join(branch)
-            env.join(asked)
-            start.join(asked)
-        elif child.type == "else_clause":
-            branch = start.fork()
-            walker.statements(child.children, source, branch, context)
-            env.join(branch)
+            walker.statements(asks, source, start, context)
+            env.join(start)
+        branch = start.fork()
+        walker.statements(rest or asks, source, branch, context)
+        env.join(branch)
     return None
+
+
+def _before_and_after(
+    word: str, node: tree_sitter.Node
+) -> tuple[list[tree_sitter.Node], list[tree_sitter.Node]]:
+    """The children of a node up to a word, and those behind it."""
+    children = node.children
+    place = next((at for at, child in enumerate(children) if child.type == word), len(children))
+    return children[:place], children[place:]
 
 
 def _case(
@@ -260,10 +278,10 @@ def _case(
         if falls is not None:
             branch.join(falls)
         body: list[tree_sitter.Node] = []
-        for part in child.named_children:
-            if part.type in STATEMENTS:
+        for part in child.children:
+            if part.type in STATEMENTS or part.type == "&":
                 body.append(part)
-            else:
+            elif part.is_named:
                 walker.expander.words(part, source, branch)
         walker.statements(body, source, branch, context)
         env.join(branch)
@@ -311,20 +329,20 @@ def _for(
             turn(value)
             env.join_leaves()
         else:
-            _any_number_of_times(walker, env, source, partial(turn, value))
+            _any_number_of_times(env, source, partial(turn, value), {name})
     if not values:
-        _any_number_of_times(walker, env, source, partial(turn, UNKNOWN))
+        _any_number_of_times(env, source, partial(turn, UNKNOWN), {name})
     return None
 
 
 def _any_number_of_times(
-    walker: "ProgramWalker", env: Environment, source: SyntaxSource, turn: Callable[[], object]
+    env: Environment, source: SyntaxSource, turn: Callable[[], object], fresh: Collection[str] = ()
 ) -> None:
-    """Read what runs never, once or often."""
+    """Read what runs never, once or often; `fresh`: variables that each turn sets first."""
     start = env.fork()
     turn()
     env.join_leaves()
-    if _forget_changed(env, start, source):
+    if _forget_changed(env, start, source, fresh):
         turn()
         env.join_leaves()
     env.join(start)
@@ -355,19 +373,23 @@ def _loop(
         walker.asking -= 1
 
     def turn() -> None:
-        before = env.fork()
+        before = dict(env.variables)
         ask()
         exits.append(env.fork())
         walker.statements([body], source, env, context)
-        if asks and before.variables != exits[-1].variables:
+        asked = _changed(before, exits[-1].variables) - read
+        if asked & _changed(exits[-1].variables, env.variables):
             branch = env.fork()
             ask()
             env.join(branch)
 
-    _any_number_of_times(walker, env, source, turn)
+    read = {name for part in asks for name in _names_read(source.text(part))}
+    _any_number_of_times(env, source, turn, read)
     for state in exits:
         env.join(state)
-    _end_of_input(asks, exits, source, env)
+    for name in read & env.variables.keys():
+        # The last one finds nothing.
+        env.assign(name, tuple(dict.fromkeys((*env.variables[name], Word("")))))
     starts = any(child.type == "&" for child in body.children)
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}
@@ -378,26 +400,25 @@ def _loop(
     return None
 
 
-def _end_of_input(
-    asks: list[tree_sitter.Node], exits: list[Environment], source: SyntaxSource, env: Environment
-) -> None:
-    """`while read x`: the last one finds nothing, so that `x` is empty behind the loop."""
-    for node in asks:
-        words = source.text(node).split()
-        if "read" in words:
-            for name in words[words.index("read") + 1 :] or ["REPLY"]:
-                if name in env.variables:
-                    values = (*env.variables[name], Word(""))
-                    env.assign(name, tuple(dict.fromkeys(values)))
+def _names_read(text: str) -> list[str]:
+    """The variables that `while read` fills anew each time."""
+    words = text.split()
+    return words[words.index("read") + 1 :] or ["REPLY"] if "read" in words else []
 
 
-def _forget_changed(env: Environment, start: Environment, source: SyntaxSource) -> bool:
+def _changed(before: Variables, after: Variables) -> set[str]:
+    return {name for name, values in after.items() if values != before.get(name)}
+
+
+def _forget_changed(
+    env: Environment, start: Environment, source: SyntaxSource, fresh: Collection[str]
+) -> bool:
     """Make unknown what a loop changes and may use again; return whether there is any of it."""
     changed = [
         name
-        for name, values in env.variables.items()
-        if values is not start.variables.get(name) and values != start.variables.get(name)
-        if values != (UNKNOWN,) and (env.functions or _uses(source, name))
+        for name in _changed(start.variables, env.variables)
+        if name not in fresh and env.variables[name] != (UNKNOWN,)
+        if env.functions or _uses(source, name)
     ]
     for name in changed:
         if name in env.arrays:

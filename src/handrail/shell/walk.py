@@ -69,8 +69,8 @@ class ProgramWalker:
         self.fault: SyntaxFault | None = None
         self.expander = Expander(self._substitute, self._run_text, self._names_listed)
         self.resolver = CallResolver(self)
-        self.traps: list[tuple[str, Environment, dict[str, tuple[Word, ...]], CommandContext]] = []
-        """Scripts that run at the end, and the variables with which they were read before."""
+        self.traps: list[tuple[str, Environment, Environment, CommandContext]] = []
+        """Scripts that run at the end, where they were set, and how it was then."""
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
         """Redirects of nodes that the walker has not reached yet, by node id."""
         self.context = TOP_LEVEL
@@ -89,9 +89,10 @@ class ProgramWalker:
         """Read a whole command line."""
         env.files.update(self.code_texts.given)
         self.script(text, env, TOP_LEVEL, top=True)
-        for script, there, variables, context in self.traps[:MAX_COMMANDS]:
-            if there.variables != variables:
-                self.script(script, there.fork(), context)
+        for script, there, before, context in self.traps[:MAX_COMMANDS]:
+            for end in (there, env) if there is not env else (env,):
+                if end.variables != before.variables or end.cwd != before.cwd:
+                    self.script(script, end.fork(), context)
         given = self.code_texts.given
         return ParsedProgram(
             tuple(self.commands),
@@ -373,9 +374,10 @@ class ProgramWalker:
             self.emit(Command((), env.cwd, redirects=tuple(opened.redirects)))
             return opened.input if opened.reads else ""
         branch = env.fork()
+        traps = len(self.traps)
         output = self.statements(node.children, source, branch, context)
         env.files.update(branch.files)
-        return output
+        return output if len(self.traps) == traps else None
 
     def _run_text(self, text: str, env: Environment) -> str | None:
         """Read commands inside a word that the parser did not see."""

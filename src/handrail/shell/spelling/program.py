@@ -269,7 +269,7 @@ class _Speller(CommandSpeller):
         words: Output = [same(' "$@"')]
         if self.bare() == "in":
             self.at += 2
-            words = self._words() or words
+            words = self._words() or [same(" $(:)")]
             if not (self.ahead(";") or self.ahead("\n")):
                 raise self.unexpected()
         if self.ahead(";"):
@@ -331,9 +331,10 @@ class _Speller(CommandSpeller):
         if not self.ahead(")"):
             raise self.unexpected(start, "it is not complete")
         self.at += 1
-        output += [same(")\n"), *self._statements(*_ITEM_ENDS, "esac"), same("\n;;\n")]
-        self.at += next((len(end) for end in _ITEM_ENDS if self.ahead(end)), 0)
-        return output
+        output += [same(")\n"), *self._statements(*_ITEM_ENDS, "esac")]
+        end = next((end for end in _ITEM_ENDS if self.ahead(end)), "")
+        self.at += len(end)
+        return [*output, same(f"\n{end or ';;'}\n")]
 
     def _function(self) -> Output:
         self.at += len("function")
