@@ -14,6 +14,7 @@ from handrail.shell.paths import join
 _RUNS_TEXT = frozenset({"eval", ".", "source", "bash", "sh", "trap"})
 """Programs that run what they are given: if that is not known, neither is what they call."""
 
+_CLASSES = {"alpha": "A-Za-z", "digit": "0-9"}
 _DESCRIPTOR = re.compile(r"/dev/fd/\d+")
 """A process substitution: its number means nothing."""
 
@@ -110,9 +111,17 @@ def _with_gaps(text: str) -> str:
     return ".*".join(map(re.escape, text.split(OPAQUE)))
 
 
+def _path_with_gaps(text: str) -> str:
+    return _with_gaps(text).replace("/.*/", "/(?:.*/)?")
+
+
 def _glob(text: str) -> str:
     """What a pattern of bash takes; a star takes no slash."""
-    parts = (fnmatch.translate(part).removesuffix(")\\Z") for part in text.split("/"))
+    for name, letters in _CLASSES.items():
+        text = text.replace(f"[:{name}:]", letters)
+    parts = (
+        fnmatch.translate(part.replace("[^", "[!")).removesuffix(")\\Z") for part in text.split("/")
+    )
     inside = "/".join(part.removeprefix("(?s:") for part in parts).replace(".*", "[^/\0]*")
     return f"(?:{inside}|{re.escape(text)})"
 
@@ -132,6 +141,6 @@ def _file(path: str, reading: Reading) -> Outcome:
             elif target.glob and target.exact:
                 if re.fullmatch(_glob(target.text), path, re.DOTALL):
                     return Outcome.SAME
-            elif re.fullmatch(".*" + _with_gaps(target.text), path, re.DOTALL):
+            elif re.fullmatch(".*" + _path_with_gaps(target.text), path, re.DOTALL):
                 best = Outcome.UNKNOWN
     return best

@@ -177,7 +177,8 @@ class _Composer:
     def fields(self) -> str:
         """Values that are split, or not."""
         before, word = self._chance.choice(FIELDS)
-        self._before.append(before)
+        if before:
+            self._before.append(before)
         return word
 
     def numbers(self) -> str:
@@ -336,7 +337,7 @@ _WRAPS: tuple[tuple[str, Callable[[_Composer, str], str]], ...] = (
     ("coproc", lambda c, text: f"coproc {{ {text}\n}}\nwait"),
     ("select", lambda c, text: f"select q in k l; do {text}\nbreak; done <<< 2"),
     ("alias", lambda c, text: f"shopt -s expand_aliases\nalias q1={c.quote(text)}\nq1"),
-    ("mapfile", lambda c, text: f"mapfile -c 1 -C {c.quote('eval ' + c.quote(text))} m0 <<< k"),
+    ("mapfile", lambda c, text: f"f0() {{ {text}\n}}; mapfile -c 1 -C f0 m0 <<< k"),
     ("wrapper", lambda c, text: f"command eval {c.quote(text)}"),
     ("wrapper", lambda c, text: f"builtin eval {c.quote(text)}"),
     ("wrapper", lambda c, text: f"time -p eval {c.quote(text)}"),

@@ -8,12 +8,13 @@ _WORDS = (
     "${a[0]}", '"${a[@]}"', "x$v", "*.txt", "~/x", "$((n+1))", "${v%t}", "'b c'", "{p,q}",
 )  # fmt: skip
 _VALUES = (
-    "a", "b", "$v", '"$w"', "'a b'", "$1", "$(echo c)", "${v:-d}", "$((n+1))", "~/y", "?.txt", "x$w",
-    "", "${a[1]}", "$*",
+    "a", "b", "$v", '"$w"', "'a b'", "$1", "$(echo c)", "${v:-d}", "$((n+1))", "~/y", "?.txt",
+    "x$w", "", "${a[1]}", "$*",
 )  # fmt: skip
 _CHANGES = (
     "set -- p q", "set -- $v", "set --", "shift", "unset v", "unset -v w", "n=$((n+1))", "((n++))",
-    "let n=n+2", "cd ..", "cd", "cd ~/.ssh", "cd -", "cd ~/.local/state", "pushd ~/.ssh > o", "popd > o", "IFS=:", "IFS=",
+    "let n=n+2", "cd ..", "cd", "cd ~/.ssh", "cd -", "cd ~/.local/state", "pushd ~/.ssh > o",
+    "popd > o", "IFS=:", "IFS=",
     "read v w <<< 'r s t'", "read v", "mapfile -t a <<< $'k\\nl'", "printf -v v %s-z $n",
     "v+=z", "a+=(z)", "a[1]=y", "unset a", "export v", "local v=9", "declare v=8", "declare -i n",
     "eval v=e", "f() { rm inner $v; }", "f", "f $v k", "unset -f f", "alias f=true", "exec 3> o",
@@ -44,7 +45,9 @@ class ProgramSpeller:
             statements.append(self._statement(depth))
         text = statements[0]
         for statement in statements[1:]:
-            text += self._chance.choice(("; ", "\n", "\n", "\n\n", " && ", " || ", "; ")) + statement
+            text += (
+                self._chance.choice(("; ", "\n", "\n", "\n\n", " && ", " || ", "; ")) + statement
+            )
         return text
 
     def _statement(self, depth: int) -> str:
@@ -53,7 +56,9 @@ class ProgramSpeller:
             return self._chance.choice(_COMPOUNDS)(self, depth + 1)
         way = self._chance.random()
         if way < 0.3:
-            words = " ".join(self._chance.choice(_WORDS) for _ in range(self._chance.choice((1, 2))))
+            words = " ".join(
+                self._chance.choice(_WORDS) for _ in range(self._chance.choice((1, 2)))
+            )
             return f"rm {words}"
         if way < 0.5:
             return f"{self._chance.choice('vwn')}={self._chance.choice(_VALUES)}"
@@ -69,7 +74,9 @@ class ProgramSpeller:
         return f"( {self._inside(depth)} )"
 
     def branch(self, depth: int) -> str:
-        condition = self._chance.choice(("true", "false", "[ $n = 0 ]", "cd ~/.ssh", "v=c", "read v"))
+        condition = self._chance.choice(
+            ("true", "false", "[ $n = 0 ]", "cd ~/.ssh", "v=c", "read v")
+        )
         other = self._chance.choice(("", f"\nelse {self._inside(depth)}",
                                      f"\nelif v=q; then {self._inside(depth)}"))  # fmt: skip
         return f"if {condition}; then {self._inside(depth)}{other}\nfi"
@@ -83,8 +90,9 @@ class ProgramSpeller:
 
     def loop(self, depth: int) -> str:
         head = self._chance.choice(
-            ("for v in a b", "for v in $w", 'for v in "$@"', "for v", "for n in {1..2}", "for w in ?.txt",
-             "for ((n=0; n<2; n++))", "for v in $(echo p q)", "while read v", "while ((n++ < 2))",
+            ("for v in a b", "for v in $w", 'for v in "$@"', "for v", "for n in {1..2}",
+             "for w in ?.txt", "for ((n=0; n<2; n++))", "for v in $(echo p q)", "while read v",
+             "while ((n++ < 2))",
              "while [ $((n+=1)) -lt 3 ]", "until ((n++ > 1))", "for v in"))  # fmt: skip
         feed = self._chance.choice(("", "", " <<< 'l m'", " < ~/.ssh/id_rsa", " > o", " 2> o$n"))
         if head == "while read v" and not feed.startswith(" <"):
@@ -111,13 +119,18 @@ class ProgramSpeller:
         return f"{name}() {{ {local}{self._inside(depth)}\n}}; {name} {self._chance.choice(_WORDS)}"
 
     def redirected(self, depth: int) -> str:
-        where = self._chance.choice(("> o", ">> $w", "2> o", "< ~/.ssh/id_rsa", "<<< $v", "&> o$n", "3> o"))
+        where = self._chance.choice(
+            ("> o", ">> $w", "2> o", "< ~/.ssh/id_rsa", "<<< $v", "&> o$n", "3> o")
+        )
         return f"{{ {self._inside(depth)}\n}} {where}"
 
     def substitution(self, depth: int) -> str:
         return self._chance.choice(
-            (f"v=$({self._inside(depth)}\n)", f'rm "$({self._inside(depth)}\n)"',
-             f"cat <({self._inside(depth)}\n)")  # fmt: skip
+            (
+                f"v=$({self._inside(depth)}\n)",
+                f'rm "$({self._inside(depth)}\n)"',
+                f"cat <({self._inside(depth)}\n)",
+            )
         )
 
     def negated(self, depth: int) -> str:

@@ -35,7 +35,7 @@ BRACES = (
     "{$HOME,~}/x",
     "{a..c}{1..2}",
     "{{a,b},c}",
-    "{a,b}\"{c,d}\"",
+    '{a,b}"{c,d}"',
     "{1..70}",
 )
 """Words with braces, expanded or not."""
@@ -65,7 +65,7 @@ GLOBS = (
     "[[:alpha:]].txt",
     "[^a].txt",
     "{a,b}.t*",
-    "\"$HOME\"/.s*",
+    '"$HOME"/.s*',
     "$HOME/.l*/st*/*/c*",
     "~/.[a-z]*/id*",
     "a.t[x]t",

@@ -112,7 +112,7 @@ def _inner(
     concurrent = context.concurrent or name == "coproc"
     here = msgspec.structs.replace(context, via=(*context.via, name), concurrent=concurrent)
     inner = msgspec.structs.replace(command, argv=rest, via=here.via)
-    return walker.resolver.call(inner, env, here)
+    return walker.resolver.call(inner, env, here, bare=name not in {"time", "coproc"})
 
 
 def _alias(

@@ -23,7 +23,7 @@ from handrail.shell.runners import RUNNERS
 from handrail.shell.shells import has_text
 from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
-from handrail.shell.word import OPAQUE, Word
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
@@ -50,8 +50,13 @@ class CallResolver:
         """Functions being followed, by the node id of their body."""
         self._depth = 0
 
-    def call(self, command: Command, env: Environment, context: CommandContext) -> str | None:
-        """Read one simple command; return its output, or None if unknown."""
+    def call(
+        self, command: Command, env: Environment, context: CommandContext, *, bare: bool = False
+    ) -> str | None:
+        """Read one simple command; return its output, or None if unknown.
+
+        `bare`: functions and aliases do not count (`command ls`).
+        """
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)
@@ -60,19 +65,21 @@ class CallResolver:
             raise TooDeepError(MAX_CALLS)
         self._depth += 1
         try:
-            return self._dispatch(command, env, context)
+            return self._dispatch(command, env, context, bare=bare)
         finally:
             self._depth -= 1
 
-    def _dispatch(self, command: Command, env: Environment, context: CommandContext) -> str | None:
+    def _dispatch(
+        self, command: Command, env: Environment, context: CommandContext, *, bare: bool
+    ) -> str | None:
         name = command.argv[0].text
         for variable, value in command.assignments:
             if variable in COMMAND_VARIABLES and has_text(value):
                 here = msgspec.structs.replace(context, via=(*context.via, variable))
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
-        if name in env.functions:
+        if name in env.functions and not bare:
             return self._functions(env.functions[name], command, env, context)
-        if name in env.aliases and name not in self.active_aliases:
+        if name in env.aliases and name not in self.active_aliases and not bare:
             if self.walker.programs.lookup(name) is None:
                 return self._alias(name, command, env, context)
             # A shell that nobody types into expands no aliases: both may run.
@@ -139,6 +146,9 @@ class CallResolver:
         self, name: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
         rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
+        if "<<" in env.aliases[name]:
+            # The text of the here-document stands behind the call, not in the alias.
+            self.walker.emit(Command((UNKNOWN,), env.cwd, via=context.via))
         self.active_aliases.append(name)
         try:
             return self.walker.script(f"{env.aliases[name]} {rest}", env, context)
@@ -310,7 +320,7 @@ def _printed_files(command: Command, env: Environment) -> str:
     """Return what `cat` prints of files that this same command line wrote."""
     if command.name != "cat":
         return ""
-    texts = [env.files.get(join(env.cwd, word).text) for word in command.argv[1:]]
+    texts = [env.text_of(join(env.cwd, word).text) for word in command.argv[1:]]
     known = [text for text in texts if text is not None]
     return "".join(known) if len(known) == len(texts) else ""
 

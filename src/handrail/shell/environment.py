@@ -220,6 +220,11 @@ class Environment:
             saved = mine.get(name) or other[name]
             mine[name] = saved._replace(sure=False)
 
+    def text_of(self, path: str) -> str | None:
+        """What a file holds that this program wrote; None if that is unknown."""
+        text = self.files.get(path)
+        return None if text is None or EITHER in text else text
+
     def leave(self) -> None:
         """Remember that what is being read may end here."""
         self.leaves += (self.fork(),)
@@ -374,7 +379,7 @@ class Environment:
         """Take a variable away; what stands in its place from now on is nothing."""
         if name in HOMES:
             self.moved_homes |= {name}
-        self.variables[name] = self.values(name) + (Word(""),) if name in self.loose else ()
+        self.variables[name] = (*self.values(name), Word("")) if name in self.loose else ()
         self.arrays.pop(name, None)
         self.other_arrays.pop(name, None)
         self.attributes.pop(name, None)
@@ -394,10 +399,11 @@ class Environment:
     def end_scope(self) -> None:
         """Give back what the local variables of a function hid."""
         for name, saved in self.scopes.pop().items():
+            values = saved.values
             if not saved.sure:
-                both = (*_possible(saved.values), *_possible(self.variables.get(name)))
-                saved = saved._replace(values=tuple(dict.fromkeys(both)))
-            _put_back(self.variables, name, saved.values)
+                both = (*_possible(values), *_possible(self.variables.get(name)))
+                values = tuple(dict.fromkeys(both))
+            _put_back(self.variables, name, values)
             _put_back(self.arrays, name, saved.array)
             self.other_arrays.pop(name, None)
             _put_back(self.attributes, name, saved.letters)
@@ -406,7 +412,7 @@ class Environment:
 
 def _are_counted(words: Iterable[Word]) -> bool:
     """Whether each of these is one argument, and not any number of names."""
-    return not any(word.glob or not word.text.strip(OPAQUE) and word.text for word in words)
+    return not any(word.glob or (not word.text.strip(OPAQUE) and word.text) for word in words)
 
 
 def _argument(words: tuple[Word, ...], place: int) -> Word:

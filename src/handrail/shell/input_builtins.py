@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, bounded
@@ -146,6 +148,9 @@ def read_lines(
     walker.emit(command)
     options = _Options(command.argv[1:], _MAPFILE_VALUES)
     name = options.names[0] if options.names else "MAPFILE"
+    if "C" in options.values:
+        here = msgspec.structs.replace(context, via=(*context.via, "mapfile"))
+        walker.script(f"{options.values['C']} {OPAQUE} {OPAQUE}", env, here)
     numbers = {letter: options.values.get(letter, "0") for letter in "nsO"}
     given = command.input
     if (

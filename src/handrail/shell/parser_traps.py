@@ -48,6 +48,13 @@ TRAPS = (
             rb"(?:[({!]|\[\[|\w+[=\[+]|(?:if|while|until|for|case|select|function)\b)"
         ).search,
     ),
+    # `! export x`, which takes the next line along
+    ParserTrap(
+        (b"! ", b"!\t"),
+        re.compile(rb"![ \t]+(?:export|declare|typeset|local|readonly|unset)\b").search,
+    ),
+    # an empty value at the end of a line inside of brackets
+    ParserTrap((b"=\n",), re.compile(rb"[(`][^()]*\w=\n").search),
     # the second of two commands in backticks, and some inside others or inside `${ }`
     ParserTrap((b"`",), re.compile(rb"`[^`]*`[^`]*`|\$\{[^}$]*`").search),
     ParserTrap((b"${",), _hides_its_end),

@@ -29,7 +29,6 @@ _GIT_LISTS = frozenset({"ls-files", "ls-tree", "diff", "status", "grep", "show",
                         "diff-index", "clean"})  # fmt: skip
 
 
-
 def input_items(walker: "ProgramWalker", command: Command, env: Environment) -> list[Word]:
     """The items on a command's standard input, as far as they can be known."""
     if command.input is not None and OPAQUE in command.input:
