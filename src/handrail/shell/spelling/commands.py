@@ -84,7 +84,8 @@ class CommandSpeller(LineSpeller):
             return None
         sign = "+=" if self.ahead("+=") else "="
         self.at += len(sign)
-        value = self._array() if self.ahead("(") else self.word()
+        # The parser knows no empty value before a bracket.
+        value = self._array() if self.ahead("(") else self.word() or [same("''")]
         return [same(match[0]), *subscript, same(sign), *value]
 
     def _array(self) -> Pieces:
