@@ -113,7 +113,7 @@ def _descriptors(s: Speller, text: str) -> Spelling:
         lambda: Spelling("", f'"$(echo {value} 3>&1 >&3)"'),
         lambda: Spelling("", f'"$({{ echo {value} >&3; }} 3>&1)"'),
         lambda: Spelling(f"cat > t0 <<< {value}", '"$(< t0)"'),
-        lambda: Spelling(f"echo {value} | tee t0 > t1", '"$(cat < t1)"'),
+        lambda: Spelling(f"echo {value} | tee > t1", '"$(cat < t1)"'),
     )
 
 

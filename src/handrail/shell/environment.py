@@ -160,16 +160,28 @@ class Environment:
 
         `succeeds`: the step between both is taken to work, so its folder and its files count.
         """
-        self._join_variables(branch)
+        if self.variables != branch.variables:
+            self._join_variables(branch)
         if not succeeds:
             self._join_places(branch)
-        self.exported |= branch.exported
+        if self.argument_lists() != branch.argument_lists():
+            self.set_arguments(*self.argument_lists(), *branch.argument_lists())
+        if self.scopes and branch.scopes and self.scopes != branch.scopes:
+            self._join_scopes(branch)
+        if self.exported is not branch.exported:
+            self.exported |= branch.exported
         self.moved_homes |= branch.moved_homes
         self.leaves += branch.leaves
+        self._join_meanings(branch)
+
+    def _join_meanings(self, branch: "Environment") -> None:
+        """Join what names stand for apart from their values."""
         if self.functions != branch.functions:
             self._join_functions(branch)
-        self.aliases.update(branch.aliases)
-        self.copies.update(branch.copies)
+        if self.aliases != branch.aliases:
+            self._join_aliases(branch)
+        if branch.copies:
+            self.copies = branch.copies | self.copies
         if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
             self._join_arrays(branch)
         if self.attributes != branch.attributes:
@@ -180,15 +192,8 @@ class Environment:
             self.loose |= self.references.keys() ^ branch.references.keys()
             self.references.update(branch.references)
         self.loose |= branch.loose
-        options = dict.fromkeys((*self.argument_lists(), *branch.argument_lists()))
-        self.arguments, *others = options
-        self.other_arguments = bounded(tuple(others))
-        if self.scopes and branch.scopes and self.scopes != branch.scopes:
-            self._join_scopes(branch)
 
     def _join_variables(self, branch: "Environment") -> None:
-        if self.variables == branch.variables:
-            return
         for name in self.variables.keys() | branch.variables.keys():
             mine, values = self.variables.get(name), branch.variables.get(name)
             if mine is values or mine == values:
@@ -213,6 +218,11 @@ class Environment:
         for name in self.functions.keys() | branch.functions.keys():
             mine = self.functions.get(name, (None,))
             self.functions[name] = tuple(dict.fromkeys(mine + branch.functions.get(name, (None,))))
+
+    def _join_aliases(self, branch: "Environment") -> None:
+        for name, text in branch.aliases.items():
+            mine = self.aliases.get(name, text)
+            self.aliases[name] = mine if mine == text else f"{mine}\n{text}"
 
     def _join_scopes(self, branch: "Environment") -> None:
         mine, other = self.scopes[-1], branch.scopes[-1]
@@ -242,7 +252,7 @@ class Environment:
     def set_arguments(self, *options: tuple[Word, ...]) -> None:
         """Set the positional arguments."""
         self.arguments, *others = dict.fromkeys(options)
-        self.other_arguments = tuple(others)
+        self.other_arguments = bounded(tuple(others))
 
     def array_options(self, name: str) -> tuple[Array, ...]:
         """What an array may hold; nothing if it is none."""

@@ -62,14 +62,18 @@ def run_for(
             env.assign(name, (value,))
         walker.statement(body, source, env, context)
 
+    ended: list[Environment] = []
     for value in values:
         if sure and value.exact and not value.glob:
             turn(value)
+            ended += env.leaves
             env.join_leaves()
         else:
             _any_number_of_times(env, source, partial(turn, value), {name})
     if not values:
         _any_number_of_times(env, source, partial(turn, UNKNOWN), {name})
+    for state in ended:
+        env.join(state)
     return None
 
 
@@ -79,11 +83,13 @@ def _any_number_of_times(
     """Read what runs never, once or often; `fresh`: variables that each turn sets first."""
     start = env.fork()
     turn()
+    ended = env.leaves
     env.join_leaves()
     if _forget_changed(env, start, source, fresh):
         turn()
         env.join_leaves()
-    env.join(start)
+    for state in (start, *ended):
+        env.join(state)
 
 
 def run_loop(
@@ -169,7 +175,7 @@ def _forget_changed(
     changed = [
         name
         for name in _changed(start.variables, env.variables)
-        if name not in fresh and env.variables[name] != (UNKNOWN,)
+        if name not in fresh
         if env.functions or _uses(source, name)
     ]
     for name in changed:

@@ -318,12 +318,13 @@ class ParameterExpansion:
         options = self._argument(start, end, quoted=True)
         text = unmask(options[0]) if len(options) == 1 else OPAQUE
         total = self._number(text)
-        for name in names_changed(text):
-            self._env.assign(name, (UNKNOWN,))
         return UNKNOWN if total is None else Word(str(total))
 
     def _number(self, text: str) -> int | None:
-        return None if OPAQUE in text else evaluate(text, self._known)
+        total = None if OPAQUE in text else evaluate(text, self._known)
+        for name in names_changed(text):
+            self._env.assign(name, (UNKNOWN,))
+        return total
 
     def _known(self, name: str) -> str | None:
         values = self._env.values(name)

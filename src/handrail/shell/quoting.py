@@ -127,7 +127,7 @@ def _brace_parts(text: str, start: int) -> tuple[int, list[str]]:
 
 def _sequence(body: str) -> list[str]:
     match = re.fullmatch(
-        r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|(\w)\.\.(\w)(?:\.\.(-?\d{1,4}))?",
+        r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,4}))?",
         body,
         re.ASCII,
     )

@@ -9,6 +9,7 @@ import tree_sitter
 
 from handrail.shell.arithmetic import names_changed
 from handrail.shell.assignments import run_assign, run_assign_many, run_declare, run_unset
+from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, ShellFunction
@@ -26,6 +27,7 @@ _QUESTIONS = frozenset({"test_command", "if_statement", "case_statement", "while
 _ASKS = frozenset({"false", "test", "[", "read", "let", "getopts", "mapfile", "return", "break",
                    "continue", "exit"})  # fmt: skip
 """Builtins that often fail, and are made to."""
+_PROGRAM = re.compile(r"[\w./-]+(?: [^$=`]*)?")
 _SUCCEEDS = frozenset({"true", ":"})
 _CLAUSES = frozenset({"elif_clause", "else_clause"})
 _SUMS = re.compile(r"\$\(\((.*?)\)\)", re.DOTALL)
@@ -113,11 +115,12 @@ def _list(
     operators = [child.type for child in node.children if not child.is_named]
     output = walker.statement(named[0], source, env, context)
     for index, right in enumerate(named[1:]):
-        before = env.fork()
-        printed = walker.statement(right, source, env, context)
         either = index < len(operators) and operators[index] == "||"
         sure = not either and not _may_fail(named[index], source)
-        env.join(before, succeeds=sure)
+        before = None if sure and _is_program(right, source, env) else env.fork()
+        printed = walker.statement(right, source, env, context)
+        if before is not None:
+            env.join(before, succeeds=sure)
         if output is None or printed is None:
             output = None
         elif sure or (either and source.text(named[index]) == "false"):
@@ -125,6 +128,16 @@ def _list(
         elif printed and not (either and source.text(named[index]) in _SUCCEEDS):
             output = None
     return output
+
+
+def _is_program(node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> bool:
+    """Whether a statement is a mere call of a program, which changes nothing in this shell."""
+    if node.type != "command":
+        return False
+    text = source.text(node)
+    name = text.partition(" ")[0]
+    known = name in BUILTINS or name in env.functions or name in env.aliases
+    return _PROGRAM.fullmatch(text) is not None and not known
 
 
 def _may_fail(node: tree_sitter.Node, source: SyntaxSource) -> bool:

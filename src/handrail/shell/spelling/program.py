@@ -257,7 +257,7 @@ class _Speller(CommandSpeller):
 
     def _for(self) -> Output:
         start = self.at
-        self._take("for", "select")
+        asks = self._take("for", "select") == "select"
         self.blank()
         if self.ahead("(("):
             return self._counting(start)
@@ -275,7 +275,9 @@ class _Speller(CommandSpeller):
         if self.ahead(";"):
             self.at += 1
         self.lines()
-        return [same(f"for {name} in"), *words, same("\n"), *self._loop_body(start)]
+        begin, *body = self._loop_body(start)
+        answer = [same("read REPLY;\n")] if asks else []
+        return [same(f"for {name} in"), *words, same("\n"), begin, *answer, *body]
 
     def _words(self) -> Output:
         output: Output = []
