@@ -57,6 +57,7 @@ def run_declare(
     keyword = Word(source.text(node.children[0]))
     assigned: list[tuple[str, Word]] = []
     words: list[Word] = []
+    named: list[str] = []
     end = -1
     for child in node.named_children:
         if child.start_byte < end:
@@ -77,6 +78,7 @@ def run_declare(
             end = walker.word_end
         elif child.type == "variable_name":
             name = source.text(child)
+            named.append(name)
             _declared(env, keyword.text, letters, name, empty=True)
             if name in HOMES and any(word.text in {"-n", "+x"} for word in words):
                 env.unset(name)  # it stays in this shell, but no program sees it
@@ -90,6 +92,10 @@ def run_declare(
                     assigned.append((name, Word(value)))
                 else:
                     words.append(word)
+    if keyword.text == "readonly" or any(
+        "r" in word.text for word in words if word.text[:1] == "-"
+    ):
+        env.loose |= {name for name, _ in assigned}.union(named)
     if not assigned:
         # `export -p` prints every variable.
         walker.emit(Command((keyword, *words), env.cwd, via=context.via, fed_by=context.fed_by))
@@ -148,8 +154,6 @@ def _declared(
             env.variables[name] = ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
-    if keyword == "readonly" or ("r" in letters and keyword in _LOCAL):
-        env.loose |= {name}
     kept = "".join(letter for letter in letters if letter in "Ailu")
     if kept and keyword not in {"export", "readonly"}:
         env.attributes[name] = env.attributes.get(name, "") + kept

@@ -39,6 +39,9 @@ def _xargs(
         return
     argv = command.argv[call.places[0] :]
     holder = _placeholder(command, call)
+    for file in call.values("-a", "--arg-file"):
+        text = env.text_of(join(env.cwd, file).text)
+        command = msgspec.structs.replace(command, input=text, fed_by=())
     items = input_items(walker, command, env)
     here = msgspec.structs.replace(context, via=(*context.via, "xargs"), input=None)
     if holder and any(holder in word.text for word in argv):
