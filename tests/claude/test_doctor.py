@@ -27,7 +27,7 @@ def _is_bad(check: dict[str, str]) -> bool:
 def test_a_sound_installation_is_proved_by_a_refusal_and_leaves_no_trace() -> None:
     with supervised() as world:
         found = doctor(world)
-        wanted = "log daemon guardian port client claude hooks enforcement".split()
+        wanted = "log daemon guardian port client claude hooks settings enforcement".split()
         assert {name: check["mark"] for name, check in found.items()} == dict.fromkeys(wanted, "ok")
         assert not list(world.bed.state.glob("probe-*"))
 

@@ -423,7 +423,8 @@ def test_a_stop_works_on_a_full_disk_and_says_so(place: DaemonSandbox) -> None:
         done = place.run("stop", RUN)
         ended = agent.wait(PATIENCE)
     said = " ".join((done.stdout + done.stderr).split())
-    assert ended == -signal.SIGTERM
+    # The shell ends by the signal, or after its child that got it first.
+    assert ended in {-signal.SIGTERM, 128 + signal.SIGTERM}
     assert "NOT sent" in said
     assert "All the same, no process of the run is left. That is not in the log." in said
     assert done.returncode != 0

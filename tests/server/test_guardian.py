@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from handrail.model.event import FaultNoted
-from handrail.server.http.socket_client import DaemonError, RefusedError, health
+from handrail.server.http.socket_client import DaemonError, RefusedError, daemon_health
 from handrail.server.launcher import stop_daemon
-from handrail.server.lock import AlreadyRunningError, HeldLock, guardian_of, holder
+from handrail.server.lock import AlreadyRunningError, HeldLock, daemon_pid, guardian_pid
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import topic_of
@@ -92,13 +92,13 @@ def shared() -> Iterator[DaemonSandbox]:
 @pytest.fixture
 def live(shared: DaemonSandbox) -> DaemonSandbox:
     """A place where both run and are well, whatever the test before has done."""
-    wait_for(lambda: health(shared.home) and shared.guardian)
+    wait_for(lambda: daemon_health(shared.home) and shared.guardian)
     return shared
 
 
 def daemon_of(place: DaemonSandbox) -> int:
     """The daemon's process; asked of the lock, which answers however busy the machine is."""
-    pid = holder(place.home)
+    pid = daemon_pid(place.home)
     assert pid, "no daemon runs"
     return pid
 
@@ -113,7 +113,7 @@ def test_a_call_waits_for_the_next_daemon_when_one_is_killed(
     pid, guardian = daemon_of(live), live.guardian
     os.kill(pid, number)
     assert decision(insist(live, session_id=f"killed by {number}")) == "deny"
-    wait_for(lambda: holder(live.home) not in (None, pid))
+    wait_for(lambda: daemon_pid(live.home) not in (None, pid))
     assert live.guardian == guardian
 
 
@@ -141,7 +141,7 @@ def test_a_killed_guardian_is_started_again_and_guards_the_same_daemon(
 
 def test_two_that_are_killed_in_one_blow_are_started_by_the_next_hook(live: DaemonSandbox) -> None:
     live.kill()
-    assert health(live.home) is None
+    assert daemon_health(live.home) is None
     client = live.home.client_path
     message = json.dumps(live.payload("PreToolUse", tool_name="Bash", tool_input={"command": "a"}))
     ran = live.execute(["/bin/sh", client, "PreToolUse", "change"], stdin=message)
@@ -171,7 +171,7 @@ def state(pid: int) -> str:
 def test_a_deleted_socket_is_made_anew(live: DaemonSandbox) -> None:
     pid = daemon_of(live)
     os.unlink(live.home.socket)
-    wait_for(lambda: health(live.home))
+    wait_for(lambda: daemon_health(live.home))
     assert daemon_of(live) == pid
     os.kill(pid, signal.SIGKILL)
     assert decision(insist(live, session_id="new socket")) == "deny", "the guardian has it too"
@@ -181,7 +181,7 @@ def test_another_socket_in_its_place_is_thrown_out(live: DaemonSandbox) -> None:
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(str(live.root / "other"))
         os.rename(live.root / "other", live.home.socket)
-        wait_for(lambda: health(live.home))
+        wait_for(lambda: daemon_health(live.home))
     assert decision(insist(live, session_id="other socket")) == "deny"
 
 
@@ -200,8 +200,10 @@ def test_a_removed_state_folder_comes_back_without_its_past(place: DaemonSandbox
     pid, token = place.start(), place.home.hook_token
     guardian = place.guardian
     os.rename(place.home.path, place.root / "taken")  # the daemon writes into it meanwhile
-    wait_for(lambda: health(place.home) and holder(place.home) and guardian_of(place.home))
-    assert (holder(place.home), guardian_of(place.home)) == (pid, guardian)
+    wait_for(
+        lambda: daemon_health(place.home) and daemon_pid(place.home) and guardian_pid(place.home)
+    )
+    assert (daemon_pid(place.home), guardian_pid(place.home)) == (pid, guardian)
     assert place.home.hook_token == token
     assert decision(insist(place)) == "deny"
     wait_for(lambda: insist(place, "touch a", session_id="later") == {})
@@ -222,7 +224,7 @@ def test_an_overwritten_log_is_noticed_and_what_changes_waits_for_the_fix(
     assert insist(place, "touch a") == {}
     for name in ("events.db", "events.db-wal"):
         garble(Path(place.home.path, name))
-    wait_for(lambda: holder(place.home) not in (None, pid))
+    wait_for(lambda: daemon_pid(place.home) not in (None, pid))
     assert "was overwritten while Handrail ran" in place.log()
     wait_for(lambda: "doctor --fix" in reason(insist(place, "touch a", session_id="s2")))
     read = place.tell("PreToolUse", tool_name="Read", tool_input={"file_path": "a"})
@@ -242,7 +244,7 @@ def reason(answer: Json) -> str:
 def no_daemon(place: DaemonSandbox) -> Iterator[None]:
     """Kill the daemon, and hold its lock, so that none can start."""
     while True:
-        wait_for(lambda: holder(place.home))
+        wait_for(lambda: daemon_pid(place.home))
         os.kill(daemon_of(place), signal.SIGKILL)
         # Not by `locked`, which would name this process as the daemon to be ended.
         with suppress(AlreadyRunningError), closing(HeldLock(place.home.lock)):
@@ -277,7 +279,7 @@ def test_without_a_daemon_the_guardian_refuses_what_changes_and_the_log_says_so_
         assert (status, decision(answer)) == (200, "deny")
         ran = live.run("status")
         assert "ANOTHER PROGRAM" not in ran.stdout
-    wait_for(lambda: health(live.home))
+    wait_for(lambda: daemon_health(live.home))
     wait_for(lambda: len(told_refused(live, "alone")) == 2)
     told = [says.partition(" was refused")[0] for says in told_refused(live, "alone")]
     assert told == ["Bash", "Write"]
@@ -296,7 +298,7 @@ def test_a_daemon_that_never_worked_is_not_tried_again(place: DaemonSandbox) -> 
     Path(place.home.path, "hook-token").write_text("")
     with pytest.raises(DaemonError, match="hook-token: the file is empty"):
         place.start()
-    assert guardian_of(place.home) is None
+    assert guardian_pid(place.home) is None
     assert not os.path.exists(place.home.socket)
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from handrail.hosts.claude.hooks import WELCOME
 from handrail.server.home import Home
-from handrail.server.http.socket_client import health
-from handrail.server.lock import holder
+from handrail.server.http.socket_client import daemon_health
+from handrail.server.lock import daemon_pid
 from tests.checkers import checker
 from tests.hosts.claude.desk import decision, said
 from tests.server.daemon_sandbox import DaemonSandbox, answering, http, pretty
@@ -177,7 +177,7 @@ def test_a_change_is_refused_and_the_daemon_started(place: DaemonSandbox) -> Non
 
 def test_a_read_goes_on_without_a_word(place: DaemonSandbox) -> None:
     assert hook(place, "PreToolUse", "read") == (0, "", "")
-    assert health(place.home) is None
+    assert daemon_health(place.home) is None
 
 
 def test_another_event_complains_and_stops_nothing(place: DaemonSandbox) -> None:
@@ -356,7 +356,7 @@ def test_two_that_hang_refuse_a_change_in_time_and_are_not_started_twice(
     assert "Handrail does not answer (curl: (28)" in err
     assert hook(place, "PreToolUse", "read", "1") == (0, "", "")
     assert hook(place, "ensure") == (0, "", "")
-    assert (holder(place.home), place.guardian) == (pid, guardian)
+    assert (daemon_pid(place.home), place.guardian) == (pid, guardian)
     for each in (guardian, pid):
         os.kill(each, signal.SIGCONT)
     assert hook(place, "PreToolUse", "change") == (0, "{}\n", "")

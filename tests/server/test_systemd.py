@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from tests.hosts.claude.desk import decision
 from tests.server.daemon_sandbox import PATIENCE, DaemonSandbox
 
@@ -60,7 +60,7 @@ def test_a_daemon_takes_over_sockets_that_systemd_has_bound(place: DaemonSandbox
         with subprocess.Popen([*command, *serve], stderr=subprocess.DEVNULL) as process:
             try:
                 until = time.monotonic() + PATIENCE
-                while (said := health(place.home)) is None:
+                while (said := daemon_health(place.home)) is None:
                     assert time.monotonic() < until, "nobody answers"
                     assert process.poll() is None
                     time.sleep(0.02)

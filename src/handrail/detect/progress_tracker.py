@@ -3,7 +3,7 @@
 import msgspec
 
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.text_hashes import SIZE, keep, text_hash
+from handrail.detect.text_hashes import SIZE, add_hash, text_hash
 
 _MAX_KNOWN = 96
 
@@ -30,7 +30,7 @@ class ProgressTracker(msgspec.Struct):
             error = text_hash(done.error)
             progress = not seen if called or not done.error else error not in known
             if done.error:
-                known = keep(known, error, _MAX_KNOWN)
+                known = add_hash(known, error, _MAX_KNOWN)
         else:
             progress, seen, pair = ending == "dropped" and not called, False, b""
         if called:

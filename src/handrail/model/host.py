@@ -104,10 +104,10 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def known_hosts() -> tuple[HostProfile, ...]:
-    """The profiles of all registered hosts that have a program, and settings to protect.
+    """Return the profiles of all registered hosts that have a program and settings to protect.
 
-    Found by name: the hosts stand above every room that needs this, and a reviewer to whom
-    somebody forgot to hand them would be laxer without a word.
+    Find them by name, because `hosts/` stands above every room that needs them. If callers had to
+    pass them on, a reviewer without them would silently be laxer.
     """
     return tuple(host for host in _profiles() if host.program)
 

@@ -1,4 +1,4 @@
-"""The daemon's side of its guardian: a sign of life every second, and a new guardian if need be."""
+"""The daemon's link to its guardian: signs of life, and a new guardian if the old one dies."""
 
 import asyncio
 import os
@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 
 from handrail import __version__
-from handrail.server.doors import Doors, Identity, identity
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
 from handrail.server.launcher import start_guardian
+from handrail.server.listening_sockets import Identity, ListeningSockets, socket_identity
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.server.system_notify import READY, WELL, SystemNotifier
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
@@ -24,37 +24,37 @@ Refused = list[dict[str, object]]
 
 
 class GuardianLink:
-    """Says that the daemon is well, and hears what happened while there was none."""
+    """Sends signs of life to the guardian, and hears what it refused while no daemon ran."""
 
     def __init__(
         self,
         home: Home,
         environ: Mapping[str, str],
-        doors: Doors,
+        sockets: ListeningSockets,
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
         refused: Callable[[Refused], None],
     ) -> None:
-        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers."""
+        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls."""
         self._home = home
         self._environ = environ
-        self._doors = doors
+        self._sockets = sockets
         self._supervision = supervision
         self._answers = answers
         self._refused = refused
         self._link: Link | None = None
         self._guardian = 0
         self._alone = asyncio.Event()
-        self.identity = identity(home.socket) if doors.link is None else None
-        """Of the socket's file, as the guardian or this daemon has bound it."""
+        self.identity = socket_identity(home.socket) if sockets.link is None else None
+        """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
-        """Go on until cancelled. Where the system guards the daemon, it is told the same."""
-        if self._doors.link is None:
+        """Send signs of life until cancelled, also to systemd if it guards the daemon."""
+        if self._sockets.link is None:
             await self._notify_system()
         else:
-            await self._keep_guardian(self._doors.link)
+            await self._keep_guardian(self._sockets.link)
 
     async def _notify_system(self) -> None:
         system = SystemNotifier(self._environ)
@@ -79,8 +79,8 @@ class GuardianLink:
         return self._link is not None
 
     def hand_over(self, path: socket.socket, found: Identity) -> None:
-        """Give the guardian a unix socket that was bound anew."""
-        self._doors = self._doors._replace(path=path)
+        """Send the guardian a newly bound unix socket."""
+        self._sockets = self._sockets._replace(path=path)
         self.identity = found
         if self._link is not None:
             self._link.send("socket", path.fileno(), socket=found)
@@ -134,7 +134,7 @@ class GuardianLink:
         self._refused(message["calls"])
 
     def _ignore(self, message: Message) -> None:
-        """Another version may say more."""
+        """Ignore the message: another version may send more kinds."""
 
     async def _replace_guardian(self) -> None:
         self._alone.clear()
@@ -149,7 +149,7 @@ class GuardianLink:
 
     def _start(self, link: socket.socket) -> None:
         with closing(HeldLock(self._home.guardian_lock)) as lock:
-            start_guardian(self._home, self._environ, self._doors, lock, link)
+            start_guardian(self._home, self._environ, self._sockets, lock, link)
 
 
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
@@ -159,4 +159,4 @@ _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
 
 
 def _answer() -> None:
-    """What the supervision thread is asked to do: to come by."""
+    """Do nothing: the supervision thread shows by this call that it works."""

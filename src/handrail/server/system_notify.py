@@ -10,7 +10,7 @@ _VARIABLE = "NOTIFY_SOCKET"
 
 
 class SystemNotifier:
-    """The way to a service manager; without one, nobody hears anything."""
+    """Sends notices to the service manager, if there is one."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         address = environ.get(_VARIABLE, "")
@@ -19,7 +19,7 @@ class SystemNotifier:
         os.environ.pop(_VARIABLE, None)
 
     def send(self, state: bytes) -> None:
-        """Say how the daemon is."""
+        """Send one notice."""
         if self._address:
             with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
                 sock.setblocking(False)

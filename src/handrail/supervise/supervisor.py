@@ -27,15 +27,15 @@ from handrail.supervise.decision.decision_progress import (
 )
 from handrail.supervise.decision.messages import with_messages
 from handrail.supervise.decision.reply_cache import ReplyCache
-from handrail.supervise.decision.run_limits import refusal_by_limits, throttled
+from handrail.supervise.decision.run_limits import refusal_by_limits, with_time_limit
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
 from handrail.supervise.followup.corrections import (
     Neighbour,
-    corrected,
     corrections,
-    told_of_rollback,
+    with_intervention,
+    with_rollback_notice,
 )
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
@@ -293,7 +293,9 @@ class Supervisor(SupervisedRun):
     ) -> Ready[Verdict]:
         """Record the decision and its immediate consequences."""
         action = call.action
-        verdict = throttled(action, self._tell_all(decided, review), self.state.course.allowance)
+        verdict = with_time_limit(
+            action, self._tell_all(decided, review), self.state.course.allowance
+        )
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
         if self.log.lost is not None:
@@ -360,7 +362,7 @@ class Supervisor(SupervisedRun):
         for event in corrections(self.state, self.project, can, now, self._neighbour):
             receipts.append(self.record(event))
             if isinstance(event, events.Intervened):
-                verdict = corrected(verdict, event.intervention)
+                verdict = with_intervention(verdict, event.intervention)
         faults = (
             *self.state.course.watch.faults,
             *self.project.controller.faults,
@@ -380,7 +382,7 @@ class Supervisor(SupervisedRun):
     def _tell_all(self, verdict: Verdict, review: Review) -> Verdict:
         back = self.state.course.rolled_back
         if back is not None and self.state.course.back_untold:
-            verdict = told_of_rollback(verdict, back)
+            verdict = with_rollback_notice(verdict, back)
         return self._alarms.told(verdict, review, self.project)
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:

@@ -11,7 +11,7 @@ from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.cli.diagnosis.live_probe import probe
 from handrail.hosts.claude.host import HOST
-from handrail.server.lock import holder
+from handrail.server.lock import daemon_pid
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.log.topics import topic_of
@@ -97,9 +97,9 @@ def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: Daemo
 
 
 def test_what_is_well_is_not_repaired(installed: DaemonSandbox) -> None:
-    before = holder(installed.home)
+    before = daemon_pid(installed.home)
     assert doctor(installed, "--fix").returncode == 0
-    assert holder(installed.home) == before
+    assert daemon_pid(installed.home) == before
 
 
 def test_an_agent_may_not_repair(installed: DaemonSandbox) -> None:

@@ -22,7 +22,7 @@ from handrail.cli.diagnosis.checks import (
     check_port,
     find_setup,
 )
-from handrail.cli.output.file_changes import connection
+from handrail.cli.output.file_changes import hook_connection
 from handrail.hosts.claude.doctor import check_hooks, check_obstacles, check_program
 from handrail.hosts.claude.host import HOST
 from handrail.hosts.claude.settings import HTTP_SINCE, HookOptions, Style, add, hook_url
@@ -67,7 +67,7 @@ def examine_host(
     given = {**place.environ, **environ}
     folder = str(place.project)
     short = ExaminedSetup(place.home, folder, given, ()).short
-    return list(check(ExaminedHost(claude, connection(place.home), folder, given, short)))
+    return list(check(ExaminedHost(claude, hook_connection(place.home), folder, given, short)))
 
 
 def healthy(**said: object) -> bytes:

@@ -434,14 +434,14 @@ def test_the_start_says_what_nobody_has_confirmed_and_how_to(
     assert alarm.endswith("handrail config trust")
     assert decision(shop.before(CRITICAL, "t1")) == "deny"
     write_confirmed(Path(shop.folder), OFF, shop.environ)
-    monkeypatch.setattr("handrail.supervise.project._LOOK_AGAIN", 0.0)
+    monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
     assert "systemMessage" not in shop.tell("SessionStart", source="startup")
 
 
 def test_what_a_person_confirms_counts_from_the_next_prompt_on(
     shop: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("handrail.supervise.project._LOOK_AGAIN", 0.0)
+    monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
     (Path(shop.folder) / "handrail.yaml").write_text(OFF)
     shop.tell("SessionStart", source="startup")
     write_confirmed(Path(shop.folder), OFF, shop.environ)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.intervene.processes.process_tree import began_at
+from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model.event import FaultNoted, RunStarted
 from tests.hosts.claude.desk import SESSION, Desk, decision
 
@@ -50,7 +50,9 @@ def other() -> Iterator[int]:
 
 def start(shop: Desk, pid: int) -> None:
     """The session's process has told its number over the socket."""
-    event = RunStarted(1.0, "claude", shop.folder, "startup", pid=pid, pid_began=began_at(pid))
+    event = RunStarted(
+        1.0, "claude", shop.folder, "startup", pid=pid, pid_began=start_time_of_pid(pid)
+    )
     shop.runs.get(SESSION, shop.folder).record(event)
 
 
@@ -105,6 +107,16 @@ def test_a_sender_that_is_gone_is_not_heard(shop: Desk) -> None:
     assert before(shop, Sender(ME, is_open=False)) == "run"  # it was found in time
     gone = Sender(0, is_open=False)
     assert before(shop, gone, "t2") == "deny"
+    assert "has left" in faults(shop)[0]
+
+
+def test_a_session_that_waited_no_longer_still_closes_its_calls(shop: Desk) -> None:
+    """A daemon that was stopped hears of a batch when nobody waits for the answer any more."""
+    start(shop, ME)
+    shop.before("ls", "t1")
+    call = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {}, "tool_response": "late"}
+    shop.tell("PostToolBatch", sender=Sender(0, is_open=False), tool_calls=[call])
+    assert shop.runs.get(SESSION, shop.folder).state.open == []
 
 
 @pytest.mark.parametrize("pid", [0, 2**22 - 7])

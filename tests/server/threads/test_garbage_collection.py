@@ -59,7 +59,7 @@ def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: DaemonSandb
     assert {name for name in ours if not name.startswith(_FOUND_AMONG_THE_NEW)} == set()
 
 
-class Brain:
+class CountingThread:
     def __init__(self) -> None:
         self.jobs_done = 0
 
@@ -70,7 +70,7 @@ class EnoughError(Exception):
 
 def collections(each_second: list[int]) -> list[int]:
     """The seconds in which everything is looked through, by how much is thought in each."""
-    supervision = Brain()
+    supervision = CountingThread()
     seconds = iter(enumerate(each_second))
     now = 0
     seen: list[int] = []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from handrail.config import resolve_scope
 from handrail.model import Decision
 from handrail.supervise.runs import project as room
-from handrail.supervise.runs.project import Project
+from handrail.supervise.runs.project import Project, Projects
 from tests.project_settings import write_confirmed
 from tests.supervise.supervision_setup import MORE_THAN_A_LOOK, SupervisionSetup
 
@@ -51,6 +51,21 @@ def test_settings_appear_change_and_vanish(supervision: SupervisionSetup) -> Non
     file.unlink()
     seen.append(actions(at(supervision)))
     assert seen == [0, 7, 8, 0]
+
+
+def test_settings_that_a_person_confirms_while_they_are_read_count_the_next_time(
+    supervision: SupervisionSetup,
+) -> None:
+    class Interrupted(Projects):
+        def _open(self, folder: str, before: Project | None) -> Project:
+            opened = super()._open(folder, before)
+            write_confirmed(supervision.path, "attended: always\n", supervision.environ)
+            return opened
+
+    supervision.projects = Interrupted(supervision.environ, now=supervision.ticks)
+    (supervision.path / "handrail.yaml").write_text("attended: always\n")
+    assert at(supervision).config.attended != "always"
+    assert at(supervision).config.attended == "always"
 
 
 def test_the_users_settings_are_noticed(supervision: SupervisionSetup) -> None:

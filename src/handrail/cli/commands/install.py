@@ -9,13 +9,13 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.output.file_changes import (
-    agreed,
+    ask_to_agree,
     choose_file,
-    connection,
-    diff,
+    hook_connection,
     host_argument,
-    short,
-    show,
+    settings_diff,
+    short_path,
+    show_diff,
 )
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
@@ -77,17 +77,17 @@ def command(
     home = open_home(os.environ)
     offer = _make_offer(find_host(host), home, user, project, handler, dry_run=dry_run)
     plan = offer.plan
-    lines = diff((plan.exclude, plan.settings))
+    lines = settings_diff((plan.exclude, plan.settings))
     screen = options.screen()
     if not as_json:
-        show(screen, lines, full=dry_run)
+        show_diff(screen, lines, full=dry_run)
         for note in offer.notes:
             screen.paragraph(note, mark=screen.paint("·", "dim"))
         for each in offer.obstacles:
-            where = f"{short(each.path)}: " if each.path else ""
+            where = f"{short_path(each.path)}: " if each.path else ""
             screen.paragraph(f"{where}{each.says}", mark=screen.paint("!", "yellow"))
     done = not dry_run
-    if done and plan.changes and not agreed("Install?", yes=yes, asks=not as_json):
+    if done and plan.changes and not ask_to_agree("Install?", yes=yes, asks=not as_json):
         screen.say(" Nothing was changed.")
         return 1
     if done:
@@ -126,7 +126,7 @@ def _make_offer(
         offer = host.plan_install(
             path,
             folder or os.getcwd(),
-            connection(home, dry_run=dry_run),
+            hook_connection(home, dry_run=dry_run),
             os.environ,
             handler=handler,
             view=view if folder else GitView("outside"),
@@ -134,12 +134,12 @@ def _make_offer(
     except HostError as error:
         raise click.UsageError(str(error)) from None
     except JsonTextError as error:
-        says = f"{short(path)}, {error}. Nothing was changed. Correct the file and try again"
+        says = f"{short_path(path)}, {error}. Nothing was changed. Correct the file and try again"
         raise click.ClickException(says) from None
     notes = [*offer.notes, *_git_notes(view, path, offer.style, project=bool(folder))]
     if is_broken(home.installs):
         notes.append(
-            f"{short(home.installs)} cannot be read. Handrail keeps it and starts a new one."
+            f"{short_path(home.installs)} cannot be read. Handrail keeps it and starts a new one."
         )
     return msgspec.structs.replace(offer, notes=notes)
 
@@ -148,11 +148,11 @@ def _git_notes(view: GitView, path: str, style: str, *, project: bool) -> list[s
     """Keep the port and token of this machine out of a repository."""
     if view.state == "tracked" and project:
         raise click.ClickException(
-            f"git tracks {short(path)}, but it must hold this machine's port and token."
+            f"git tracks {short_path(path)}, but it must hold this machine's port and token."
             f" Untrack it first: git rm --cached {os.path.basename(path)}"
         )
     if view.state == "visible" and project:
-        return [f"Handrail adds this file to {short(view.exclude)}, so that git ignores it."]
+        return [f"Handrail adds this file to {short_path(view.exclude)}, so that git ignores it."]
     if view.state in ("tracked", "visible") and style == "http":
         return ["git sees this file. Do not commit the token, or use --handler command (no token)."]
     return []
@@ -176,7 +176,7 @@ def _install(plan: Installation, home: Home) -> None:
 def _show_end(
     screen: TerminalOutput, plan: Installation, host: str, project: str | None, *, done: bool
 ) -> None:
-    where = short(plan.settings.path)
+    where = short_path(plan.settings.path)
     done_mark = screen.paint("✓", "green")
     if not plan.changes:
         screen.paragraph(f"Handrail is already installed in {where}.", mark=done_mark)

@@ -66,9 +66,9 @@ def command(
     if scope and cwd is None:
         folder = options.scope_folder(config.scope) or folder
     if as_json and words == ("-",):
-        from handrail.cli.review_lines import serve
+        from handrail.cli.review_lines import review_each_line
 
-        serve(sys.stdin.buffer, sys.stdout.buffer, reviewer, folder)
+        review_each_line(sys.stdin.buffer, sys.stdout.buffer, reviewer, folder)
         return 0
     action = _action(words, tool, given, folder)
     from handrail.cli.bounded_review import bounded_review
@@ -80,9 +80,9 @@ def command(
 
         print_json(review_json(review))
     else:
-        from handrail.cli.output.verdict_text import explain
+        from handrail.cli.output.verdict_text import explain_verdict
 
-        explain(options.screen(), action, review)
+        explain_verdict(options.screen(), action, review)
     return 1 if review.decision.stops else 0
 
 

@@ -15,6 +15,7 @@ from handrail.cli.history.runs import (
     KnownRuns,
     find_home,
     incident_is_open,
+    is_installed,
     nothing_yet,
     read_log,
 )
@@ -82,10 +83,12 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
         show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
-    from handrail.server.http.socket_client import health, port_answers
+    from handrail.server.http.socket_client import daemon_health, port_answers
 
-    daemon = health(home)
-    trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
+    daemon = daemon_health(home)
+    is_used = bool(len(runs)) or is_installed(home)
+    taken = not running and port_answers(home)
+    trouble = trouble_with(daemon, running=running, taken=taken, is_used=is_used)
     notice = settings_notice()
     if as_json:
         _print_json(rows, daemon, trouble, notices, notice)
@@ -168,8 +171,11 @@ def report(
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
-    """Describe the problem with the daemon. `taken`: another program answers on its port."""
+def trouble_with(daemon: Health | None, *, running: bool, taken: bool, is_used: bool = True) -> str:
+    """Describe the problem with the daemon, or return "".
+
+    `taken`: another program answers on its port; `is_used`: somebody could miss the daemon.
+    """
     if daemon is not None and daemon.get("version", __version__) != __version__:
         return (
             f"The daemon has version {daemon.get('version')}, but this is {__version__}. "
@@ -185,6 +191,8 @@ def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
             "The daemon is not running, and ANOTHER PROGRAM answers on its port. Open sessions "
             "may be unsupervised. See handrail doctor."
         )
+    if not is_used:
+        return ""
     return (
         "The daemon is not running. The next session or prompt starts it. Until then, "
         "agents can only read. Start it now: handrail serve --background"

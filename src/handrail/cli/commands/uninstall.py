@@ -5,7 +5,14 @@ import os
 import click
 
 from handrail.cli import options
-from handrail.cli.output.file_changes import agreed, choose_file, diff, host_argument, short, show
+from handrail.cli.output.file_changes import (
+    ask_to_agree,
+    choose_file,
+    host_argument,
+    settings_diff,
+    short_path,
+    show_diff,
+)
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.hosts import find_host
@@ -55,12 +62,12 @@ def command(
     home = open_home(os.environ)
     record = home.installs
     plan = _plan(adapter, path, record)
-    lines = diff((plan.settings, plan.exclude))
+    lines = settings_diff((plan.settings, plan.exclude))
     screen = options.screen()
     if not as_json:
-        show(screen, lines, full=dry_run)
+        show_diff(screen, lines, full=dry_run)
     done = not dry_run
-    if done and lines and not agreed("Uninstall?", yes=yes, asks=not as_json):
+    if done and lines and not ask_to_agree("Uninstall?", yes=yes, asks=not as_json):
         screen.say(" Nothing was changed.")
         return 1
     if done:
@@ -89,13 +96,14 @@ def _plan(host: HostAdapter, path: str, record: str) -> Removal:
     try:
         return host.plan_removal(path, record)
     except JsonTextError as error:
-        raise click.ClickException(f"{short(path)}, {error}; nothing was changed") from None
+        raise click.ClickException(f"{short_path(path)}, {error}; nothing was changed") from None
 
 
 def _show_end(
     screen: TerminalOutput, plan: Removal, others: list[str], *, done: bool, stopped: bool
 ) -> None:
-    where, done_mark = short(plan.settings.path), screen.paint("✓", "green")
+    where = short_path(plan.settings.path)
+    done_mark, note_mark = screen.paint("✓", "green"), screen.paint("·", "dim")
     if not plan.settings.changes:
         screen.say(f" Handrail is not installed in {where}.")
     elif not done:
@@ -108,6 +116,6 @@ def _show_end(
         screen.paragraph(f"Removed only Handrail's hooks from {where}.", mark=done_mark)
     if done and plan.settings.changes:
         ended = " Stopped the daemon; an open session may start it again." if stopped else ""
-        screen.say(f"   New sessions run without Handrail.{ended}")
+        screen.paragraph(f"New sessions run without Handrail.{ended}", mark=note_mark)
     for other in others:
-        screen.paragraph(f"Still installed in {short(other)}", mark=screen.paint("·", "dim"))
+        screen.paragraph(f"Still installed in {short_path(other)}", mark=note_mark)

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import msgspec
 
 from handrail import __version__
-from handrail.cli.output.file_changes import connection, short
+from handrail.cli.output.file_changes import hook_connection, short_path
 from handrail.config import ConfigError
 from handrail.hosts import find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
@@ -19,10 +19,10 @@ from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
 from handrail.server.http.port_connection import can_tell_owners
-from handrail.server.http.socket_client import DaemonError, health, port_answers
+from handrail.server.http.socket_client import DaemonError, daemon_health, port_answers
 from handrail.server.integrity.notices import unseen_notices
 from handrail.server.launcher import ensure_daemon
-from handrail.server.lock import guardian_of, is_running
+from handrail.server.lock import guardian_pid, is_running
 from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
@@ -58,7 +58,7 @@ class ExaminedSetup(msgspec.Struct, frozen=True):
 
     def short(self, path: str) -> str:
         """Shorten a path for a person in this folder."""
-        return short(path, self.folder, self.environ)
+        return short_path(path, self.folder, self.environ)
 
 
 def find_setup(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
@@ -91,7 +91,7 @@ def check_log(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does the daemon run, and is it this version's?"""
     started = ""
-    said = health(who.home)
+    said = daemon_health(who.home)
     if said is None:
         try:
             ensure_daemon(who.home, who.environ)
@@ -99,7 +99,7 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
             yield DoctorCheck("daemon", "bad", str(error), f"read {who.home.daemon_log}")
             return
         started = "was not running, now started, "
-        said = health(who.home) or {}
+        said = daemon_health(who.home) or {}
     if said.get("version") != __version__:
         says = f"has version {said.get('version')}, but this is {__version__}"
         yield DoctorCheck("daemon", "bad", says, "handrail serve --restart")
@@ -114,13 +114,13 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 
 def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Is there somebody who starts the daemon again?"""
-    said = health(who.home) or {}
+    """Does a guardian restart the daemon?"""
+    said = daemon_health(who.home) or {}
     if said.get("guarded_by") == "system":
         yield DoctorCheck("guardian", "ok", "the system starts the daemon again if it ends")
         return
     until = monotonic() + _GUARDIAN_SECONDS
-    while (pid := guardian_of(who.home)) is None and monotonic() < until:
+    while (pid := guardian_pid(who.home)) is None and monotonic() < until:
         sleep(0.05)  # the daemon is just starting another one
     if pid is None:
         says = "there is none: nobody starts the daemon again if it ends"
@@ -131,7 +131,7 @@ def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does our own daemon answer on the port?"""
-    socket_side = health(who.home)
+    socket_side = daemon_health(who.home)
     if socket_side is None:
         fix = "handrail serve --restart"
         says = f"nobody answers on 127.0.0.1:{who.home.port}"
@@ -203,12 +203,12 @@ def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does each host load and run our hooks?"""
     for host, program in who.hosts:
-        here = ExaminedHost(program, connection(who.home), who.folder, who.environ, who.short)
+        here = ExaminedHost(program, hook_connection(who.home), who.folder, who.environ, who.short)
         yield from host.diagnose(here)
 
 
 def check_notices(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Was anything noticed about Handrail's own parts that nobody has seen yet?"""
+    """Did Handrail notice a change of its own parts that nobody has seen yet?"""
     for each in unseen_notices(who.home)[-_NOTICES_SHOWN:]:
         fix = f"{each.fix} {_SEEN}".lstrip()
         yield DoctorCheck("noticed", "warn", f"{date_and_time(each.at)} {each.says}", fix)

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.description import GO_BACK, STUCK, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
@@ -32,7 +32,7 @@ class StallDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 2
     saved_as: ClassVar[str] = "stalls"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Runs that stalled",
         meaning="The agent makes no progress for many steps, or cannot get rid of an error.",
         fitting=GO_BACK,

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation
-from handrail.intervene.wording import fields_for, fill, fresh
+from handrail.intervene.situation import RunSituation
+from handrail.intervene.wording import fields_for, fill_text, fresh_text
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         Interventions,
         SafeCheckpointCriteria,
     )
-    from handrail.detect.description import Description
+    from handrail.detect.description import FindingDescription
 
 MAX_PLAN = 1_500
 _LOOKED_AT = 10
@@ -77,24 +77,26 @@ served the failed tries.
 
 
 def _checkpoint_rollback(
-    finding: Finding, at: Situation, about: "Description", settings: "Interventions"
-) -> Draft:
+    finding: Finding, at: RunSituation, about: "FindingDescription", settings: "Interventions"
+) -> InterventionDraft:
     """Draft the rollback, or a plan if there is none or a person has to decide."""
     plan = PLANS[about.plan]
     chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback)
     if chosen is None:
-        return Draft(_plan(finding, at, plan), limits="There is no safe checkpoint to go back to.")
+        return InterventionDraft(
+            _plan(finding, at, plan), limits="There is no safe checkpoint to go back to."
+        )
     if obstacle := _obstacle(finding, at, chosen):
-        return Draft(
+        return InterventionDraft(
             _plan(finding, at, plan),
             limits=f"{obstacle}: checkpoint {chosen.id} is from before the trouble "
             f"(step {chosen.step}).",
         )
     limits = "" if Capability.REWIND in at.can else "The agent keeps its memory of what it did."
-    return Draft(_gone_back(finding, at, chosen), checkpoint=chosen.id, limits=limits)
+    return InterventionDraft(_gone_back(finding, at, chosen), checkpoint=chosen.id, limits=limits)
 
 
-def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
+def _obstacle(finding: Finding, at: RunSituation, chosen: Checkpoint) -> str:
     """Return why a person has to decide about the rollback, or "".
 
     A needless rollback destroys work, and that of others worst of all.
@@ -119,7 +121,7 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 
 
 def choose_checkpoint(
-    finding: Finding, at: Situation, settings: "CheckpointRollback"
+    finding: Finding, at: RunSituation, settings: "CheckpointRollback"
 ) -> Checkpoint | None:
     """Return the newest safe checkpoint from before the trouble and before the last change.
 
@@ -147,7 +149,7 @@ def choose_checkpoint(
     return None
 
 
-def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCriteria") -> bool:
+def is_safe(checkpoint: Checkpoint, at: RunSituation, criteria: "SafeCheckpointCriteria") -> bool:
     """Return whether all was well before a checkpoint, as far as known."""
     before = [ended for ended in at.ended if ended.step <= checkpoint.step]
     recent = before[-_LOOKED_AT:]
@@ -168,9 +170,9 @@ def _left_behind(
     )
 
 
-def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
+def _gone_back(finding: Finding, at: RunSituation, chosen: Checkpoint) -> str:
     fields = fields_for(finding, at)
-    return fresh(
+    return fresh_text(
         f"Handrail puts the files back to what they were after step {chosen.step}, before the "
         f"trouble began: {fields['says']} Later changes are gone from the work tree (a person "
         "can bring them back). Read the files again before you go on, and do not do what led "
@@ -180,15 +182,15 @@ def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
     )
 
 
-def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
+def _plan(finding: Finding, at: RunSituation, texts: Sequence[str]) -> str:
     """Return a plan of numbered steps; the next plan if the agent had one already."""
     given = sum(
         made.name == finding.name and made.means == InterventionName.CHECKPOINT_ROLLBACK
         for made in at.past.made
     )
     fields = fields_for(finding, at)
-    usable = [text for template in texts if (text := fill(template, fields, MAX_PLAN))]
-    return fresh(usable[min(given, len(usable) - 1)], at, MAX_PLAN)
+    usable = [text for template in texts if (text := fill_text(template, fields, MAX_PLAN))]
+    return fresh_text(usable[min(given, len(usable) - 1)], at, MAX_PLAN)
 
 
 KIND = InterventionKind(

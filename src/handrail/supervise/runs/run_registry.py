@@ -48,7 +48,7 @@ class RunRegistry:
         self.bus = EventBus()
         """Tells subscribers of every event of every run."""
         self.announce: Callable[[RunState], str] = lambda state: ""
-        """What the person of a run is told when it starts, and with the next prompt."""
+        """Returns the notice for a person at the start of a run, or with the next prompt."""
         self._can = can
         self.planner = planner
         self.delivered = delivered

@@ -1,4 +1,4 @@
-"""Which projects' settings a person has confirmed: by repository and content, in `trust.json`.
+"""The confirmed settings of projects: by repository and content, in `trust.json`.
 
 Work trees, branches and a new clone in the same place share one answer. A damaged file confirms
 nothing.
@@ -121,7 +121,7 @@ def confirm_settings(folder: str, environ: Mapping[str, str]) -> None:
 
 
 def untrusted_notice(withheld: Sequence[Loosened]) -> str:
-    """One line for a person: what does not count, and how to confirm it; empty: all counts."""
+    """Return one line about unconfirmed settings and how to confirm them, or ""."""
     if not withheld:
         return ""
     first, *others = (each.key for each in withheld)
@@ -139,13 +139,13 @@ def repository_of(file: str) -> str:
     if tree is None:
         return folder
     # Rarely needed, and slow to load for a command.
-    from handrail.checkpoint.git.user_repository import directories  # noqa: PLC0415
+    from handrail.checkpoint.git.user_repository import repository_directories  # noqa: PLC0415
 
-    return os.path.realpath(directories(str(tree)).common)
+    return os.path.realpath(repository_directories(str(tree)).common)
 
 
 def digest_of(text: ProjectText) -> str:
-    """By which a content is recognised."""
+    """Return the digest of some content."""
     sizes = " ".join(str(len(each)) for each in text.texts)
     whole = "".join((sizes, "\n", *text.texts))
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,40 +9,40 @@ from typing import NamedTuple
 from handrail.server.home import Home, HomeError
 
 _FIRST = 3
-"""Where inherited descriptors begin (sd_listen_fds)."""
+"""The number of the first inherited descriptor (sd_listen_fds)."""
 _BACKLOG = 2048
-"""Calls that wait while no daemon accepts them."""
+"""How many calls may wait while no daemon accepts them."""
 LINK = "link"
-"""What LISTEN_FDNAMES calls the line to a guardian."""
+"""The name of the guardian's link in LISTEN_FDNAMES."""
 _VARIABLES = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
 
 Identity = tuple[int, int]
 """Device and inode of a file."""
 
 
-class Doors(NamedTuple):
-    """What hosts and people's programs connect to."""
+class ListeningSockets(NamedTuple):
+    """The sockets that hosts and people's programs connect to."""
 
     path: socket.socket
     """The unix socket, for its owner alone."""
     port: socket.socket
     """The port on loopback, for those who have a token."""
     link: socket.socket | None = None
-    """The guardian's end of the other side; None where something else guards the daemon."""
+    """The daemon's end of the link to its guardian; None if the system guards the daemon."""
 
 
-def open_doors(home: Home) -> Doors:
-    """Bind both; only for whoever holds the lock. Raises HomeError."""
+def open_listening_sockets(home: Home) -> ListeningSockets:
+    """Bind both sockets; only the holder of the lock may do so. Raises HomeError."""
     port = _bind_port(home.port)  # first: where another one has it, its socket is left alone
     try:
-        return Doors(bind_path(home.socket), port)
+        return ListeningSockets(bind_path(home.socket), port)
     except BaseException:
         port.close()
         raise
 
 
 def bind_path(path: str) -> socket.socket:
-    """A socket that only this user can open. One that lies there is dead: we hold the lock."""
+    """Bind a socket that only this user can open, and replace a dead one at the same path."""
     unlink(path)
     sock = socket.socket(socket.AF_UNIX)
     try:
@@ -75,8 +75,8 @@ def unlink(path: str) -> None:
         os.unlink(path)
 
 
-def identity(path: str) -> Identity | None:
-    """Which file lies at a path; None: none does."""
+def socket_identity(path: str) -> Identity | None:
+    """Return the device and inode of the file at a path, or None if there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -84,10 +84,10 @@ def identity(path: str) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def inherited_doors(environ: MutableMapping[str, str]) -> Doors | None:
-    """The sockets that a guardian, systemd or launchd has bound for this process, if one has.
+def inherited_listening_sockets(environ: MutableMapping[str, str]) -> ListeningSockets | None:
+    """Return the sockets that a guardian, systemd or launchd bound for this process, or None.
 
-    The variables are taken out: what this process starts has other descriptors.
+    Remove the variables, because child processes have other descriptors.
     """
     given = {name: environ.pop(name, "") for name in _VARIABLES}
     if given["LISTEN_PID"] != str(os.getpid()):
@@ -97,11 +97,11 @@ def inherited_doors(environ: MutableMapping[str, str]) -> Doors | None:
     for sock in sockets.values():
         os.set_inheritable(sock.fileno(), False)
     path, port = _find(sockets, socket.AF_UNIX), _find(sockets, socket.AF_INET)
-    return Doors(path, port, sockets.get(LINK))
+    return ListeningSockets(path, port, sockets.get(LINK))
 
 
 def _names(given: Mapping[str, str]) -> list[str]:
-    """One name for each descriptor; they may all have the same, or none."""
+    """Return one name for each descriptor; systemd may give all of them the same name, or none."""
     count = int(given["LISTEN_FDS"] or 0)
     named = given["LISTEN_FDNAMES"].split(":")
     return [LINK if at < len(named) and named[at] == LINK else f"{at}" for at in range(count)]

@@ -1,4 +1,4 @@
-"""How many files and connections the daemon may have open."""
+"""Raises the limit on open files, because every held call keeps a connection."""
 
 import resource
 from contextlib import suppress
@@ -6,11 +6,11 @@ from contextlib import suppress
 _ENOUGH = 65_536
 
 
-def allow_many() -> None:
-    """Take as many as the system gives: every agent that is held keeps a connection.
+def raise_file_limit() -> None:
+    """Raise the limit to the most that the system grants.
 
-    Many systems begin with 1,024, and a daemon that has used them up cannot be told to let
-    anybody go on.
+    Many systems start with 1,024. A daemon that has used them up could not even accept the request
+    that releases its held calls.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
