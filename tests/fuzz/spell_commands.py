@@ -58,6 +58,7 @@ _TARGETS = (
     "c d.txt",
     "new.txt",
 )
+_LOSES_LINES = frozenset({"substitution", "process substitution"})
 _PIECES = PIECES | BUILTIN_PIECES
 _DOCUMENT = re.compile(r"<<-?['\"\\]?E")
 _SOURCES = (*_TARGETS[:5], "sub/x")
@@ -97,6 +98,8 @@ class _Composer:
         if not _DOCUMENT.search(statement) and self._chance.random() < 0.8:
             statement = re.sub(r"(?<![;&|{(\nE\\])\n(?!E\n|.*\nE)", "; ", statement)
         name, wrap = self._chance.choice(_WRAPS)
+        if name in _LOSES_LINES and _DOCUMENT.search(statement):
+            name, wrap = _WRAPS[0]
         self._used.append(name)
         return GeneratedText(wrap(self, statement), tuple(dict.fromkeys(self._used)))
 

@@ -209,6 +209,7 @@ EACH_OF = {
     "f() { rm a; }; false && f() { rm b; }; f": [["a"], ["b"]],
     "f() { x=a; return; x=b; }; f; rm $x": [["a"], ["b"]],
     "for x in a b; do break; done; rm $x": [["a"], ["b"]],
+    "f() { while t; do x=a; return; done; x=b; }; f; rm $x": [["b"], ["a"]],
     "x=a; for y in; do x=b; done; rm $x": [["a"], ["b"]],
     "case p in p) x=a;& q) rm $x;; esac": [["a"], [UNKNOWN]],
     'while read x; do :; done <<< a; rm "$x"': [["a"], [""], [UNKNOWN]],
@@ -231,6 +232,8 @@ OPENED = {
     "D=.ssh; cat <<E > $HOME/$D/a y\nq\nE": [f"{HOME}/.ssh/a"],
     "x=a; true && x=b; echo > $x": ["b", "a"],
     "f() { echo x; } > a; f": ["a"],
+    "f() { echo x; }; f > a": ["a"],
+    "alias f='echo x'; f > a": ["a", "a"],
     "x='a b'; echo > \"$x\"": ["a b"],
 }
 
@@ -260,6 +263,7 @@ IN_FOLDER = {
     "[ -n $X ] && cd /a; rm x": UNKNOWN,
     "mkdir a && cd /a; rm x": "/a",
     "cd /a & rm x": "/work",
+    "if t; then cd /a; cd /b; fi; cd -; rm x": UNKNOWN,
     "cd /a | true; rm x": "/work",
     "f() { return; cd /a; }; f; rm x": UNKNOWN,
     "while t; do cd ..; rm x; done": UNKNOWN,

@@ -27,13 +27,17 @@ def _cd(
     walker.emit(command)
     before = env.cwd
     if not targets:
-        env.cwd = env.values("HOME")[0]
+        env.cwd = _only(env.values("HOME"))
     elif targets[0].text == "-":
-        env.cwd = env.values("OLDPWD")[0]
+        env.cwd = _only(env.values("OLDPWD"))
     else:
         env.cwd = join(env.cwd, targets[0])
     env.assign("OLDPWD", (before,))
     return ""
+
+
+def _only(values: tuple[Word, ...]) -> Word:
+    return values[0] if len(values) == 1 else UNKNOWN
 
 
 def _pushd(
@@ -194,7 +198,7 @@ def _leave(
 ) -> str | None:
     """`return`, `break`, `continue`: what stands behind may not run, nor print."""
     walker.emit(command)
-    env.leave()
+    env.leave(function=command.argv[0].text == "return")
     return None
 
 

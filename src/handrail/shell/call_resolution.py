@@ -78,9 +78,12 @@ class CallResolver:
                 here = msgspec.structs.replace(context, via=(*context.via, variable))
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
         if name in env.functions and not bare:
+            self._emit_redirects(command)
             return self._functions(env.functions[name], command, env, context)
         if name in env.aliases and name not in self.active_aliases and not bare:
+            self._emit_redirects(command)
             if self.walker.programs.lookup(name) is None:
+                self.walker.emit(command)
                 return self._alias(name, command, env, context)
             # A shell that nobody types into expands no aliases: both may run.
             branch = env.fork()
@@ -90,6 +93,11 @@ class CallResolver:
         if builtin is not None:
             return builtin(self.walker, command, env, context)
         return self._program(command, env, context)
+
+    def _emit_redirects(self, command: Command) -> None:
+        """Note which files a call opens that is followed to other commands."""
+        if command.redirects:
+            self.walker.emit(msgspec.structs.replace(command, argv=()))
 
     def _functions(
         self,
@@ -101,6 +109,7 @@ class CallResolver:
         """Read each function that a name may stand for; None: a program of that name."""
         if len(bodies) == 1 and bodies[0] is not None:
             return self._function(bodies[0], command, env, context)
+        leaves = env.leaves
         branches = [env.fork() for _ in bodies]
         for function, branch in zip(bodies, branches, strict=True):
             if function is not None:
@@ -110,6 +119,7 @@ class CallResolver:
             self.call(command, branch, context)
             branch.functions[command.argv[0].text] = bodies
         env.become(branches[0])
+        env.leaves = leaves + env.leaves
         for branch in branches[1:]:
             env.join(branch)
         return None
@@ -126,7 +136,8 @@ class CallResolver:
         if depth > 1:
             return None
         arguments = env.argument_lists()
-        leaves, env.leaves = env.leaves, ()
+        leaves, returns = env.leaves, env.returns
+        env.leaves, env.returns = (), ()
         # What it calls itself with changes from one time to the next.
         env.set_arguments(MANY if depth else command.argv[1:])
         self._active_functions.append(body.id)
@@ -137,8 +148,9 @@ class CallResolver:
             return self.walker.statement(body, source, env, context)
         finally:
             self._active_functions.pop()
-            env.join_leaves()
-            env.leaves = leaves
+            for state in env.returns:
+                env.join(state)
+            env.leaves, env.returns = leaves, returns
             env.end_scope()
             env.set_arguments(*arguments)
 

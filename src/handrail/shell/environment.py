@@ -81,6 +81,7 @@ class Environment:
         "other_arguments",
         "other_arrays",
         "references",
+        "returns",
         "scopes",
         "stdin",
         "variables",
@@ -112,7 +113,9 @@ class Environment:
         self.other_arguments: tuple[tuple[Word, ...], ...] = ()
         """What `$@` may be instead."""
         self.leaves: tuple[Environment, ...] = ()
-        """How it was where `return` or `break` may have left what is being read."""
+        """How it was where `break` or `continue` may have left the loop that is being read."""
+        self.returns: tuple[Environment, ...] = ()
+        """How it was where `return` may have left the function that is being read."""
         self.zero = Word("bash")
         self.copies: dict[str, str] = {}
         """Programs that were copied or linked under another name."""
@@ -141,7 +144,7 @@ class Environment:
         copy.scopes = [dict(scope) for scope in self.scopes]
         copy.arguments = self.arguments
         copy.other_arguments = self.other_arguments
-        copy.leaves = ()
+        copy.leaves = copy.returns = ()
         copy.zero = self.zero
         copy.copies = dict(self.copies)
         copy.files = dict(self.files)
@@ -172,6 +175,7 @@ class Environment:
             self.exported |= branch.exported
         self.moved_homes |= branch.moved_homes
         self.leaves += branch.leaves
+        self.returns += branch.returns
         self._join_meanings(branch)
 
     def _join_meanings(self, branch: "Environment") -> None:
@@ -235,9 +239,12 @@ class Environment:
         text = self.files.get(path)
         return None if text is None or EITHER in text else text
 
-    def leave(self) -> None:
-        """Remember that what is being read may end here."""
-        self.leaves += (self.fork(),)
+    def leave(self, *, function: bool) -> None:
+        """Remember that the loop or the function that is being read may end here."""
+        if function:
+            self.returns += (self.fork(),)
+        else:
+            self.leaves += (self.fork(),)
 
     def join_leaves(self) -> None:
         """Take over how it was where something may have ended early."""

@@ -276,7 +276,7 @@ class _Speller(CommandSpeller):
             self.at += 1
         self.lines()
         begin, *body = self._loop_body(start)
-        answer = [same("read REPLY;\n")] if asks else []
+        answer = [same("IFS= read -r REPLY;\n")] if asks else []
         return [same(f"for {name} in"), *words, same("\n"), begin, *answer, *body]
 
     def _words(self) -> Output:
