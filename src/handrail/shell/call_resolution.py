@@ -148,8 +148,7 @@ class CallResolver:
             return self.walker.statement(body, source, env, context)
         finally:
             self._active_functions.pop()
-            for state in env.returns:
-                env.join(state)
+            env.join_returns()
             env.leaves, env.returns = leaves, returns
             env.end_scope()
             env.set_arguments(*arguments)

@@ -246,6 +246,11 @@ class Environment:
         else:
             self.leaves += (self.fork(),)
 
+    def join_returns(self) -> None:
+        """Take over how it was where a function may have ended early."""
+        for state in self.returns:
+            self.join(state)
+
     def join_leaves(self) -> None:
         """Take over how it was where something may have ended early."""
         leaves, self.leaves = self.leaves, ()
