@@ -117,13 +117,14 @@ def _path_with_gaps(text: str) -> str:
 
 def _glob(text: str) -> str:
     """What a pattern of bash takes; a star takes no slash."""
+    literal = re.escape(text)
     for name, letters in _CLASSES.items():
         text = text.replace(f"[:{name}:]", letters)
     parts = (
         fnmatch.translate(part.replace("[^", "[!")).removesuffix(")\\Z") for part in text.split("/")
     )
     inside = "/".join(part.removeprefix("(?s:") for part in parts).replace(".*", "[^/\0]*")
-    return f"(?:{inside}|{re.escape(text)})"
+    return f"(?:{inside}|{literal})"
 
 
 def _file(path: str, reading: Reading) -> Outcome:

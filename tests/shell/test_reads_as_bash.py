@@ -113,6 +113,8 @@ ONE_WORD = {
     "f() { declare -g x=a; }; f; rm $x": "a",
     "x=a; ( x=b ); rm $x": "a",
     "x=a; unset y; rm $x": "a",
+    "f() { local x=a; declare -u x; rm $x; }; f": "a",
+    "exec 7< f; echo a | { read x; rm $x; }": "a",
     "export -n x=a; rm $x": "a",
     "declare 'x=a'; rm $x": "a",
     # output of commands

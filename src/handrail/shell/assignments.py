@@ -149,8 +149,9 @@ def _declared(
     """What `declare -A name` and the like say about a variable; `empty`: it gets no value."""
     in_function = keyword == "local" or (keyword in _LOCAL and "g" not in letters)
     if in_function and env.scopes:
+        is_new = name not in env.scopes[-1]
         env.declare_local(name)
-        if empty:
+        if empty and is_new:
             env.variables[name] = ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}

@@ -110,7 +110,8 @@ def _inner(
         rest = rest[2:] if takes_value else rest[1:]
     if not rest:
         walker.emit(command)
-        if name == "exec" and any(not item.writes for item in command.redirects):
+        inputs = (item for item in command.redirects if not item.writes)
+        if name == "exec" and any(item.descriptor in {"", "0"} for item in inputs):
             env.stdin = (command.input,)
         return ""
     concurrent = context.concurrent or name == "coproc"

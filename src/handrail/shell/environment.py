@@ -409,10 +409,10 @@ class Environment:
 
     def declare_local(self, name: str) -> None:
         """Remember what a local variable of the function that runs hides."""
-        if self.scopes:
-            self.scopes[-1].setdefault(
-                name, SavedVariable(self.variables.get(name), self.arrays.get(name),
-                                    self.attributes.get(name), self.references.get(name))
+        if self.scopes and name not in self.scopes[-1]:
+            self.scopes[-1][name] = SavedVariable(
+                self.variables.get(name), self.arrays.get(name),
+                self.attributes.get(name), self.references.get(name)
             )  # fmt: skip
             self.arrays.pop(name, None)
             self.attributes.pop(name, None)
