@@ -138,6 +138,16 @@ def http(body: bytes, status: str = "200 OK", length: int | None = None) -> byte
 
 
 @contextmanager
+def silent(place: DaemonSandbox) -> Iterator[None]:
+    """Something that listens on the daemon's socket and never says anything."""
+    os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(place.home.socket)
+        listener.listen()
+        yield
+
+
+@contextmanager
 def answering(place: DaemonSandbox, answer: bytes) -> Iterator[None]:
     """Something that listens on the daemon's socket and always says the same."""
     os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)

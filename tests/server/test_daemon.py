@@ -24,7 +24,7 @@ from handrail.server.lock import daemon_lock, daemon_pid, guardian_pid
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.hosts.claude.desk import decision, said
-from tests.server.daemon_sandbox import DaemonSandbox
+from tests.server.daemon_sandbox import DaemonSandbox, silent
 
 pytestmark = pytest.mark.slow
 
@@ -260,12 +260,15 @@ def test_after_a_crash_the_next_one_goes_on_where_it_was(place: DaemonSandbox) -
     assert "second time" in said(again)["permissionDecisionReason"]
 
 
-def test_two_that_hang_are_told_and_can_be_ended(place: DaemonSandbox) -> None:
+def test_one_that_hangs_is_told(place: DaemonSandbox) -> None:
+    with daemon_lock(place.home), silent(place), pytest.raises(DaemonError, match="--restart"):
+        ensure_daemon(place.home, place.environ, patience=0.1)
+
+
+def test_two_that_were_stopped_can_be_ended(place: DaemonSandbox) -> None:
     pids = [place.start(), place.guardian]
     for pid in reversed(pids):
         os.kill(pid, signal.SIGSTOP)
-    with pytest.raises(DaemonError, match="--restart"):
-        ensure_daemon(place.home, place.environ, patience=0.1)
     assert stop_daemon(place.home, patience=0.3) is True
     for pid in pids:
         wait_for(lambda pid=pid: ended(pid))  # type: ignore[misc]

@@ -56,6 +56,17 @@ def test_the_lock_is_free_when_its_holder_dies(home: Home) -> None:
     assert daemon_pid(home) is None
 
 
+def test_the_next_holder_knows_whether_the_last_one_came_to_its_own_end(home: Home) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLD_AND_DIE, home.path], stdout=subprocess.DEVNULL
+    ) as died:
+        died.wait()
+    with daemon_lock(home) as lock:
+        assert lock.left_by == died.pid
+    with daemon_lock(home) as lock:
+        assert lock.left_by == 0
+
+
 @pytest.mark.parametrize(
     "text", ["", "{}", "x", '{"pid": 0}', '{"pid": -1}', '{"pid": 1}', '{"pid": "7"}', "\udcff"]
 )

@@ -18,6 +18,8 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options that leave all hooks out."""
     settings: str = ""
     """The option that gives it settings, as JSON or as a file."""
+    tools: str = ""
+    """The option that gives it tool servers, as JSON or as a file."""
     settings_keys: frozenset[str] = frozenset()
     """Settings that switch hooks off, replace them, or change the environment."""
     sources: str = ""

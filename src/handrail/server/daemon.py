@@ -50,6 +50,7 @@ from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
 from handrail.server.http.servers import Servers
+from handrail.server.integrity import wording
 from handrail.server.integrity.daemon_integrity import DaemonIntegrity
 from handrail.server.listening_sockets import ListeningSockets
 from handrail.server.lock import HeldLock, daemon_lock
@@ -162,18 +163,14 @@ class Daemon:
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
-    def app(self, guarded_by: str = "") -> ASGIApp:
-        """Return the endpoints of all components.
-
-        `guarded_by`: who restarts this daemon, `guardian` or `system`.
-        """
+    def app(self) -> ASGIApp:
+        """Return the endpoints of all components."""
         who = {
             "version": __version__,
             "python": sys.executable,
             "pid": os.getpid(),
             "home": self.home.path,
             "port": self.port,
-            "guarded_by": guarded_by,
         }
         incidents = self.home.incidents
         return make_app(
@@ -190,11 +187,11 @@ class Daemon:
             ),
         )
 
-    def open(self) -> None:
-        """Take over the work that the last daemon left."""
+    def open(self, killed: int = 0) -> None:
+        """Take over the work that the last daemon left; `killed`: its process, if killed."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
-        self.supervision.submit(self.integrity.open)
+        self.supervision.submit(partial(self.integrity.open, killed))
 
     def link(self, sockets: ListeningSockets) -> GuardianLink:
         """Return the link to the guardian, which learns how to answer hosts without a daemon."""
@@ -207,7 +204,9 @@ class Daemon:
                 name: msgspec.to_builtins(hooks.fault_answers())
                 for name, hooks in self.hooks.items()
             },
+            packages=self.integrity.packages,
             refused=self._record_refused,
+            stopped=partial(self.supervision.submit, self._report_stop),
         )
 
     def tell_repair(self, says: str) -> None:
@@ -220,6 +219,9 @@ class Daemon:
         for state in list(self.runs):
             if state.phase != "ended":
                 self.runs.get(state.run, state.cwd).record(FaultNoted(time(), "repair", says))
+
+    def _report_stop(self) -> None:
+        self.integrity.report(wording.stopped(os.getpid()))
 
     def _record_refused(self, calls: Refused) -> None:
         """Record the calls that the guardian refused while no daemon ran."""
@@ -288,7 +290,7 @@ def serve(home: Home, environ: Mapping[str, str], sockets: ListeningSockets) -> 
 async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> None:
     home = daemon.home
     servers = Servers(
-        daemon.app("system" if sockets.link is None else "guardian"),
+        daemon.app(),
         daemon.hook_endpoint.answer,
         hook_token=home.hook_token,
         control_token=home.control_token,
@@ -303,7 +305,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    daemon.open()
+    daemon.open(lock.left_by)
     await servers.started()
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
     link = daemon.link(sockets)

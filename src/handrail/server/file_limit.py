@@ -1,6 +1,7 @@
-"""Raises the limit on open files, because every held call keeps a connection."""
+"""The limit on open files, which the daemon raises: every held call keeps a connection."""
 
 import resource
+import sys
 from contextlib import suppress
 
 _ENOUGH = 65_536
@@ -17,3 +18,19 @@ def raise_file_limit() -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with suppress(OSError, ValueError):  # what there is has to do
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+class FileLimit:
+    """Notices a limit that somebody lowers while the daemon runs: it could accept no more calls."""
+
+    def __init__(self) -> None:
+        self._least = self._now()
+
+    @property
+    def was_lowered(self) -> bool:
+        """Return whether the limit is lower than it was at the start."""
+        return self._now() < self._least
+
+    def _now(self) -> int:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return sys.maxsize if soft == resource.RLIM_INFINITY else soft

@@ -11,10 +11,10 @@ from handrail import __version__
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
+from handrail.server.integrity.package_files import Packages
 from handrail.server.launcher import start_guardian
-from handrail.server.listening_sockets import Identity, ListeningSockets, socket_identity
+from handrail.server.listening_sockets import Identity, ListeningSockets
 from handrail.server.lock import AlreadyRunningError, HeldLock
-from handrail.server.system_notify import READY, WELL, SystemNotifier
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 
 _EVERY = 1.0
@@ -34,45 +34,45 @@ class GuardianLink:
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
+        packages: Packages | None = None,
         refused: Callable[[Refused], None],
+        stopped: Callable[[], None] = lambda: None,
     ) -> None:
-        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls."""
+        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls.
+
+        `packages`: the guardian compares them before it starts the next daemon; `stopped`: hears
+        that this daemon was stopped for a while.
+        """
         self._home = home
         self._environ = environ
         self._sockets = sockets
         self._supervision = supervision
         self._answers = answers
+        self._packages = packages
         self._refused = refused
+        self._stopped = stopped
         self._link: Link | None = None
         self._guardian = 0
+        self._is_kept = False
+        """Whether a service manager starts the guardian again."""
         self._alone = asyncio.Event()
-        self.identity = socket_identity(home.socket) if sockets.link is None else None
+        self.identity: Identity | None = None
         """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
-        """Send signs of life until cancelled, also to systemd if it guards the daemon."""
-        if self._sockets.link is None:
-            await self._notify_system()
-        else:
-            await self._keep_guardian(self._sockets.link)
-
-    async def _notify_system(self) -> None:
-        system = SystemNotifier(self._environ)
-        system.send(READY)
-        while True:
-            with suppress(SupervisionTimeoutError):
-                await self._supervision.call(_answer, _PATIENCE)
-                system.send(WELL)
-            await asyncio.sleep(_EVERY)
-
-    async def _keep_guardian(self, link: socket.socket) -> None:
-        self._open(Link(link))
+        """Send signs of life until cancelled."""
+        assert self._sockets.link is not None, "only a guardian starts a daemon"
+        self._open(Link(self._sockets.link))
         while True:
             await self._say_alive()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._alone.wait(), _EVERY)
-            if not self._is_guarded:
-                await self._replace_guardian()
+            if self._is_guarded:
+                continue
+            if self._is_kept:
+                os.kill(os.getpid(), signal.SIGTERM)  # the service manager starts both anew
+                return
+            await self._replace_guardian()
 
     @property
     def _is_guarded(self) -> bool:
@@ -95,6 +95,7 @@ class GuardianLink:
             thread=self._supervision.thread_id,
             socket=self.identity,
             answers=self._answers,
+            packages=self._packages,
         )
 
     async def _say_alive(self) -> None:
@@ -123,7 +124,7 @@ class GuardianLink:
             _HEARD.get(message["is"], GuardianLink._ignore)(self, message)
 
     def _welcomed(self, message: Message) -> None:
-        self._guardian = int(message["pid"])
+        self._guardian, self._is_kept = int(message["pid"]), bool(message.get("kept"))
         if message.get("version") != __version__:  # one that was started before an upgrade
             os.kill(self._guardian, signal.SIGKILL)
         if self.identity is None and message["socket"]:
@@ -132,6 +133,9 @@ class GuardianLink:
 
     def _told_refused(self, message: Message) -> None:
         self._refused(message["calls"])
+
+    def _told_stopped(self, message: Message) -> None:
+        self._stopped()
 
     def _ignore(self, message: Message) -> None:
         """Ignore the message: another version may send more kinds."""
@@ -155,6 +159,7 @@ class GuardianLink:
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
     "welcome": GuardianLink._welcomed,
     "refused": GuardianLink._told_refused,
+    "stopped": GuardianLink._told_stopped,
 }
 
 

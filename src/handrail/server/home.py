@@ -13,6 +13,8 @@ from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
 from handrail.store.private_files import make_folder, replace_file, write_temporary_file
 
+SERVE = (sys.executable, "-EP", "-m", "handrail", "serve")
+"""The command that is a guardian, and then a daemon; without what a folder or variables add."""
 CLIENT = "hook_client.sh"
 """The file name of the client in the package of a host that cannot call a URL for every hook."""
 _PORTS = range(47100, 47900)
@@ -51,6 +53,10 @@ class Home:
         """The output of a daemon in the background."""
         self.installs = self._file("installs.json")
         """The record of the settings files that `install` changed."""
+        self.units = self._file("units.json")
+        """The record of the units that were written for systemd or launchd."""
+        self.trust = self._file("trust.json")
+        """The record of the settings that a person confirmed."""
         self.incidents = self._file("incidents")
         """One folder for each emergency stop."""
         self.notices = self._file("notices.jsonl")
@@ -126,7 +132,7 @@ class Home:
         from shutil import which  # noqa: PLC0415
 
         passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
-        start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
+        start = [*SERVE, "--background"]
         values = {
             "@SOCKET@": quote(self.socket),
             "@LOG@": quote(self.daemon_log),
@@ -147,7 +153,7 @@ class Home:
     def small_files(self) -> tuple[str, ...]:
         """Return the files that hosts need to reach the daemon, and that `uninstall` needs."""
         clients = [host.client for host in known_hosts() if host.client]
-        return (*self.fixed_files(), self.installs, *map(self.client_of, clients))
+        return (*self.fixed_files(), self.installs, self.units, *map(self.client_of, clients))
 
     def fixed_files(self) -> tuple[str, ...]:
         """Return the files that never change, because the settings of hosts refer to them."""
@@ -164,12 +170,14 @@ class Home:
         return os.path.join(os.path.dirname(self.client_path), name)
 
     def prepare(self) -> None:
-        """Create the folders for this user only."""
+        """Create the folders for this user only, and let git ignore them."""
         for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
             make_folder(folder)
             _check_owner(folder)
             if stat.S_IMODE(os.stat(folder).st_mode) != 0o700:
                 os.chmod(folder, 0o700)
+        if not os.path.lexists(self._file(".gitignore")):
+            replace_file(self._file(".gitignore"), b"*\n", 0o600)
 
     def check_socket(self) -> None:
         """Raise HomeError if somebody else could have placed the socket."""

@@ -9,19 +9,24 @@ import sys
 import time
 from collections.abc import Mapping
 
-from handrail.server.home import Home, HomeError
-from handrail.server.http.socket_client import DaemonError, daemon_health
-from handrail.server.listening_sockets import ListeningSockets, open_listening_sockets
+from handrail.server.home import SERVE, Home, HomeError
+from handrail.server.http.socket_client import DaemonError, daemon_health, why_down
+from handrail.server.listening_sockets import (
+    ListeningSockets,
+    ensure_reachable,
+    open_listening_sockets,
+)
 from handrail.server.lock import AlreadyRunningError, HeldLock, daemon_pid, guardian_pid, is_running
+from handrail.server.units.unit_installation import start_units, stop_units
 from handrail.store.private_files import open_private
 
 PATIENCE = 15.0
 _STEP = 0.02
 _TRIES = 2
 """How often to start one: it ends if it finds another in its place, and that may end too."""
+_GUARDIAN_SECONDS = 5.0
 _MAX_LOG_BYTES = 1_000_000
 _ENV = "/usr/bin/env"
-_DAEMON = (sys.executable, "-EP", "-m", "handrail", "serve")
 _GUARDIAN = (sys.executable, "-EP", "-m", "handrail.server.guardian")
 # A child of nobody who could take it along: hosts end what their hooks have started, and go by
 # the parent of a process for that.
@@ -44,7 +49,8 @@ def ensure_daemon(
             tries += _start(home, environ)
         if time.monotonic() > until:
             raise DaemonError(
-                f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
+                why_down(home)
+                or f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
                 "and try `handrail serve --restart`"
             )
         time.sleep(_STEP)
@@ -53,6 +59,9 @@ def ensure_daemon(
 
 def _start(home: Home, environ: Mapping[str, str]) -> bool:
     """Start a guardian, which starts the daemon; return False if another process was quicker."""
+    if start_units(home, environ):
+        _wait_for_guardian(home)
+        return True
     try:
         lock, sockets = _take_post(home)
     except AlreadyRunningError:
@@ -64,18 +73,46 @@ def _start(home: Home, environ: Mapping[str, str]) -> bool:
     return True
 
 
-def become_guardian(home: Home) -> None:
+def _wait_for_guardian(home: Home) -> None:
+    """Wait until the guardian holds its lock; the service manager may return before that."""
+    until = time.monotonic() + _GUARDIAN_SECONDS
+    while not is_running(home) and time.monotonic() < until:
+        time.sleep(_STEP)
+
+
+def become_guardian(home: Home, passed_on: ListeningSockets | None) -> None:
     """Replace this process by a guardian, which starts the daemon.
 
-    Raises AlreadyRunningError or HomeError.
+    `passed_on`: the sockets that a service manager holds. Raises AlreadyRunningError or HomeError.
     """
     home.prepare()
-    lock, sockets = _take_post(home)
+    lock, sockets = _take_post(home, passed_on)
     given = (sockets.path.fileno(), sockets.port.fileno(), lock.file)
     for descriptor in given:
         os.set_inheritable(descriptor, True)
-    command = [*_GUARDIAN, *_post(home, *given), "--", sys.executable, *sys.orig_argv[1:]]
+    post = _post(home, *given)
+    if passed_on is not None:
+        post.append("kept=1")
+        _write_to_log(home)
+    command = [*_GUARDIAN, *post, "--", sys.executable, *sys.orig_argv[1:]]
     os.execve(command[0], command, {**os.environ, "HANDRAIL_HOME": home.path})
+
+
+def _write_to_log(home: Home) -> None:
+    """Send output to the daemon's log, where a guardian looks for its last words."""
+    with open(_fresh_log(home), "ab") as file:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(file.fileno(), stream.fileno())
+
+
+def _fresh_log(home: Home) -> str:
+    """Return the path of the daemon's log; create it for this user alone, put a large one aside."""
+    log = home.daemon_log
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.getsize(log) > _MAX_LOG_BYTES:
+            os.replace(log, f"{log}.old")
+    os.close(open_private(log, os.O_WRONLY))
+    return log
 
 
 def start_guardian(
@@ -86,17 +123,13 @@ def start_guardian(
     link: socket.socket | None = None,
 ) -> None:
     """Start a guardian with the sockets; `link`: if this daemon starts it, their connection."""
-    log = home.daemon_log
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.getsize(log) > _MAX_LOG_BYTES:
-            os.replace(log, f"{log}.old")
-    os.close(open_private(log, os.O_WRONLY))
+    log = _fresh_log(home)
     given = [sockets.path.fileno(), sockets.port.fileno(), lock.file]
     post = _post(home, *given)
     if link is not None:
         post += [f"link={link.fileno()}", f"daemon={os.getpid()}"]
         given.append(link.fileno())
-    daemon = _DAEMON if link is None else (sys.executable, *sys.orig_argv[1:])
+    daemon = SERVE if link is None else (sys.executable, *sys.orig_argv[1:])
     command = [*_GUARDIAN, *post, "--", *daemon]
     passed_on = [f"{name}={value}" for name, value in home.environment(environ).items()]
     subprocess.run(
@@ -111,8 +144,10 @@ def start_guardian(
     )
 
 
-def _take_post(home: Home) -> tuple[HeldLock, ListeningSockets]:
-    """Take the guardian's lock and bind the sockets. Raises AlreadyRunningError."""
+def _take_post(
+    home: Home, passed_on: ListeningSockets | None = None
+) -> tuple[HeldLock, ListeningSockets]:
+    """Take the guardian's lock and the sockets. Raises AlreadyRunningError."""
     try:
         lock = HeldLock(home.guardian_lock)
     except AlreadyRunningError as error:
@@ -120,7 +155,9 @@ def _take_post(home: Home) -> tuple[HeldLock, ListeningSockets]:
     try:
         if (pid := daemon_pid(home)) is not None:  # without a guardian, or nearly at its end
             raise AlreadyRunningError(pid)
-        return lock, open_listening_sockets(home)
+        if passed_on is None:
+            return lock, open_listening_sockets(home)
+        return lock, ensure_reachable(passed_on, home.socket)
     except BaseException:
         lock.close()
         raise
@@ -139,8 +176,10 @@ def _post(home: Home, path: int, port: int, lock: int) -> list[str]:
 
 def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
     """Stop guardian and daemon, and wait for both; return whether one was running."""
+    was_running = is_running(home)
+    stop_units(home, os.environ)
     if not is_running(home):
-        return False
+        return was_running
     # A daemon that does not listen is ended the hard way: what was confirmed is on the disk.
     for number in (signal.SIGTERM, signal.SIGKILL):
         if _end(home, number, patience):

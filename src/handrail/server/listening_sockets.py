@@ -2,16 +2,20 @@
 
 import os
 import socket
+import sys
 from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from handrail.server.home import Home, HomeError
+from handrail.server.launchd_sockets import launchd_sockets
 
 _FIRST = 3
 """The number of the first inherited descriptor (sd_listen_fds)."""
-_BACKLOG = 2048
+BACKLOG = 2048
 """How many calls may wait while no daemon accepts them."""
+_CREDENTIALS = 12
+"""The size of `struct ucred`: process, user and group."""
 LINK = "link"
 """The name of the guardian's link in LISTEN_FDNAMES."""
 _VARIABLES = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
@@ -28,7 +32,7 @@ class ListeningSockets(NamedTuple):
     port: socket.socket
     """The port on loopback, for those who have a token."""
     link: socket.socket | None = None
-    """The daemon's end of the link to its guardian; None if the system guards the daemon."""
+    """The daemon's end of the link to its guardian; None if a service manager passed them on."""
 
 
 def open_listening_sockets(home: Home) -> ListeningSockets:
@@ -48,7 +52,7 @@ def bind_path(path: str) -> socket.socket:
     try:
         sock.bind(path)
         os.chmod(path, 0o600)
-        sock.listen(_BACKLOG)
+        sock.listen(BACKLOG)
     except OSError as error:
         sock.close()
         says = f"no socket can be made there: {error.strerror}"
@@ -61,12 +65,39 @@ def _bind_port(port: int) -> socket.socket:
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(("127.0.0.1", port))
-        sock.listen(_BACKLOG)
+        sock.listen(BACKLOG)
     except OSError as error:
         sock.close()
         says = f"another program uses it ({error.strerror}); end that one, then try again"
         raise HomeError(f"127.0.0.1:{port}", says) from None
     return sock
+
+
+def ensure_reachable(sockets: ListeningSockets, path: str) -> ListeningSockets:
+    """Return the sockets; bind a new unix socket if the path does not lead to theirs."""
+    if _leads_to(path, sockets.path):
+        return sockets
+    sockets.path.close()
+    return sockets._replace(path=bind_path(path))
+
+
+def _leads_to(path: str, listener: socket.socket) -> bool:
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.setblocking(False)
+        try:
+            caller.connect(path)
+        except BlockingIOError:  # more wait there than it can hold
+            return True
+        except OSError:
+            return False
+        return _listener_of(caller) == _listener_of(listener)
+
+
+def _listener_of(sock: socket.socket) -> bytes:
+    """Return who listens, given the listening socket or one that is connected to it."""
+    if sys.platform != "linux":
+        return b""
+    return sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS)
 
 
 def unlink(path: str) -> None:
@@ -90,10 +121,13 @@ def inherited_listening_sockets(environ: MutableMapping[str, str]) -> ListeningS
     Remove the variables, because child processes have other descriptors.
     """
     given = {name: environ.pop(name, "") for name in _VARIABLES}
-    if given["LISTEN_PID"] != str(os.getpid()):
+    if given["LISTEN_PID"] == str(os.getpid()):
+        names = _names(given)
+        sockets = {name: socket.socket(fileno=_FIRST + at) for at, name in enumerate(names)}
+    elif passed_on := launchd_sockets(environ):
+        sockets = {f"{number}": socket.socket(fileno=number) for number in passed_on}
+    else:
         return None
-    names = _names(given)
-    sockets = {name: socket.socket(fileno=_FIRST + at) for at, name in enumerate(names)}
     for sock in sockets.values():
         os.set_inheritable(sock.fileno(), False)
     path, port = _find(sockets, socket.AF_UNIX), _find(sockets, socket.AF_INET)

@@ -40,6 +40,8 @@ class HeldLock:
         self.file = open_private(path, os.O_RDWR)
         try:
             _take(self.file)
+            self.left_by = _pid(self.file)
+            """The process that held it before and did not come to its own end; 0: none."""
             os.ftruncate(self.file, 0)
         except BaseException:
             os.close(self.file)
@@ -48,6 +50,10 @@ class HeldLock:
     def name(self) -> None:
         """Write this process's pid into the file."""
         os.pwrite(self.file, msgspec.json.encode(_Holder(os.getpid())), 0)
+
+    def clear(self) -> None:
+        """Write down that its holder came to its own end."""
+        os.ftruncate(self.file, 0)
 
     def renew(self) -> bool:
         """Lock the path again if somebody removed or replaced the file."""
@@ -72,6 +78,7 @@ def daemon_lock(home: Home) -> Iterator[HeldLock]:
     with contextlib.closing(HeldLock(home.lock)) as lock:
         lock.name()
         yield lock
+        lock.clear()
 
 
 def daemon_pid(home: Home) -> int | None:

@@ -7,12 +7,14 @@ nobody changes them while the daemon runs. Any other changed file may be a perso
 import asyncio
 import logging
 import os
+import signal
 import socket
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
+from handrail.server.file_limit import FileLimit
 from handrail.server.guardian_link import GuardianLink
 from handrail.server.home import Home
 from handrail.server.http.servers import Servers
@@ -26,6 +28,10 @@ NewSocket = tuple[socket.socket, Identity]
 _log = logging.getLogger(__name__)
 
 _EVERY = 1.0
+_LOWERED = (
+    "Somebody lowered the number of files that the daemon may open while it ran (prlimit). The "
+    "daemon starts anew."
+)
 _BAD_LOOKS = 2
 """How often the log must look damaged in a row: a new one is empty for a moment."""
 
@@ -151,8 +157,14 @@ async def repair_regularly(
     start_anew: Callable[[], None],
 ) -> None:
     """Repair every second, until cancelled."""
+    limit = FileLimit()
     while True:
         await asyncio.sleep(_EVERY)
+        if limit.was_lowered:
+            tell(_LOWERED)
+            await asyncio.sleep(_EVERY)  # until that is written down
+            # Nothing can be opened any more, so an orderly end would fail halfway.
+            os.kill(os.getpid(), signal.SIGKILL)
         try:
             said, found, damage = await asyncio.to_thread(repair.look, link.identity)
         except OSError as error:  # such as a full disk: tried again in a second

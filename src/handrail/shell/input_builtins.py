@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.shell.code_files import words_on_input
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, bounded
@@ -52,7 +53,7 @@ def read_line(
     """`read a b`: fields of a line; of any line, where others read from the same input."""
     walker.emit(command)
     options = _Options(command.argv[1:], _READ_VALUES)
-    given = None if "u" in options.values else command.input
+    given = None if "u" in options.values else words_on_input(walker, command, env)
     if given is None:
         _set_unknown(walker, command, env, options)
         return ""
@@ -152,7 +153,7 @@ def read_lines(
         here = msgspec.structs.replace(context, via=(*context.via, "mapfile"))
         walker.script(f"{options.values['C']} {OPAQUE} {OPAQUE}", env, here)
     numbers = {letter: options.values.get(letter, "0") for letter in "nsO"}
-    given = command.input
+    given = words_on_input(walker, command, env)
     if (
         given is None
         or not set(options.values) <= set("tdns")

@@ -72,6 +72,7 @@ class Supervisor(SupervisedRun):
         planner: CheckpointPlanner | None = None,
         current: "Callable[[], Supervisor] | None" = None,
         neighbour: Neighbour = lambda state, since: "",
+        own_problem: Callable[[], str] = lambda: "",
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: faults announced already; `distrusts_log`: an event was just lost.
@@ -79,7 +80,7 @@ class Supervisor(SupervisedRun):
         `can`: the capabilities of a host; `bus`: tells listeners of written events; `delivered`:
         answers a person whose message the agent got; `planner`: takes checkpoints; `current`: the
         supervisor of the run after a wait; `neighbour`: finds another run that has changed files in
-        the same work tree.
+        the same work tree; `own_problem`: says why Handrail itself is not whole.
         """
         super().__init__(
             state,
@@ -95,6 +96,7 @@ class Supervisor(SupervisedRun):
         self._planner = planner
         self._current = current or (lambda: self)
         self._neighbour = neighbour
+        self._own_problem = own_problem
         self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
         self._ended: ReplyCache[Verdict] = ReplyCache()
         self._inherited = frozenset(each.step for each in state.open)
@@ -383,7 +385,12 @@ class Supervisor(SupervisedRun):
         back = self.state.course.rolled_back
         if back is not None and self.state.course.back_untold:
             verdict = with_rollback_notice(verdict, back)
-        return self._alarms.told(verdict, review, self.project)
+        verdict = self._alarms.told(verdict, review, self.project)
+        if problem := self._own_problem():
+            harmless = only_reads(review)
+            fault = self._alarms.own_fault(problem, self.project.on_fault, harmless=harmless)
+            verdict = under_fault(verdict, fault)
+        return verdict
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:
         settings = self.project.config.step_reviewer

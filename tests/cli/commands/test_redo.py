@@ -1,6 +1,9 @@
 """`handrail redo`: the last undo is taken back, once."""
 
+import pytest
 from tests.cli.undo_project import AFTER, BEFORE, UndoProject
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_undo_is_redone(project: UndoProject) -> None:

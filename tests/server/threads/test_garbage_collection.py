@@ -14,6 +14,8 @@ from tests.server.asgi import ask
 from tests.server.daemon_sandbox import DaemonSandbox
 from tests.server.in_process_api import call, message
 
+pytestmark = pytest.mark.slow
+
 _FOUND_AMONG_THE_NEW = "handrail.shell."
 """A reader of command lines is a circle, and gone long before anybody looks through everything."""
 

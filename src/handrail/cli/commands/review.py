@@ -89,7 +89,11 @@ def command(
 def _check(words: tuple[str, ...]) -> tuple[str, ...]:
     """Reject unknown options and commands without quotes."""
     if words and words[0].startswith("-") and words[0] != "-":
-        raise click.UsageError(f"there is no option {words[0]!r}; see handrail review --help")
+        from handrail.model.near_names import did_you_mean
+
+        known = [name for each in command.params for name in each.opts if name[:2] == "--"]
+        hint = did_you_mean(words[0], known, "see handrail review --help")
+        raise click.UsageError(f"there is no option {words[0]!r}; {hint}")
     if len(words) > 1:
         raise click.UsageError(f"put the command in quotes: handrail review '{' '.join(words)}'")
     return words

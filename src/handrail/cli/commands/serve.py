@@ -67,8 +67,8 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
 def _serve(home: Home, *, as_json: bool) -> int:
     try:
         sockets = inherited_listening_sockets(os.environ)
-        if sockets is None:
-            become_guardian(home)
+        if sockets is None or sockets.link is None:
+            become_guardian(home, sockets)
     except AlreadyRunningError as error:
         _tell(str(error), stopped=False, started=False, as_json=as_json)
         return 0

@@ -15,6 +15,7 @@ from handrail.cli.output.file_changes import (
 )
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
+from handrail.cli.output.unit_change import UnitChange
 from handrail.hosts import find_host
 from handrail.hosts.installation import Removal, other_installs, uninstall
 from handrail.hosts.json_text import JsonTextError
@@ -22,6 +23,7 @@ from handrail.hosts.port import HostAdapter
 from handrail.server.home import open_home
 from handrail.server.integrity.notices import settle_notices
 from handrail.server.launcher import stop_daemon
+from handrail.server.units.unit_installation import plan_unit_removal
 from handrail.words.hosts import names_hosts
 
 
@@ -62,7 +64,9 @@ def command(
     home = open_home(os.environ)
     record = home.installs
     plan = _plan(adapter, path, record)
-    lines = settings_diff((plan.settings, plan.exclude))
+    others = other_installs(path, record)
+    units = UnitChange(home, os.environ, None if others else plan_unit_removal(home))
+    lines = settings_diff((plan.settings, plan.exclude, *units.files))
     screen = options.screen()
     if not as_json:
         show_diff(screen, lines, full=dry_run)
@@ -73,8 +77,10 @@ def command(
     if done:
         uninstall(plan, record)
         settle_notices(home, path)
-    others = other_installs(path, record)
     stopped = done and plan.settings.changes and not others and stop_daemon(home)
+    if done:
+        with units.carried_out():
+            pass
     if as_json:
         print_json(
             {
@@ -89,6 +95,8 @@ def command(
         )
     else:
         _show_end(screen, plan, others, done=done, stopped=stopped)
+        if done and units.changes:
+            screen.paragraph(units.says, mark=screen.paint("✓", "green"))
     return 0
 
 

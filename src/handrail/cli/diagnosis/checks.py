@@ -21,14 +21,18 @@ from handrail.server.home import Home
 from handrail.server.http.port_connection import can_tell_owners
 from handrail.server.http.socket_client import DaemonError, daemon_health, port_answers
 from handrail.server.integrity.notices import unseen_notices
+from handrail.server.integrity.package_files import Packages, reinstall_command, says_changed
+from handrail.server.integrity.packages import find_own_changes, has_own_files, own_packages
 from handrail.server.launcher import ensure_daemon
 from handrail.server.lock import guardian_pid, is_running
+from handrail.server.units.unit_installation import are_active, damaged_unit, installed_units
 from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import RUNS
 from handrail.supervise.runs.settings_trust import trust_of, trusted_settings, untrusted_notice
 from handrail.words.amounts import count
+from handrail.words.hosts import with_hosts
 from handrail.words.times import date_and_time
 
 _RUNS_LOOKED_AT = 20
@@ -115,10 +119,6 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does a guardian restart the daemon?"""
-    said = daemon_health(who.home) or {}
-    if said.get("guarded_by") == "system":
-        yield DoctorCheck("guardian", "ok", "the system starts the daemon again if it ends")
-        return
     until = monotonic() + _GUARDIAN_SECONDS
     while (pid := guardian_pid(who.home)) is None and monotonic() < until:
         sleep(0.05)  # the daemon is just starting another one
@@ -127,6 +127,23 @@ def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("guardian", "bad", says, "handrail serve --restart")
     else:
         yield DoctorCheck("guardian", "ok", "starts the daemon again if it ends")
+
+
+def check_units(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Does the service manager keep the guardian, if it was asked to?"""
+    record = installed_units(who.home)
+    if record is None:
+        return
+    manager = record.manager
+    if path := damaged_unit(record):
+        says = f"{who.short(path)} is missing or was changed, so {manager} may not start Handrail"
+        yield DoctorCheck("units", "bad", says, with_hosts("handrail install $host"))
+    elif are_active(record, who.environ):
+        says = f"{manager} holds the sockets and starts the guardian again if it ends"
+        yield DoctorCheck("units", "ok", says)
+    else:
+        says = f"{manager} does not hold the sockets, so Handrail's own processes do"
+        yield DoctorCheck("units", "warn", says, "handrail serve --restart")
 
 
 def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
@@ -198,6 +215,23 @@ def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("client", "bad", says, "handrail doctor --fix")
     else:
         yield DoctorCheck("client", "ok", "curl found; the hook client comes with an install")
+
+
+def check_packages(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Are the files that Handrail consists of those that were installed?"""
+    yield diagnose_packages(own_packages())
+
+
+def diagnose_packages(packages: Packages | None) -> DoctorCheck:
+    """Compare some packages with what was installed; None: no installer has left a record."""
+    if packages is None or not has_own_files(packages):
+        says = "Handrail runs from a work tree; nobody watches its files"
+        return DoctorCheck("packages", "warn", says, "install it with pipx")
+    if changes := find_own_changes(packages):
+        return DoctorCheck(
+            "packages", "bad", says_changed(changes), reinstall_command(packages.python)
+        )
+    return DoctorCheck("packages", "ok", "as they were installed")
 
 
 def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:

@@ -7,6 +7,7 @@ everything that follows on the same connection: nobody reads a request twice.
 """
 
 import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from uvicorn.server import ServerState
 
 from handrail.hosts.port import MAX_BYTES, HookSender, endpoint
 from handrail.server.control.pause_waiters import Gone
+from handrail.server.guardian.waking import wake_on_input
 from handrail.server.http.port_connection import PortConnection
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -98,6 +100,8 @@ class HookProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Called by the loop."""
         super().connection_made(transport)
+        if (connected := transport.get_extra_info("socket")) is not None:
+            wake_on_input(connected.fileno(), os.getpid())
         if self._by_port:
             self._sender = PortConnection.between(self.client, self.server)
 

@@ -66,6 +66,17 @@ def port_answers(home: Home) -> bool:
     return True
 
 
+def why_down(home: Home) -> str:
+    """Return the guardian's reason for having no daemon, or ""."""
+    try:
+        call_daemon(home, "GET", "/healthz", timeout=2.0)
+    except RefusedError as error:
+        return str(error)
+    except DaemonError:
+        return ""
+    return ""
+
+
 def daemon_health(home: Home) -> dict[str, object] | None:
     """Return the daemon's health, or None if no daemon runs."""
     try:

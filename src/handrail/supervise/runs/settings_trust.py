@@ -18,7 +18,8 @@ from handrail.config.loosening import Loosened
 from handrail.config.sources import work_tree
 from handrail.model.decodable import decodable
 from handrail.model.state_folder import state_folder
-from handrail.store.private_files import make_folder, replace_file
+from handrail.store.private_files import make_folder
+from handrail.store.seals import write_sealed
 
 FILE_NAME = "trust.json"
 _MAX_BYTES = 4_000_000
@@ -81,7 +82,7 @@ class SettingsTrust:
         repositories[where] = [*others, confirmed][-_KEPT:]
         make_folder(os.path.dirname(self.path))
         data = msgspec.json.format(msgspec.json.encode(_TrustFile(repositories)), indent=1)
-        replace_file(self.path, data, 0o600)
+        write_sealed(self.path, data)
 
     def _read(self) -> _TrustFile:
         try:

@@ -1,22 +1,20 @@
-"""Tells systemd that the daemon is ready, and then that it is well (sd_notify)."""
+"""Tells systemd that the guardian is ready, and then that it is well (sd_notify)."""
 
-import os
 import socket
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from contextlib import suppress
 
 READY, WELL = b"READY=1", b"WATCHDOG=1"
-_VARIABLE = "NOTIFY_SOCKET"
+_VARIABLES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 
 class SystemNotifier:
     """Sends notices to the service manager, if there is one."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        address = environ.get(_VARIABLE, "")
+    def __init__(self, environ: MutableMapping[str, str]) -> None:
+        """Take the variables out: what the guardian starts must not speak for it."""
+        address, *_ = (environ.pop(name, "") for name in _VARIABLES)
         self._address = "\0" + address[1:] if address.startswith("@") else address
-        # What the daemon starts must not speak for it.
-        os.environ.pop(_VARIABLE, None)
 
     def send(self, state: bytes) -> None:
         """Send one notice."""
