@@ -14,6 +14,7 @@ from handrail.shell.paths import join
 _RUNS_TEXT = frozenset({"eval", ".", "source", "bash", "sh", "trap"})
 """Programs that run what they are given: if that is not known, neither is what they call."""
 
+_CLASSES = {"alpha": "A-Za-z", "digit": "0-9"}
 _DESCRIPTOR = re.compile(r"/dev/fd/\d+")
 """A process substitution: its number means nothing."""
 
@@ -44,6 +45,8 @@ def compare(text: str, run: BashRun) -> Comparison:
         return Comparison(Outcome.UNKNOWN, str(error))
     if reading.program.fault is not None:
         return Comparison(Outcome.UNKNOWN, reading.program.fault.says)
+    if any(note.kind == "fork_bomb" for note in reading.program.notes):
+        return Comparison(Outcome.UNKNOWN, "it is refused for that alone")
     calls = [call for call in run.calls if call.argv[0]]
     outcomes = [_call(call, reading) for call in calls]
     outcomes += [_file(path, reading) for path in run.written]
@@ -72,6 +75,8 @@ def _is_open(command: Command) -> bool:
     if not command.argv:
         return False
     name = command.argv[0]
+    if OPAQUE in name.raw:
+        return True  # guessed from what stands behind it
     if not name.exact:
         return not name.text.strip(OPAQUE)
     if command.name not in _RUNS_TEXT:
@@ -106,11 +111,20 @@ def _with_gaps(text: str) -> str:
     return ".*".join(map(re.escape, text.split(OPAQUE)))
 
 
+def _path_with_gaps(text: str) -> str:
+    return _with_gaps(text).replace("/.*/", "/(?:.*/)?")
+
+
 def _glob(text: str) -> str:
     """What a pattern of bash takes; a star takes no slash."""
-    parts = (fnmatch.translate(part).removesuffix(")\\Z") for part in text.split("/"))
+    literal = re.escape(text)
+    for name, letters in _CLASSES.items():
+        text = text.replace(f"[:{name}:]", letters)
+    parts = (
+        fnmatch.translate(part.replace("[^", "[!")).removesuffix(")\\Z") for part in text.split("/")
+    )
     inside = "/".join(part.removeprefix("(?s:") for part in parts).replace(".*", "[^/\0]*")
-    return f"(?:{inside}|{re.escape(text)})"
+    return f"(?:{inside}|{literal})"
 
 
 def _file(path: str, reading: Reading) -> Outcome:
@@ -128,6 +142,6 @@ def _file(path: str, reading: Reading) -> Outcome:
             elif target.glob and target.exact:
                 if re.fullmatch(_glob(target.text), path, re.DOTALL):
                     return Outcome.SAME
-            elif re.fullmatch(".*" + _with_gaps(target.text), path, re.DOTALL):
+            elif re.fullmatch(".*" + _path_with_gaps(target.text), path, re.DOTALL):
                 best = Outcome.UNKNOWN
     return best

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tests.fuzz.spell_builtins import BUILTIN_PIECES
 from tests.fuzz.spell_pieces import PIECES, Speller, Spelling
+from tests.fuzz.spell_programs import ProgramSpeller
 from tests.fuzz.spell_tables import BODIES, BRACES, FIELDS, GLOBS, SUMS
 
 PLAIN = frozenset(
@@ -56,6 +58,8 @@ _TARGETS = (
     "c d.txt",
     "new.txt",
 )
+_LOSES_LINES = frozenset({"substitution", "process substitution"})
+_PIECES = PIECES | BUILTIN_PIECES
 _DOCUMENT = re.compile(r"<<-?['\"\\]?E")
 _SOURCES = (*_TARGETS[:5], "sub/x")
 
@@ -69,7 +73,10 @@ class GeneratedText(NamedTuple):
 
 def generated(seed: int) -> GeneratedText:
     """The command line of this number."""
-    return _Composer(random.Random(seed)).text()
+    chance = random.Random(seed)
+    if seed % 5 == 4:
+        return GeneratedText(ProgramSpeller(chance).text(), ("program",))
+    return _Composer(chance).text()
 
 
 class _Composer:
@@ -80,7 +87,7 @@ class _Composer:
         self._speller = Speller(chance)
         self._used: list[str] = []
         self._before: list[str] = []
-        names = [name for name in PIECES if name != "plain"]
+        names = [name for name in _PIECES if name != "plain"]
         self._ways = ["plain", *chance.sample(names, chance.choice((1, 1, 1, 2, 3)))]
 
     def text(self) -> GeneratedText:
@@ -91,6 +98,8 @@ class _Composer:
         if not _DOCUMENT.search(statement) and self._chance.random() < 0.8:
             statement = re.sub(r"(?<![;&|{(\nE\\])\n(?!E\n|.*\nE)", "; ", statement)
         name, wrap = self._chance.choice(_WRAPS)
+        if name in _LOSES_LINES and _DOCUMENT.search(statement):
+            name, wrap = _WRAPS[0]
         self._used.append(name)
         return GeneratedText(wrap(self, statement), tuple(dict.fromkeys(self._used)))
 
@@ -133,7 +142,7 @@ class _Composer:
             return f'"${x}"'
         if way == 2:
             self._used.append("~-")
-            self._before.append("cd ~; cd - > /dev/null")
+            self._before.append("cd ~\ncd - > /dev/null")
             return "~-/"
         return ("~/", "$HOME/", '"$HOME"/', '"${HOME}/"')[way - 3]
 
@@ -150,7 +159,7 @@ class _Composer:
         return "".join(parts)
 
     def _piece(self, way: str, value: str) -> str:
-        spelling: Spelling = PIECES[way](self._speller, value)
+        spelling: Spelling = _PIECES[way](self._speller, value)
         self._used.append(way)
         if spelling.before:
             self._before.append(spelling.before)
@@ -171,7 +180,8 @@ class _Composer:
     def fields(self) -> str:
         """Values that are split, or not."""
         before, word = self._chance.choice(FIELDS)
-        self._before.append(before)
+        if before:
+            self._before.append(before)
         return word
 
     def numbers(self) -> str:
@@ -325,6 +335,22 @@ _WRAPS: tuple[tuple[str, Callable[[_Composer, str], str]], ...] = (
     ("branch", lambda c, text: f"case a in (a) {text}\n;; esac"),
     ("branch", lambda c, text: f"if {text}\nthen :; fi"),
     ("trap", lambda c, text: f"trap {c.quote(text)} EXIT"),
+    ("trap", lambda c, text: f"trap {c.quote(text)} 0; trap"),
+    ("trap", lambda c, text: f"trap -- {c.quote(text)} RETURN; f0() {{ :; }}; f0"),
+    ("coproc", lambda c, text: f"coproc {{ {text}\n}}\nwait"),
+    ("select", lambda c, text: f"select q in k l; do {text}\nbreak; done <<< 2"),
+    ("alias", lambda c, text: f"shopt -s expand_aliases\nalias q1={c.quote(text)}\nq1"),
+    ("mapfile", lambda c, text: f"f0() {{ {text}\n}}; mapfile -c 1 -C f0 m0 <<< k"),
+    ("wrapper", lambda c, text: f"command eval {c.quote(text)}"),
+    ("wrapper", lambda c, text: f"builtin eval {c.quote(text)}"),
+    ("wrapper", lambda c, text: f"time -p eval {c.quote(text)}"),
+    ("descriptor", lambda c, text: f"{{ {text}\n}} 3>&1 >&2"),
+    ("descriptor", lambda c, text: f"exec 4>&1 5< a.txt\n{text}\nexec 4>&- 5<&-"),
+    ("function", lambda c, text: f"f0() if true; then {text}\nfi; f0"),
+    ("function", lambda c, text: f"f0() {{ f0() {{ :; }}\n{text}\n}}; f0; f0; unset -f f0"),
+    ("function", lambda c, text: f"cat() {{ command cat; }}; f0() {{ {text}\nreturn; }}; f0"),
+    ("process substitution", lambda c, text: f": < <({text}\n)"),
+    ("process substitution", lambda c, text: f": > >({text}\n); wait"),
     ("background", lambda c, text: f"{{ {text}\n}} & wait"),
     ("pipe", lambda c, text: f"echo | {{ {text}\n}} | cat"),
     ("substitution", lambda c, text: f"r=$({text}\n)"),

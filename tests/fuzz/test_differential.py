@@ -123,6 +123,9 @@ def _seen(text: str) -> set[tuple[object, ...]]:
 OPEN = {
     "cd nowhere; rm a.txt": "Only the disk tells that the folder is not there. To take both "
     "folders for possible would stop every `cd build; rm -rf *`.",
+    "{ cd ~/.ssh; } < nowhere; rm a.txt": "Only the disk tells that the file is not there.",
+    "for v in *.txt; do rm $v; done": "A name with a blank falls apart. To take each of these "
+    "loops for unknown would stop everyday work.",
     "ln -s /etc l; rm $(readlink l)": "The review follows links, because it sees the disk.",
 }
 """Differences that stay, with the reason."""

@@ -116,6 +116,8 @@ ONE_WORD = {
     "f() { declare -g x=a; }; f; rm $x": "a",
     "x=a; ( x=b ); rm $x": "a",
     "x=a; unset y; rm $x": "a",
+    "f() { local x=a; declare -u x; rm $x; }; f": "a",
+    "exec 7< f; echo a | { read x; rm $x; }": "a",
     "export -n x=a; rm $x": "a",
     "declare 'x=a'; rm $x": "a",
     # output of commands
@@ -134,6 +136,27 @@ ONE_WORD = {
     "rm `echo a`": "a",
     "if rm b`echo a`\nthen :; fi": "ba",
     "exec < f; rm $(cat)": UNKNOWN,
+    "a | b | c\nrm a\nd > f": "a",
+    "a | b | c\nrm a\n[ 1 ] || d": "a",
+    "! export v\nrm a": "a",
+    # what is behind a name
+    "rm() { command rm $1; }; rm a": "a",
+    "cd $X/..; rm ~+": f"{UNKNOWN}/..",
+    "cd $X; cd ..; rm ~+": UNKNOWN,
+    "set -- *.txt; rm $2": UNKNOWN,
+    "x=(p a q); i=0; : ${x[++i]}; rm $i": UNKNOWN,
+    "rm {1..a}": "{1..a}",
+    "select x in a; do :; done <<< b; rm $REPLY": "b",
+    # output that is not what it seems
+    'rm "$(echo *)"': UNKNOWN,
+    "x=$(echo ~/.ssh/*); rm $x": f"{HOME}/.ssh/{UNKNOWN}",
+    'rm "$(true || echo a)"': "",
+    'rm "$([ a = b ] && echo a)"': UNKNOWN,
+    'rm "$({ echo a >&3; } 3>&1)"': UNKNOWN,
+    'rm "$(exit; echo a)"': UNKNOWN,
+    "echo a > t; git log > t; rm $(< t)": UNKNOWN,
+    "echo a > t; false && echo b > t; rm $(< t)": UNKNOWN,
+    "git log {fd}> t | rm $(cat)": UNKNOWN,
     # escapes
     "true\n\\rm a": "a",
     "rm $'a\\0b'": "a",
@@ -183,6 +206,22 @@ EACH_OF = {
     "{ read y; read x; rm $x; } <<< $'a\\nb'": [["a"], ["b"]],
     "i=0; while t; do rm f$i; i=$((i+1)); done": [["f0"], [f"f{UNKNOWN}"]],
     "alias rm=echo; rm a": [["a"]],
+    "x=a; { x=b; } & rm $x": [["a"]],
+    "x=a; if t; then x=b & fi; rm $x": [["a"]],
+    "local x=b; x=a; local x=c; rm $x": [["a"]],
+    "set -- a; false && set -- b; rm $1": [["a"], ["b"]],
+    "x=(a); false && x=(b c); rm ${x[0]}": [["a"], ["b"]],
+    "f() { rm a; }; false && f() { rm b; }; f": [["a"], ["b"]],
+    "f() { x=a; return; x=b; }; f; rm $x": [["a"], ["b"]],
+    "for x in a b; do break; done; rm $x": [["a"], ["b"]],
+    "f() { while t; do x=a; return; done; x=b; }; f; rm $x": [["b"], ["a"]],
+    "x=a; for y in; do x=b; done; rm $x": [["a"], ["b"]],
+    "case p in p) x=a;& q) rm $x;; esac": [["a"], [UNKNOWN]],
+    'while read x; do :; done <<< a; rm "$x"': [["a"], [""], [UNKNOWN]],
+    "if true; then v=1 w=a\nelif x; then y; fi\nrm $w": [["a"], [UNKNOWN]],
+    "readonly x=a; x=b; rm $x": [["a"], ["b"]],
+    "for ((i=0; i<2; i++)); do rm $i; done": [[UNKNOWN]],
+    "x=a; false && { x=b; cd /; }; rm $x": [["a"], ["b"]],
     "x=a; trap 'rm $x' EXIT; x=b": [["a"], ["b"]],
 }
 
@@ -198,6 +237,8 @@ OPENED = {
     "D=.ssh; cat <<E > $HOME/$D/a y\nq\nE": [f"{HOME}/.ssh/a"],
     "x=a; true && x=b; echo > $x": ["b", "a"],
     "f() { echo x; } > a; f": ["a"],
+    "f() { echo x; }; f > a": ["a"],
+    "alias f='echo x'; f > a": ["a", "a"],
     "x='a b'; echo > \"$x\"": ["a b"],
 }
 
@@ -220,6 +261,38 @@ GIVEN = {
 @pytest.mark.parametrize("text", GIVEN)
 def test_a_command_is_given_what_bash_gives_it(text: str) -> None:
     assert [command.input for command in commands(text) if command.name == "cat"] == [GIVEN[text]]
+
+
+IN_FOLDER = {
+    "false && cd /a; rm x": UNKNOWN,
+    "[ -n $X ] && cd /a; rm x": UNKNOWN,
+    "mkdir a && cd /a; rm x": "/a",
+    "cd /a & rm x": "/work",
+    "if t; then cd /a; cd /b; fi; cd -; rm x": UNKNOWN,
+    "cd /a | true; rm x": "/work",
+    "f() { return; cd /a; }; f; rm x": UNKNOWN,
+    "while t; do cd ..; rm x; done": UNKNOWN,
+}
+
+
+@pytest.mark.parametrize("text", IN_FOLDER)
+def test_a_command_runs_where_bash_runs_it(text: str) -> None:
+    (*_, last) = (command for command in commands(text) if command.name == "rm")
+    assert last.cwd.text == IN_FOLDER[text]
+
+
+def test_a_compound_opens_its_files_before_it_moves() -> None:
+    (*_, last) = commands("{ cd /a; } > f")
+    assert (last.cwd.text, last.redirects[0].target.text) == ("/work", "f")
+
+
+def test_a_long_sequence_ends_with_a_wildcard() -> None:
+    (command,) = commands("kill {1..9999}")
+    assert command.argv[-1].glob
+
+
+def test_mapfile_calls_what_it_is_told() -> None:
+    assert calls("mapfile -c 1 -C 'rm a' x <<< k") == [["a", UNKNOWN, UNKNOWN]]
 
 
 def test_a_shell_gets_only_what_is_exported() -> None:

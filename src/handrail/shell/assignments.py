@@ -57,12 +57,17 @@ def run_declare(
     keyword = Word(source.text(node.children[0]))
     assigned: list[tuple[str, Word]] = []
     words: list[Word] = []
+    named: list[str] = []
     end = -1
     for child in node.named_children:
         if child.start_byte < end:
             continue
         letters = "".join(word.text[1:] for word in words if word.text.startswith("-"))
-        if child.type == "variable_assignment":
+        if child.type == "variable_assignment" and keyword.text == "local" and not env.scopes:
+            # Outside of a function it is an error.
+            assigned.append(assign(walker, child, source, env.fork()))
+            end = walker.word_end
+        elif child.type == "variable_assignment":
             name = source.text(child.named_children[0]).partition("[")[0]
             _declared(env, keyword.text, letters, name)
             if "n" in letters and keyword.text != "export":
@@ -73,6 +78,7 @@ def run_declare(
             end = walker.word_end
         elif child.type == "variable_name":
             name = source.text(child)
+            named.append(name)
             _declared(env, keyword.text, letters, name, empty=True)
             if name in HOMES and any(word.text in {"-n", "+x"} for word in words):
                 env.unset(name)  # it stays in this shell, but no program sees it
@@ -86,6 +92,10 @@ def run_declare(
                     assigned.append((name, Word(value)))
                 else:
                     words.append(word)
+    if keyword.text == "readonly" or any(
+        "r" in word.text for word in words if word.text[:1] == "-"
+    ):
+        env.loose |= {name for name, _ in assigned}.union(named)
     if not assigned:
         # `export -p` prints every variable.
         walker.emit(Command((keyword, *words), env.cwd, via=context.via, fed_by=context.fed_by))
@@ -139,8 +149,9 @@ def _declared(
     """What `declare -A name` and the like say about a variable; `empty`: it gets no value."""
     in_function = keyword == "local" or (keyword in _LOCAL and "g" not in letters)
     if in_function and env.scopes:
+        is_new = name not in env.scopes[-1]
         env.declare_local(name)
-        if empty:
+        if empty and is_new:
             env.variables[name] = ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
@@ -232,6 +243,8 @@ def _appended(env: Environment, name: str, elements: dict[str, Word]) -> dict[st
     if old is None:
         values = env.variables.get(name)
         old = {"0": values[0]} if values else {}
+    elif env.other_arrays.get(name):
+        old = {OPAQUE: UNKNOWN}
     if "A" in env.attributes.get(name, ""):
         return old | elements
     if not all(key.isdecimal() for key in (*old, *elements)):

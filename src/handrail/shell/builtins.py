@@ -10,7 +10,7 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, Environment
+from handrail.shell.environment import EVERYTHING, MANY, Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
@@ -27,13 +27,17 @@ def _cd(
     walker.emit(command)
     before = env.cwd
     if not targets:
-        env.cwd = env.values("HOME")[0]
+        env.cwd = _only(env.values("HOME"))
     elif targets[0].text == "-":
-        env.cwd = env.values("OLDPWD")[0]
+        env.cwd = _only(env.values("OLDPWD"))
     else:
         env.cwd = join(env.cwd, targets[0])
     env.assign("OLDPWD", (before,))
     return ""
+
+
+def _only(values: tuple[Word, ...]) -> Word:
+    return values[0] if len(values) == 1 else UNKNOWN
 
 
 def _pushd(
@@ -106,13 +110,14 @@ def _inner(
         rest = rest[2:] if takes_value else rest[1:]
     if not rest:
         walker.emit(command)
-        if name == "exec" and any(not item.writes for item in command.redirects):
+        inputs = (item for item in command.redirects if not item.writes)
+        if name == "exec" and any(item.descriptor in {"", "0"} for item in inputs):
             env.stdin = (command.input,)
         return ""
     concurrent = context.concurrent or name == "coproc"
     here = msgspec.structs.replace(context, via=(*context.via, name), concurrent=concurrent)
     inner = msgspec.structs.replace(command, argv=rest, via=here.via)
-    return walker.resolver.call(inner, env, here)
+    return walker.resolver.call(inner, env, here, bare=name not in {"time", "coproc"})
 
 
 def _alias(
@@ -134,10 +139,12 @@ def _trap(
     if len(words) > 1 and words[0].text.strip():
         here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
-        walker.traps.append((words[0].text, env, dict(env.variables), here))
-    return ""
+        walker.traps.append((words[0].text, env, env.fork(), here))
+    return None
 
 
+MAX_TRAPS = 16
+"""Scripts set by `trap` that are read again at the end."""
 _EXPORT_ALL = ["-o", "allexport"]
 
 
@@ -153,10 +160,10 @@ def _set(
             env.exported |= {EVERYTHING}
         if text in {"--", "-"}:
             if text == "--" or words[at + 1 :]:
-                env.arguments = words[at + 1 :]
+                env.set_arguments(words[at + 1 :])
             break
         if text[:1] not in {"-", "+"}:
-            env.arguments = words[at:]
+            env.set_arguments(words[at:])
             break
         at += 2 if text.endswith("o") else 1
     return "" if words else None
@@ -167,10 +174,33 @@ def _shift(
 ) -> str | None:
     count = command.argv[1].text if len(command.argv) > 1 else "1"
     if not count.isdecimal():
-        env.arguments = tuple(UNKNOWN for _ in env.arguments)
-    elif int(count[:9]) <= len(env.arguments):
-        env.arguments = env.arguments[int(count[:9]) :]
+        env.set_arguments(MANY)
+        return ""
+    by = int(count[:9])
+    env.set_arguments(
+        *(words[by:] if by <= len(words) and words != MANY else words
+          for words in env.argument_lists())
+    )  # fmt: skip
     return ""
+
+
+def _exit(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`exit`: what was set by `trap` runs, as things are now."""
+    walker.emit(command)
+    for script, _, _, there in walker.traps[:MAX_TRAPS]:
+        walker.script(script, env.fork(), there)
+    return None
+
+
+def _leave(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`return`, `break`, `continue`: what stands behind may not run, nor print."""
+    walker.emit(command)
+    env.leave(function=command.argv[0].text == "return")
+    return None
 
 
 def _unset(
@@ -189,7 +219,8 @@ def unset_words(words: list[Word], env: Environment) -> None:
             continue
         if bracket:
             array = env.arrays.get(env.name_of(name))
-            if array is not None and array.pop(key.removesuffix("]"), None) is None:
+            others = env.other_arrays.get(env.name_of(name))
+            if array is not None and (others or array.pop(key.removesuffix("]"), None) is None):
                 env.assign_element(name, None, UNKNOWN)
         elif "f" in letters:
             env.functions.pop(name, None)
@@ -263,6 +294,10 @@ BUILTINS: dict[
     "trap": _trap,
     "set": _set,
     "shift": _shift,
+    "exit": _exit,
+    "return": _leave,
+    "break": _leave,
+    "continue": _leave,
     "read": read_line,
     "mapfile": read_lines,
     "readarray": read_lines,

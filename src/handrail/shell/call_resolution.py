@@ -13,7 +13,7 @@ from handrail.shell.code_files import OPERANDS_RUN
 from handrail.shell.code_runner import run_files, run_script_file
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, Environment
+from handrail.shell.environment import HOMES, MANY, Environment, ShellFunction
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
 from handrail.shell.line_files import LINE_FILES, run_lines
@@ -37,8 +37,6 @@ _AGENT_PATHS = tuple(
     if host.program_path
 )
 """Patterns of paths to a host's program, whatever the file is called."""
-_MAX_UNKNOWN = 9
-"""Arguments of a function that calls itself, all of them unknown."""
 MAX_CALLS = 40
 """Depth of functions and wrappers inside each other; deeper is a trick."""
 
@@ -54,8 +52,13 @@ class CallResolver:
         """Functions being followed, by the node id of their body."""
         self._depth = 0
 
-    def call(self, command: Command, env: Environment, context: CommandContext) -> str | None:
-        """Read one simple command; return its output, or None if unknown."""
+    def call(
+        self, command: Command, env: Environment, context: CommandContext, *, bare: bool = False
+    ) -> str | None:
+        """Read one simple command; return its output, or None if unknown.
+
+        `bare`: functions and aliases do not count (`command ls`).
+        """
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)
@@ -64,20 +67,25 @@ class CallResolver:
             raise TooDeepError(MAX_CALLS)
         self._depth += 1
         try:
-            return self._dispatch(command, env, context)
+            return self._dispatch(command, env, context, bare=bare)
         finally:
             self._depth -= 1
 
-    def _dispatch(self, command: Command, env: Environment, context: CommandContext) -> str | None:
+    def _dispatch(
+        self, command: Command, env: Environment, context: CommandContext, *, bare: bool
+    ) -> str | None:
         name = command.argv[0].text
         for variable, value in command.assignments:
             if variable in COMMAND_VARIABLES and has_text(value):
                 here = msgspec.structs.replace(context, via=(*context.via, variable))
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
-        if name in env.functions:
-            return self._function(name, command, env, context)
-        if name in env.aliases and name not in self.active_aliases:
+        if name in env.functions and not bare:
+            self._emit_redirects(command)
+            return self._functions(env.functions[name], command, env, context)
+        if name in env.aliases and name not in self.active_aliases and not bare:
+            self._emit_redirects(command)
             if self.walker.programs.lookup(name) is None:
+                self.walker.emit(command)
                 return self._alias(name, command, env, context)
             # A shell that nobody types into expands no aliases: both may run.
             branch = env.fork()
@@ -88,10 +96,40 @@ class CallResolver:
             return builtin(self.walker, command, env, context)
         return self._program(command, env, context)
 
-    def _function(
-        self, name: str, command: Command, env: Environment, context: CommandContext
+    def _emit_redirects(self, command: Command) -> None:
+        """Note which files a call opens that is followed to other commands."""
+        if command.redirects:
+            self.walker.emit(msgspec.structs.replace(command, argv=()))
+
+    def _functions(
+        self,
+        bodies: tuple[ShellFunction | None, ...],
+        command: Command,
+        env: Environment,
+        context: CommandContext,
     ) -> str | None:
-        source, body, redirects = env.functions[name]
+        """Read each function that a name may stand for; None: a program of that name."""
+        if len(bodies) == 1 and bodies[0] is not None:
+            return self._function(bodies[0], command, env, context)
+        leaves = env.leaves
+        branches = [env.fork() for _ in bodies]
+        for function, branch in zip(bodies, branches, strict=True):
+            if function is not None:
+                self._function(function, command, branch, context)
+                continue
+            del branch.functions[command.argv[0].text]
+            self.call(command, branch, context)
+            branch.functions[command.argv[0].text] = bodies
+        env.become(branches[0])
+        env.leaves = leaves + env.leaves
+        for branch in branches[1:]:
+            env.join(branch)
+        return None
+
+    def _function(
+        self, function: ShellFunction, command: Command, env: Environment, context: CommandContext
+    ) -> str | None:
+        source, body, redirects = function
         depth = self._active_functions.count(body.id)
         if depth and context.concurrent:
             self.walker.emit(command)
@@ -99,9 +137,11 @@ class CallResolver:
             return None
         if depth > 1:
             return None
-        arguments = env.arguments
+        arguments = env.argument_lists()
+        leaves, returns = env.leaves, env.returns
+        env.leaves, env.returns = (), ()
         # What it calls itself with changes from one time to the next.
-        env.arguments = (UNKNOWN,) * _MAX_UNKNOWN if depth else command.argv[1:]
+        env.set_arguments(MANY if depth else command.argv[1:])
         self._active_functions.append(body.id)
         env.scopes.append({})
         try:
@@ -110,13 +150,18 @@ class CallResolver:
             return self.walker.statement(body, source, env, context)
         finally:
             self._active_functions.pop()
+            env.join_returns()
+            env.leaves, env.returns = leaves, returns
             env.end_scope()
-            env.arguments = arguments
+            env.set_arguments(*arguments)
 
     def _alias(
         self, name: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
         rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
+        if "<<" in env.aliases[name]:
+            # The text of the here-document stands behind the call, not in the alias.
+            self.walker.emit(Command((UNKNOWN,), env.cwd, via=context.via))
         self.active_aliases.append(name)
         try:
             return self.walker.script(f"{env.aliases[name]} {rest}", env, context)
@@ -196,11 +241,12 @@ class CallResolver:
         if not rest or first.text[:1] not in {"", OPAQUE} or has_text(first):
             return command
         # `$SUDO rm x`: whatever the first word is, it may be a wrapper, or nothing.
-        inner = msgspec.structs.replace(command, argv=tuple(rest))
+        named = (Word(rest[0].text, raw=first.text), *rest[1:])
+        inner = msgspec.structs.replace(command, argv=named)
         if self._entry(inner) is not None:
             return inner
         guess = _guessed_program(command)
-        named = (Word(guess, raw=first.raw), *rest)
+        named = (Word(guess, raw=first.text), *rest)
         return msgspec.structs.replace(command, argv=named) if guess else command
 
     def _entry(self, command: Command) -> ProgramEntry | None:

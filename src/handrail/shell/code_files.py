@@ -207,7 +207,7 @@ class CodeTexts:
         path = place.text
         written = env.files.get(path)
         if written is not None and path not in self.appended and path not in self.given:
-            return written
+            return env.text_of(path) if as_words else written
         path = self._copied.get(path, path)
         self._ask(path, self._words if as_words else self._asked)
         return env.files.get(path, written)
@@ -250,7 +250,7 @@ class CodeTexts:
         """Return the text of a file that a command prints, or reads on its input."""
         if self._printing:
             return self.text(word, env, elsewhere, as_words=True)
-        return env.files.get(join(env.cwd, word).text)
+        return env.text_of(join(env.cwd, word).text)
 
     @contextmanager
     def running(self, name: str) -> Iterator[bool]:

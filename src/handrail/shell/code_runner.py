@@ -241,7 +241,7 @@ def run_script_file(
         run_code(walker, language.name, text, command, env, here, file=file)
         return None
     inner = env.child()
-    inner.arguments = command.argv[1:]
+    inner.set_arguments(command.argv[1:])
     return walker.script(text, inner, here)
 
 

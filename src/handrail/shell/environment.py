@@ -1,6 +1,6 @@
 """What is known while a command line is read: variables, functions, the folder, files."""
 
-from collections.abc import Sized
+from collections.abc import Callable, Iterable, Sized
 from typing import NamedTuple, TypeVar
 
 import tree_sitter
@@ -25,6 +25,14 @@ EVERYTHING = "*"
 Values = TypeVar("Values", bound=Sized)
 Value = TypeVar("Value")
 _MAX_REFERENCES = 8
+_ANYTHING = "?"
+"""An attribute that a variable may have or not."""
+MANY = (UNKNOWN,) * 9
+"""Positional arguments of which nothing is known, not even how many there are."""
+EITHER = f"#{OPAQUE}{OPAQUE}\n"
+"""Stands between the texts of a file that may hold one or the other: a comment to a shell."""
+Array = dict[str, Word]
+Variables = dict[str, tuple[Word, ...]]
 
 
 class ShellFunction(NamedTuple):
@@ -42,6 +50,8 @@ class SavedVariable(NamedTuple):
     array: dict[str, Word] | None
     letters: str | None
     reference: str | None
+    sure: bool = True
+    """Whether the local one was made on every way that leads here."""
 
 
 def bounded(values: Values) -> Values:
@@ -65,8 +75,13 @@ class Environment:
         "files",
         "folders",
         "functions",
+        "leaves",
+        "loose",
         "moved_homes",
+        "other_arguments",
+        "other_arrays",
         "references",
+        "returns",
         "scopes",
         "stdin",
         "variables",
@@ -79,17 +94,28 @@ class Environment:
         """Each variable with the values it may have at this point."""
         self.exported = frozenset(variables)
         """Variables that programs see, which this shell starts."""
-        self.functions: dict[str, ShellFunction] = {}
+        self.functions: dict[str, tuple[ShellFunction | None, ...]] = {}
+        """Each function with the bodies it may have; None: it may not be there."""
         self.aliases: dict[str, str] = {}
-        self.arrays: dict[str, dict[str, Word]] = {}
+        self.arrays: dict[str, Array] = {}
         """Each array with its elements by index or key, in the order of a shell."""
+        self.other_arrays: dict[str, tuple[Array, ...]] = {}
+        """What arrays may hold instead."""
         self.attributes: dict[str, str] = {}
         """Letters of `declare` that change what a variable holds: A, i, l, u."""
         self.references: dict[str, str] = {}
         """Variables that stand for others (`declare -n`)."""
+        self.loose: frozenset[str] = frozenset()
+        """Variables that may be references, and read-only ones: they may keep what they hold."""
         self.scopes: list[dict[str, SavedVariable]] = []
         """For each function that is being run, what its local variables hide."""
         self.arguments: tuple[Word, ...] = ()
+        self.other_arguments: tuple[tuple[Word, ...], ...] = ()
+        """What `$@` may be instead."""
+        self.leaves: tuple[Environment, ...] = ()
+        """How it was where `break` or `continue` may have left the loop that is being read."""
+        self.returns: tuple[Environment, ...] = ()
+        """How it was where `return` may have left the function that is being read."""
         self.zero = Word("bash")
         self.copies: dict[str, str] = {}
         """Programs that were copied or linked under another name."""
@@ -111,10 +137,14 @@ class Environment:
         copy.functions = dict(self.functions)
         copy.aliases = dict(self.aliases)
         copy.arrays = {name: dict(elements) for name, elements in self.arrays.items()}
+        copy.other_arrays = dict(self.other_arrays)
         copy.attributes = dict(self.attributes)
         copy.references = dict(self.references)
+        copy.loose = self.loose
         copy.scopes = [dict(scope) for scope in self.scopes]
         copy.arguments = self.arguments
+        copy.other_arguments = self.other_arguments
+        copy.leaves = copy.returns = ()
         copy.zero = self.zero
         copy.copies = dict(self.copies)
         copy.files = dict(self.files)
@@ -123,34 +153,123 @@ class Environment:
         copy.folders = self.folders
         return copy
 
-    def join(self, branch: "Environment") -> None:
-        """Take over what a branch may have changed, keeping both possibilities."""
-        for name, values in branch.variables.items():
-            mine = self.variables.get(name)
-            if mine is None or mine == values:
-                self.variables[name] = values
+    def become(self, branch: "Environment") -> None:
+        """Take over everything from a branch."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(branch, name))
+
+    def join(self, branch: "Environment", *, succeeds: bool = False) -> None:
+        """Take over what a branch may have changed, keeping both possibilities.
+
+        `succeeds`: the step between both is taken to work, so its folder and its files count.
+        """
+        if self.variables != branch.variables:
+            self._join_variables(branch)
+        if not succeeds:
+            self._join_places(branch)
+        if self.argument_lists() != branch.argument_lists():
+            self.set_arguments(*self.argument_lists(), *branch.argument_lists())
+        if self.scopes and branch.scopes and self.scopes != branch.scopes:
+            self._join_scopes(branch)
+        if self.exported is not branch.exported:
+            self.exported |= branch.exported
+        self.moved_homes |= branch.moved_homes
+        self.leaves += branch.leaves
+        self.returns += branch.returns
+        self._join_meanings(branch)
+
+    def _join_meanings(self, branch: "Environment") -> None:
+        """Join what names stand for apart from their values."""
+        if self.functions != branch.functions:
+            self._join_functions(branch)
+        if self.aliases != branch.aliases:
+            self._join_aliases(branch)
+        if branch.copies:
+            self.copies = branch.copies | self.copies
+        if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
+            self._join_arrays(branch)
+        if self.attributes != branch.attributes:
+            for name in self.attributes.keys() | branch.attributes.keys():
+                if self.attributes.get(name) != branch.attributes.get(name):
+                    self.attributes[name] = self.attributes.get(name, "") + _ANYTHING
+        if self.references != branch.references:
+            self.loose |= self.references.keys() ^ branch.references.keys()
+            self.references.update(branch.references)
+        self.loose |= branch.loose
+
+    def _join_variables(self, branch: "Environment") -> None:
+        for name in self.variables.keys() | branch.variables.keys():
+            mine, values = self.variables.get(name), branch.variables.get(name)
+            if mine is values or mine == values:
                 continue
-            self.variables[name] = bounded(tuple(dict.fromkeys(mine + values)))
+            both = dict.fromkeys((*_possible(mine), *_possible(values)))
+            self.variables[name] = bounded(tuple(both))
+
+    def _join_places(self, branch: "Environment") -> None:
         if branch.cwd != self.cwd:
             self.cwd = Word(OPAQUE, raw=f"{self.cwd.text} or {branch.cwd.text}")
-        self.exported |= branch.exported
-        self.functions.update(branch.functions)
-        self.aliases.update(branch.aliases)
-        self.files.update(branch.files)
-        self._join_arrays(branch)
-        self.attributes.update(branch.attributes)
-        self.references.update(branch.references)
-        self.copies.update(branch.copies)
-        self.moved_homes |= branch.moved_homes
+        if branch.folders != self.folders:
+            self.folders = ()
+        if branch.stdin != self.stdin:
+            self.stdin = (None,)
+        if self.files != branch.files:
+            for path in self.files.keys() | branch.files.keys():
+                mine, text = self.files.get(path, ""), branch.files.get(path, "")
+                if mine != text:
+                    self.files[path] = mine + EITHER + text
 
-    def keep_possible(self, before: dict[str, tuple[Word, ...]]) -> None:
-        """Keep earlier values of variables beside those that a step set which may not run."""
-        for name, values in self.variables.items():
-            old = before.get(name)
-            if old is not None and old is not values and old != values:
-                self.variables[name] = bounded(tuple(dict.fromkeys(values + old)))
-                if name in self.arrays:
-                    self.arrays[name] = dict.fromkeys(self.arrays[name], UNKNOWN)
+    def _join_functions(self, branch: "Environment") -> None:
+        for name in self.functions.keys() | branch.functions.keys():
+            mine = self.functions.get(name, (None,))
+            self.functions[name] = tuple(dict.fromkeys(mine + branch.functions.get(name, (None,))))
+
+    def _join_aliases(self, branch: "Environment") -> None:
+        for name, text in branch.aliases.items():
+            mine = self.aliases.get(name, text)
+            self.aliases[name] = mine if mine == text else f"{mine}\n{text}"
+
+    def _join_scopes(self, branch: "Environment") -> None:
+        mine, other = self.scopes[-1], branch.scopes[-1]
+        for name in mine.keys() ^ other.keys():
+            saved = mine.get(name) or other[name]
+            mine[name] = saved._replace(sure=False)
+
+    def text_of(self, path: str) -> str | None:
+        """What a file holds that this program wrote; None if that is unknown."""
+        text = self.files.get(path)
+        return None if text is None or EITHER in text else text
+
+    def leave(self, *, function: bool) -> None:
+        """Remember that the loop or the function that is being read may end here."""
+        if function:
+            self.returns += (self.fork(),)
+        else:
+            self.leaves += (self.fork(),)
+
+    def join_returns(self) -> None:
+        """Take over how it was where a function may have ended early."""
+        for state in self.returns:
+            self.join(state)
+
+    def join_leaves(self) -> None:
+        """Take over how it was where something may have ended early."""
+        leaves, self.leaves = self.leaves, ()
+        for leave in leaves:
+            self.join(leave)
+
+    def argument_lists(self) -> tuple[tuple[Word, ...], ...]:
+        """What `$@` may be."""
+        return (self.arguments, *self.other_arguments)
+
+    def set_arguments(self, *options: tuple[Word, ...]) -> None:
+        """Set the positional arguments."""
+        self.arguments, *others = dict.fromkeys(options)
+        self.other_arguments = bounded(tuple(others))
+
+    def array_options(self, name: str) -> tuple[Array, ...]:
+        """What an array may hold; nothing if it is none."""
+        array = self.arrays.get(name)
+        return () if array is None else (array, *self.other_arrays.get(name, ()))
 
     def child(self) -> "Environment":
         """What a shell gets that this one starts: variables that are exported, no functions."""
@@ -162,19 +281,24 @@ class Environment:
             inner.attributes.pop(name, None)
         inner.variables["IFS"] = (Word(" \t\n"),)
         inner.arrays, inner.references, inner.scopes = {}, {}, []
-        inner.functions = {}
+        inner.functions, inner.other_arrays = {}, {}
         return inner
 
     def _join_arrays(self, branch: "Environment") -> None:
-        for name, elements in branch.arrays.items():
-            mine = self.arrays.get(name)
-            if mine is None or mine == elements:
-                self.arrays[name] = elements
-                continue
-            self.arrays[name] = {
-                key: word if mine.get(key, word) == elements.get(key, word) else UNKNOWN
-                for key, word in (mine | elements).items()
-            }
+        for name in self.arrays.keys() | branch.arrays.keys():
+            options = list(self.array_options(name) or [self._as_array(name)])
+            for other in branch.array_options(name) or [branch._as_array(name)]:
+                if other not in options:
+                    options.append(other)
+            self.arrays[name] = options[0]
+            self.other_arrays[name] = bounded(tuple(options[1:]))
+
+    def _as_array(self, name: str) -> Array:
+        """A variable that is no array, as one."""
+        values = self.variables.get(name) or ()
+        if len(values) > 1:
+            return {OPAQUE: UNKNOWN}
+        return {"0": values[0]} if values else {}
 
     def name_of(self, name: str) -> str:
         """The variable that a name means: another one if it is a reference."""
@@ -186,10 +310,11 @@ class Environment:
 
     def is_set(self, name: str) -> bool | None:
         """Whether a variable is set; None: only the real environment would tell."""
-        if name.isdecimal():
-            return int(name[:9]) <= len(self.arguments)
-        if name in {"@", "*"}:
-            return bool(self.arguments)
+        if name.isdecimal() or name in {"@", "*"}:
+            place = int(name[:9]) if name.isdecimal() else 1
+            options = self.argument_lists()
+            known = {place <= len(words) for words in options}
+            return known.pop() if len(known) == 1 and all(map(_are_counted, options)) else None
         if name in {"#", "PWD", "?", "$", "-"}:
             return True
         values = self.variables.get(self.name_of(name))
@@ -201,17 +326,32 @@ class Environment:
             place = int(name[:9])
             if place == 0:
                 return (self.zero,)
-            return (self.arguments[place - 1] if place <= len(self.arguments) else Word(""),)
+            return self._each_list(lambda words: _argument(words, place))
         if name in {"@", "*"}:
-            return (Word(" ".join(word.text for word in self.arguments)),)
+            return self._each_list(lambda words: Word(" ".join(word.text for word in words)))
         if name == "#":
-            return (Word(str(len(self.arguments))),)
+            return self._each_list(
+                lambda words: Word(str(len(words))) if _are_counted(words) else UNKNOWN
+            )
         if name == "PWD":
             return (self.cwd,)
-        return self.variables.get(self.name_of(name), (UNKNOWN,)) or (Word(""),)
+        values = self.variables.get(self.name_of(name), (UNKNOWN,)) or (Word(""),)
+        if name in self.loose and name in self.references:
+            return tuple(dict.fromkeys(values + self.variables.get(name, (UNKNOWN,))))
+        return values
+
+    def _each_list(self, value: Callable[[tuple[Word, ...]], Word]) -> tuple[Word, ...]:
+        return tuple(
+            dict.fromkeys(
+                UNKNOWN if words == MANY else value(words) for words in self.argument_lists()
+            )
+        )
 
     def assign(self, name: str, values: tuple[Word, ...]) -> None:
         """Set a variable, or the first element of an array."""
+        if name in self.loose:
+            values = bounded(tuple(dict.fromkeys(values + self.values(name))))
+            self.variables[name] = values
         name = self.name_of(name)
         self._check_size(name, values)
         if name in self.attributes:
@@ -220,7 +360,9 @@ class Environment:
             self.moved_homes |= {name}
         self.variables[name] = values
         if name in self.arrays:
-            self.arrays[name]["0"] = values[0] if len(values) == 1 else UNKNOWN
+            first = {"0": values[0] if len(values) == 1 else UNKNOWN}
+            self.arrays[name] |= first
+            self.other_arrays[name] = tuple(o | first for o in self.other_arrays.get(name, ()))
 
     def assign_array(self, name: str, elements: dict[str, Word]) -> None:
         """Set all elements of an array."""
@@ -228,22 +370,27 @@ class Environment:
         letters = self.attributes.get(name, "")
         self._check_size(name, tuple(elements.values()))
         self.arrays[name] = {key: _with_attributes(word, letters) for key, word in elements.items()}
+        self.other_arrays.pop(name, None)
         self.variables[name] = (self.arrays[name].get("0", Word("")),)
 
     def assign_element(self, name: str, key: str | None, value: Word) -> None:
         """Set one element; without a key any of them may have changed."""
         name = self.name_of(name)
-        array = self.arrays.get(name)
-        if array is None:
-            first = self.variables.get(name)
-            array = {"0": first[0]} if first else {}
+        first, *others = (
+            self._with_element(name, array, key, value)
+            for array in self.array_options(name) or (self._as_array(name),)
+        )
+        self.assign_array(name, first)
+        self.other_arrays[name] = tuple(others)
+
+    def _with_element(self, name: str, array: Array, key: str | None, value: Word) -> Array:
         if key is None:
             array = dict.fromkeys(array, UNKNOWN) | {OPAQUE: UNKNOWN}
         else:
             array = array | {key: value}
-        if "A" not in self.attributes.get(name, ""):
-            array = dict(sorted(array.items(), key=lambda item: _place(item[0])))
-        self.assign_array(name, array)
+        if "A" in self.attributes.get(name, ""):
+            return array
+        return dict(sorted(array.items(), key=lambda item: _place(item[0])))
 
     def _check_size(self, name: str, values: tuple[Word, ...]) -> None:
         size = sum(len(word.text) for word in values)
@@ -254,17 +401,18 @@ class Environment:
         """Take a variable away; what stands in its place from now on is nothing."""
         if name in HOMES:
             self.moved_homes |= {name}
-        self.variables[name] = ()
+        self.variables[name] = (*self.values(name), Word("")) if name in self.loose else ()
         self.arrays.pop(name, None)
+        self.other_arrays.pop(name, None)
         self.attributes.pop(name, None)
         self.functions.pop(name, None)
 
     def declare_local(self, name: str) -> None:
         """Remember what a local variable of the function that runs hides."""
-        if self.scopes:
-            self.scopes[-1].setdefault(
-                name, SavedVariable(self.variables.get(name), self.arrays.get(name),
-                                    self.attributes.get(name), self.references.get(name))
+        if self.scopes and name not in self.scopes[-1]:
+            self.scopes[-1][name] = SavedVariable(
+                self.variables.get(name), self.arrays.get(name),
+                self.attributes.get(name), self.references.get(name)
             )  # fmt: skip
             self.arrays.pop(name, None)
             self.attributes.pop(name, None)
@@ -273,10 +421,34 @@ class Environment:
     def end_scope(self) -> None:
         """Give back what the local variables of a function hid."""
         for name, saved in self.scopes.pop().items():
-            _put_back(self.variables, name, saved.values)
+            values = saved.values
+            if not saved.sure:
+                both = (*_possible(values), *_possible(self.variables.get(name)))
+                values = tuple(dict.fromkeys(both))
+            _put_back(self.variables, name, values)
             _put_back(self.arrays, name, saved.array)
+            self.other_arrays.pop(name, None)
             _put_back(self.attributes, name, saved.letters)
             _put_back(self.references, name, saved.reference)
+
+
+def _are_counted(words: Iterable[Word]) -> bool:
+    """Whether each of these is one argument, and not any number of names."""
+    return not any(word.glob or (not word.text.strip(OPAQUE) and word.text) for word in words)
+
+
+def _argument(words: tuple[Word, ...], place: int) -> Word:
+    """One of the positional arguments."""
+    if not _are_counted(words[: place - 1]):
+        return UNKNOWN
+    return words[place - 1] if place <= len(words) else Word("")
+
+
+def _possible(values: tuple[Word, ...] | None) -> tuple[Word, ...]:
+    """The values of a variable; unknown if nobody has set it, empty if it is unset."""
+    if values is None:
+        return (UNKNOWN,)
+    return values or (Word(""),)
 
 
 def _put_back(table: dict[str, Value], name: str, value: Value | None) -> None:
@@ -292,7 +464,7 @@ def _place(key: str) -> int:
 
 def _with_attributes(word: Word, letters: str) -> Word:
     """A value as `declare -l`, `-u` and `-i` keep it."""
-    if "i" in letters and not word.text.isdecimal():
+    if ("i" in letters and not word.text.isdecimal()) or _ANYTHING in letters:
         return UNKNOWN
     if "l" in letters:
         return Word(word.text.lower(), word.glob, word.raw)

@@ -208,9 +208,12 @@ class WordExpansion:
         output = self.expander.output(part, self.source, self.env)
         if part.kind == "files":
             return [[self._file(output)]]
-        if output is None:
+        if output is None or (OPAQUE in output and not part.quoted and self.splits):
             names = [] if part.quoted or not self.splits else self.expander.names_printed(self.env)
-            return [names] if names else [joined_fields([Word(OPAQUE)], part.quoted)]
+            if names:
+                return [names]
+        if output is None:
+            return [joined_fields([Word(OPAQUE)], part.quoted)]
         word = Word(output.rstrip("\n"))
         return [self.as_fields([word], part.quoted)]
 

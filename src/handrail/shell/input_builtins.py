@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from handrail.shell.code_files import words_on_input
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
@@ -61,8 +63,13 @@ def read_line(
     if "a" in options.values:
         _set_array(env, options.values["a"], rows)
         return ""
+    before = (c for c in walker.commands if c.name == "read" and c.input == given)
+    # Nothing may be left of the input, unless a loop asks for it.
+    ended = context.shared and not walker.asking and len(list(before)) > len(lines)
     for place, name in enumerate(options.names or ["REPLY"]):
         values = tuple(dict.fromkeys(Word(row[place]) for row in rows))
+        if ended:
+            values = (*values, Word(""))
         env.assign(name, bounded(values) if len(rows) <= _MAX_LINES else (UNKNOWN,))
     return ""
 
@@ -142,6 +149,9 @@ def read_lines(
     walker.emit(command)
     options = _Options(command.argv[1:], _MAPFILE_VALUES)
     name = options.names[0] if options.names else "MAPFILE"
+    if "C" in options.values:
+        here = msgspec.structs.replace(context, via=(*context.via, "mapfile"))
+        walker.script(f"{options.values['C']} {OPAQUE} {OPAQUE}", env, here)
     numbers = {letter: options.values.get(letter, "0") for letter in "nsO"}
     given = words_on_input(walker, command, env)
     if (

@@ -15,6 +15,7 @@ MAX_OUTPUT = 256 * 1024
 """Upper bound for one output: cutting it would hide the rest."""
 
 _MAX_ROUNDS = 64
+WILDCARDS = re.compile(r"[*?]|\[(?:[^\[\]]+|\[)\]")
 
 DECODERS = frozenset({"base64", "base32", "xxd", "rev", "rot13", "tr", "uudecode", "gunzip", "zcat",
                       "gzip", "openssl", "bzip2", "xz", "bunzip2", "unxz"})  # fmt: skip
@@ -27,12 +28,17 @@ def output_of(argv: Sequence[Word], given: str | None, cwd: Word) -> str | None:
     if evaluator is None:
         return None
     try:
-        output = evaluator([word.text for word in argv[1:]], given, cwd.text)
+        output = evaluator([_as_printed(word) for word in argv[1:]], given, cwd.text)
     except (ValueError, IndexError, binascii.Error, OverflowError):
         return None
     if output is not None and len(output) > MAX_OUTPUT:
         raise TooLargeError(len(output), MAX_OUTPUT)
     return output
+
+
+def _as_printed(word: Word) -> str:
+    """An argument as a program gets it: which names wildcards stand for is unknown."""
+    return WILDCARDS.sub(OPAQUE, word.text) if word.glob else word.text
 
 
 def _echo(args: list[str], given: str | None, cwd: str) -> str:
@@ -227,6 +233,7 @@ _EVALUATORS: dict[str, Callable[[list[str], str | None, str], str | None]] = {
     "mktemp": _mktemp,
     "seq": _seq,
     "which": _which,
+    **dict.fromkeys(("true", "false", ":"), lambda args, given, cwd: ""),
     "realpath": lambda args, given, cwd: args[-1] + "\n" if args else None,
     "readlink": lambda args, given, cwd: args[-1] + "\n" if args else None,
 }

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from handrail.shell.arithmetic import evaluate, names_changed
-from handrail.shell.environment import bounded
+from handrail.shell.environment import Array, bounded
 from handrail.shell.fields import (
     BLANKS,
     Fields,
@@ -91,9 +91,19 @@ class ParameterExpansion:
     def _plain(self, name: str, subscript: str) -> list[ParameterValue]:
         env = self._env
         if name in {"@", "*"}:
-            return [ParameterValue(env.arguments, name, bool(env.arguments))]
+            is_set = env.is_set(name)
+            return [ParameterValue(words, name, is_set) for words in env.argument_lists()]
         name = env.name_of(name) if not name.isdecimal() else name
-        array = env.arrays.get(name)
+        others = env.other_arrays.get(name)
+        if others:
+            values = [
+                self._of_array(name, subscript, array) for array in (env.arrays[name], *others)
+            ]
+            return list(dict.fromkeys(value for options in values for value in options))
+        return self._of_array(name, subscript, env.arrays.get(name))
+
+    def _of_array(self, name: str, subscript: str, array: Array | None) -> list[ParameterValue]:
+        env = self._env
         if subscript in {"@", "*"}:
             if array is None:
                 is_set = env.is_set(name)
@@ -105,15 +115,14 @@ class ParameterExpansion:
                 return [ParameterValue((UNKNOWN,), subscript)]
             return [ParameterValue(tuple(array.values()), subscript, bool(array))]
         if subscript:
-            return [self._element(name, subscript)]
+            return [self._element(name, subscript, array)]
         if array is not None and "0" not in array:
             is_open = any(key.startswith(OPAQUE) for key in array)
             return [ParameterValue((UNKNOWN,) if is_open else (Word(""),), "", is_open or None)]
         is_set = env.is_set(name)
         return [ParameterValue((word,), "", is_set) for word in env.values(name)]
 
-    def _element(self, name: str, key: str) -> ParameterValue:
-        array = self._env.arrays.get(name)
+    def _element(self, name: str, key: str, array: Array | None) -> ParameterValue:
         if array is None:
             if key == "0" and (values := self._env.values(name)) and len(values) == 1:
                 return ParameterValue(values, "", self._env.is_set(name))
@@ -142,7 +151,8 @@ class ParameterExpansion:
         env = self._env
         if subscript in {"@", "*"}:
             array = env.arrays.get(env.name_of(name))
-            if array is None or not all(key.isdecimal() for key in array):
+            several = env.other_arrays.get(env.name_of(name))
+            if array is None or several or not all(key.isdecimal() for key in array):
                 return [ParameterValue((UNKNOWN,), subscript)]
             return [ParameterValue(tuple(map(Word, array)), subscript)]
         if name in env.references:
@@ -291,7 +301,8 @@ class ParameterExpansion:
             keys = [str(index) for index in range(len(words))]
         elif (array := self._env.arrays.get(self._env.name_of(name))) is not None:
             keys = list(array)
-            if not all(key.isdecimal() for key in keys):
+            several = self._env.other_arrays.get(self._env.name_of(name))
+            if several or not all(key.isdecimal() for key in keys):
                 return ParameterValue((UNKNOWN,), value.lists)
         if offset < 0:
             offset += int(keys[-1]) + 1 if keys else 0
@@ -307,12 +318,13 @@ class ParameterExpansion:
         options = self._argument(start, end, quoted=True)
         text = unmask(options[0]) if len(options) == 1 else OPAQUE
         total = self._number(text)
-        for name in names_changed(text):
-            self._env.assign(name, (UNKNOWN,))
         return UNKNOWN if total is None else Word(str(total))
 
     def _number(self, text: str) -> int | None:
-        return None if OPAQUE in text else evaluate(text, self._known)
+        total = None if OPAQUE in text else evaluate(text, self._known)
+        for name in names_changed(text):
+            self._env.assign(name, (UNKNOWN,))
+        return total
 
     def _known(self, name: str) -> str | None:
         values = self._env.values(name)

@@ -6,7 +6,10 @@ a row fits too often, that costs a little time and nothing else.
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
+
+import tree_sitter
 
 
 class ParserTrap(NamedTuple):
@@ -45,6 +48,13 @@ TRAPS = (
             rb"(?:[({!]|\[\[|\w+[=\[+]|(?:if|while|until|for|case|select|function)\b)"
         ).search,
     ),
+    # `! export x`, which takes the next line along
+    ParserTrap(
+        (b"! ", b"!\t"),
+        re.compile(rb"![ \t]+(?:export|declare|typeset|local|readonly|unset)\b").search,
+    ),
+    # an empty value at the end of a line inside of brackets
+    ParserTrap((b"=\n",), re.compile(rb"[(`][^()]*\w=\n").search),
     # the second of two commands in backticks, and some inside others or inside `${ }`
     ParserTrap((b"`",), re.compile(rb"`[^`]*`[^`]*`|\$\{[^}$]*`").search),
     ParserTrap((b"${",), _hides_its_end),
@@ -100,10 +110,34 @@ TRAPS = (
     ),
 )
 
+_LONG_PIPE = re.compile(
+    rb"(?<!\|)\|(?!\|)\s*+(?:[^\n|\\]|\\[\s\S]|\|\|)*+\|(?!\|)\s*+[^\n]*\n\s*[^\s\#]"
+)
+"""Three parts of a pipe, and another line."""
 _PLAIN = re.compile(rb"[\w ./,:@%+*?'\";()&|-]*+")
 _LONG = 16_384
 """Bytes from which on looking for traps could take longer than reading plainly."""
 _IN_PLAIN = re.compile(rb"\|&|time|coproc")
+
+
+def takes_lines_along(root: tree_sitter.Node, data: bytes) -> bool:
+    """Whether a command goes on in the next line.
+
+    The parser does that to the third part of a pipe if a redirect follows somewhere behind it.
+    """
+    if b"|" not in data or b"\n" not in data or not _LONG_PIPE.search(data):
+        return False
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        children = node.children
+        waiting += children
+        if node.type == "command":
+            for first, second in pairwise(children):
+                gap = data[first.end_byte : second.start_byte]
+                if b"\n" in gap and b"\\\n" not in gap:
+                    return True
+    return False
 
 
 def is_misread(data: bytes) -> bool:

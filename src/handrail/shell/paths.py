@@ -20,4 +20,6 @@ def normalise(path: str) -> str:
     if "/." not in path and "//" not in path and (path == "/" or not path.endswith("/")):
         return path
     normal = posixpath.normpath(path)
+    if path.startswith(OPAQUE) and not normal.startswith(OPAQUE):
+        return OPAQUE if normal == "." else f"{OPAQUE}/{normal}"
     return normal[1:] if normal.startswith("//") else normal

@@ -26,11 +26,17 @@ _LISTERS = {
     "ag": (1, "**/?*"),
 }
 """Programs that print file names: how many words come before the folders, and what they list."""
+_GIT_LISTS = frozenset({"ls-files", "ls-tree", "diff", "status", "grep", "show", "diff-tree",
+                        "diff-index", "clean"})  # fmt: skip
 
 
 def input_items(walker: "ProgramWalker", command: Command, env: Environment) -> list[Word]:
     """The items on a command's standard input, as far as they can be known."""
     given = words_on_input(walker, command, env)
+    if given is not None and OPAQUE in given:
+        names = list(names_printed(walker, command.fed_by, env))
+        if names:
+            return names
     if given is not None:
         # With NULs between the items, a line break is a part of an item.
         separator = "\0" if "\0" in given else "\n"
@@ -52,8 +58,17 @@ def names_printed(
                 join(feeder.cwd, word) if word.exact else word
                 for word in read_find(feeder).selection
             )
-        elif feeder.name in _LISTERS or feeder.name in _EVERYWHERE:
+        elif feeder.name == "echo":
+            yield from (word for word in feeder.argv[1:] if any(w.glob for w in feeder.argv))
+        elif feeder.name in _EVERYWHERE or _lists_names(feeder):
             yield from _listed(feeder)
+
+
+def _lists_names(feeder: Command) -> bool:
+    if feeder.name != "git":
+        return feeder.name in _LISTERS
+    words = [word.text for word in feeder.argv[1:]]
+    return not _GIT_LISTS.isdisjoint(words) or any(text.startswith("--name") for text in words)
 
 
 def _listed(feeder: Command) -> Iterable[Word]:

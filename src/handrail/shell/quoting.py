@@ -8,7 +8,7 @@ from handrail.shell.word import OPAQUE
 MAX_BRACES = 2048
 """Words that one brace expression may become."""
 _MAX_NUMBERS = 64
-"""Numbers of a sequence that are looked at: one is as harmless as the next."""
+"""Numbers of a sequence that are looked at one by one; a wildcard stands for the others."""
 SPECIAL = "*?[]{}~,.$ \t\n\\"
 _MASK = {ord(char): chr(0xE000 + ord(char)) for char in SPECIAL}
 MARK = "\ue0ff"
@@ -127,7 +127,7 @@ def _brace_parts(text: str, start: int) -> tuple[int, list[str]]:
 
 def _sequence(body: str) -> list[str]:
     match = re.fullmatch(
-        r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|(\w)\.\.(\w)(?:\.\.(-?\d{1,4}))?",
+        r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,4}))?",
         body,
         re.ASCII,
     )
@@ -135,14 +135,14 @@ def _sequence(body: str) -> list[str]:
         return []
     first, last, step, char, final, stride = match.groups()
     if char:
-        return [chr(code) for code in _span(ord(char), ord(final), abs(int(stride or 1)) or 1)]
+        codes = _span(ord(char), ord(final), abs(int(stride or 1)) or 1)
+        return [chr(code) for code in codes]
     padded = any(re.match(r"-?0\d", text) for text in (first, last))
     width = max(len(first), len(last)) if padded else 0
-    return [
-        f"{number:0{width}d}" for number in _span(int(first), int(last), abs(int(step or 1)) or 1)
-    ]
+    numbers = _span(int(first), int(last), abs(int(step or 1)) or 1)
+    rest = ["*"] if len(numbers) > _MAX_NUMBERS else []
+    return [*(f"{number:0{width}d}" for number in numbers[:_MAX_NUMBERS]), *rest]
 
 
-def _span(first: int, last: int, step: int) -> list[int]:
-    numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
-    return list(numbers[:_MAX_NUMBERS])
+def _span(first: int, last: int, step: int) -> range:
+    return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)

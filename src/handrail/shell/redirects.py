@@ -25,7 +25,8 @@ class OpenedFiles:
     """What the redirects of one command opened."""
 
     __slots__ = (
-        "arguments", "away", "errors", "input", "pipes", "reads", "redirects", "sinks", "then",
+        "arguments", "away", "elsewhere", "errors", "input", "pipes", "reads", "redirects",
+        "sinks", "then",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -33,8 +34,10 @@ class OpenedFiles:
         self.input: str | None = None
         self.away = False
         """Whether the standard output goes to another descriptor (`>&2`)."""
+        self.elsewhere = False
+        """Whether it goes to a descriptor that may be anything (`>&3`)."""
         self.errors = False
-        """Whether error messages go where the output would go (`2>&1`)."""
+        """Whether something else goes where the output would go (`2>&1`, `3>&1`)."""
         self.reads = False
         """Whether standard input comes from here."""
         self.arguments: list[Word] = []
@@ -47,7 +50,7 @@ class OpenedFiles:
 
     def printed(self, output: str | None) -> str | None:
         """What is left of a command's output, or None if that is unknown."""
-        if self.errors:
+        if self.errors or self.elsewhere:
             return None
         return "" if self.away else output
 
@@ -153,13 +156,16 @@ def _open(item: Redirect, env: Environment, opened: OpenedFiles, *, sure: bool) 
     if operator.endswith("&") and (target.isdigit() or target == "-"):
         is_output = operator == ">&" and item.descriptor in {"", "1"}
         opened.away = opened.away or (is_output and target != "1")
-        opened.errors = opened.errors or (item.descriptor == "2" and target == "1")
+        opened.errors = opened.errors or (not is_output and target == "1")
+        opened.elsewhere = opened.elsewhere or (is_output and target not in {"1", "2", "-"})
+        if operator.startswith("<") and item.descriptor in {"", "0"}:
+            opened.reads, opened.input = True, None
         return
     opened.redirects.append(item)
     opened.away = opened.away or item.takes_output
     if operator.startswith("<") and item.descriptor in {"", "0"}:
         opened.reads = True
-        opened.input = env.files.get(join(env.cwd, item.target).text) if sure else None
+        opened.input = env.text_of(join(env.cwd, item.target).text) if sure else None
 
 
 def _heredoc(

@@ -9,23 +9,29 @@ import tree_sitter
 
 from handrail.shell.arithmetic import names_changed
 from handrail.shell.assignments import run_assign, run_assign_many, run_declare, run_unset
+from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, ShellFunction
+from handrail.shell.loops import run_for, run_loop
 from handrail.shell.redirects import REDIRECTS, input_words, open_redirects
 from handrail.shell.syntax import SyntaxSource
-from handrail.shell.word import UNKNOWN, Word
+from handrail.shell.word import OPAQUE, UNKNOWN
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
 _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
-_PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
-_NEVER_LEFT = {
-    "while": frozenset({"true", ":", "[ 1 ]", "((1))", "1"}),
-    "until": frozenset({"false", "! true"}),
-}
-"""Conditions under which a loop has no end."""
+_QUESTIONS = frozenset({"test_command", "if_statement", "case_statement", "while_statement",
+                        "compound_statement", "subshell", "for_statement"})  # fmt: skip
+_ASKS = frozenset({"false", "test", "[", "read", "let", "getopts", "mapfile", "return", "break",
+                   "continue", "exit"})  # fmt: skip
+"""Builtins that often fail, and are made to."""
+_PROGRAM = re.compile(r"[\w./-]+(?: [^$=`]*)?")
+_SUCCEEDS = frozenset({"true", ":"})
+_CLAUSES = frozenset({"elif_clause", "else_clause"})
+_SUMS = re.compile(r"\$\(\((.*?)\)\)", re.DOTALL)
+_DEFAULTS = re.compile(r"\$\{(\w+):?=")
 
 
 def _command(
@@ -78,13 +84,17 @@ def redirect(
         given = input_words(walker, opened, env)
         context = msgspec.structs.replace(context, input=given, shared=True)
     first = len(walker.commands)
+    folder = env.cwd
+    before = env.fork()
     output = walker.statement(body, source, env, context)
     if opened.redirects:
-        walker.record_written_text(opened.redirects, output, env)
+        # Nothing runs where a file cannot be opened.
+        env.join(before, succeeds=True)
+        walker.record_written_text(opened.redirects, output, env, folder)
         walker.emit(
             Command(
                 (),
-                env.cwd,
+                folder,
                 redirects=tuple(opened.redirects),
                 via=context.via,
                 elsewhere=context.elsewhere,
@@ -106,16 +116,40 @@ def _list(
     operators = [child.type for child in node.children if not child.is_named]
     output = walker.statement(named[0], source, env, context)
     for index, right in enumerate(named[1:]):
-        if index < len(operators) and operators[index] == "||":
-            branch = env.fork()
-            printed = walker.statement(right, source, branch, context)
-            env.join(branch)
-        else:
-            before = dict(env.variables)
-            printed = walker.statement(right, source, env, context)
-            env.keep_possible(before)
-        output = None if output is None or printed is None else output + printed
+        either = index < len(operators) and operators[index] == "||"
+        sure = not either and not _may_fail(named[index], source)
+        before = None if sure and _is_program(right, source, env) else env.fork()
+        printed = walker.statement(right, source, env, context)
+        if before is not None:
+            env.join(before, succeeds=sure)
+        if output is None or printed is None:
+            output = None
+        elif sure or (either and source.text(named[index]) == "false"):
+            output += printed
+        elif printed and not (either and source.text(named[index]) in _SUCCEEDS):
+            output = None
     return output
+
+
+def _is_program(node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> bool:
+    """Whether a statement is a mere call of a program, which changes nothing in this shell."""
+    if node.type != "command":
+        return False
+    text = source.text(node)
+    name = text.partition(" ")[0]
+    known = name in BUILTINS or name in env.functions or name in env.aliases
+    return _PROGRAM.fullmatch(text) is not None and not known
+
+
+def _may_fail(node: tree_sitter.Node, source: SyntaxSource) -> bool:
+    """Whether a statement asks something: what it guards runs or not; a program is to succeed."""
+    while node.type in _LAST_COUNTS and node.named_children:
+        if node.type == "negated_command":
+            return True
+        node = node.named_children[-1]
+    if node.type in _QUESTIONS:
+        return True
+    return source.text(node).partition(" ")[0] in _ASKS
 
 
 def _pipeline(
@@ -174,7 +208,19 @@ def _test(
         for name in names_changed(text):
             env.assign(name, (UNKNOWN,))
         _as_subshells(walker, text[2:-2], env, context)
+    elif "((" in text or "=" in text:
+        for name in _changed_in_words(text):
+            env.assign(name, (UNKNOWN,))
+    if "=~" in text:
+        env.assign_array("BASH_REMATCH", {OPAQUE: UNKNOWN})
     return ""
+
+
+def _changed_in_words(text: str) -> set[str]:
+    """The variables that sums and `${x:=…}` in the words of a test set."""
+    return {name for total in _SUMS.findall(text) for name in names_changed(total)}.union(
+        _DEFAULTS.findall(text)
+    )
 
 
 def _as_subshells(
@@ -194,19 +240,34 @@ def _if(
     context: CommandContext,
 ) -> str | None:
     """The condition runs, then one of the branches; any of them may."""
-    named = node.named_children
-    walker.statements(named[:1], source, env, context)
+    asks, body = _before_and_after("then", node)
+    walker.statements(asks, source, env, context)
     start = env.fork()
     branch = env.fork()
-    body = [child for child in named[1:] if child.type not in {"elif_clause", "else_clause"}]
-    walker.statements(body, source, branch, context)
+    walker.statements(
+        [child for child in body if child.type not in _CLAUSES], source, branch, context
+    )
     env.join(branch)
-    for child in named[1:]:
-        if child.type in {"elif_clause", "else_clause"}:
-            branch = start.fork()
-            walker.statements(child.children, source, branch, context)
-            env.join(branch)
+    for child in body:
+        if child.type not in _CLAUSES:
+            continue
+        asks, rest = _before_and_after("then", child)
+        if child.type == "elif_clause":
+            walker.statements(asks, source, start, context)
+            env.join(start)
+        branch = start.fork()
+        walker.statements(rest or asks, source, branch, context)
+        env.join(branch)
     return None
+
+
+def _before_and_after(
+    word: str, node: tree_sitter.Node
+) -> tuple[list[tree_sitter.Node], list[tree_sitter.Node]]:
+    """The children of a node up to a word, and those behind it."""
+    children = node.children
+    place = next((at for at, child in enumerate(children) if child.type == word), len(children))
+    return children[:place], children[place:]
 
 
 def _case(
@@ -217,97 +278,24 @@ def _case(
     context: CommandContext,
 ) -> str | None:
     start = env.fork()
+    falls: Environment | None = None
     for child in node.named_children:
         if child.type != "case_item":
             walker.expander.words(child, source, env)
             continue
         branch = start.fork()
+        if falls is not None:
+            branch.join(falls)
         body: list[tree_sitter.Node] = []
-        for part in child.named_children:
-            if part.type in STATEMENTS:
+        for part in child.children:
+            if part.type in STATEMENTS or part.type == "&":
                 body.append(part)
-            else:
+            elif part.is_named:
                 walker.expander.words(part, source, branch)
         walker.statements(body, source, branch, context)
         env.join(branch)
+        falls = branch if child.children[-1].type in {";&", ";;&"} else None
     return None
-
-
-def _for(
-    walker: "ProgramWalker",
-    node: tree_sitter.Node,
-    source: SyntaxSource,
-    env: Environment,
-    context: CommandContext,
-) -> str | None:
-    names = [child for child in node.named_children if child.type == "variable_name"]
-    values: list[Word] = []
-    body: tree_sitter.Node | None = None
-    end = -1
-    before = len(walker.commands)
-    for child in node.named_children:
-        if child.type in {"do_group", "compound_statement"}:
-            body = child
-        elif child.type != "variable_name" and child.start_byte >= end:
-            options, end = walker.expander.options(child, source, env)
-            every = dict.fromkeys(word for option in options for word in option)
-            values.extend(options[0] if len(options) == 1 else every)
-    if body is None:
-        return None
-    fed_by = context.fed_by + tuple(range(before, len(walker.commands)))
-    context = msgspec.structs.replace(context, fed_by=fed_by)
-    for value in values or env.arguments or (UNKNOWN,):
-        for name in names[:1]:
-            env.assign(source.text(name), (value,))
-        walker.statement(body, source, env, context)
-    return None
-
-
-def _loop(
-    walker: "ProgramWalker",
-    node: tree_sitter.Node,
-    source: SyntaxSource,
-    env: Environment,
-    context: CommandContext,
-) -> str | None:
-    first = len(walker.commands)
-    body = node.named_children[-1] if node.named_children else None
-    if node.type == "c_style_for_statement" and body is not None:
-        for name in names_changed(source.slice(node.start_byte, body.start_byte)):
-            env.assign(name, (UNKNOWN,))
-    start = dict(env.variables)
-    walker.statements(node.children, source, env, context)
-    if _forget_changed(env, start, source.text(node)):
-        walker.statements(node.children, source, env, context)
-    starts = body is not None and any(child.type == "&" for child in body.children)
-    if starts and _never_ends(node, source):
-        names = {command.name for command in walker.commands[first:] if not command.via}
-        if not names & _PAUSES:
-            if first == len(walker.commands):
-                walker.emit(Command((), env.cwd, via=context.via))
-            walker.note("fork_bomb", "starts processes in the background without end")
-    return None
-
-
-def _forget_changed(env: Environment, start: dict[str, tuple[Word, ...]], text: str) -> bool:
-    """Make variables unknown that a loop changes and uses; return whether there are any."""
-    changed = [
-        name
-        for name, values in env.variables.items()
-        if values != start.get(name) and values != (UNKNOWN,)
-        if re.search(rf"\$\{{?[!#]?{name}\b", text)
-    ]
-    used_before = [name for name in changed if name in start]
-    for name in used_before:
-        env.assign(name, (UNKNOWN,))
-    return bool(used_before)
-
-
-def _never_ends(node: tree_sitter.Node, source: SyntaxSource) -> bool:
-    if node.type == "c_style_for_statement":
-        return source.text(node).replace(" ", "").startswith("for((;;))")
-    condition = source.text(node.named_children[0])
-    return condition in _NEVER_LEFT.get(node.children[0].type, ())
 
 
 def _function(
@@ -320,7 +308,7 @@ def _function(
     named = node.named_children
     if len(named) > 1:
         redirects = tuple(child for child in named[2:] if child.type in REDIRECTS)
-        env.functions[source.text(named[0])] = ShellFunction(source, named[1], redirects)
+        env.functions[source.text(named[0])] = (ShellFunction(source, named[1], redirects),)
     return ""
 
 
@@ -344,8 +332,8 @@ STATEMENTS: dict[str, Statement] = {
     "test_command": _test,
     "if_statement": _if,
     "case_statement": _case,
-    "for_statement": _for,
-    "while_statement": _loop,
-    "c_style_for_statement": _loop,
+    "for_statement": run_for,
+    "while_statement": run_loop,
+    "c_style_for_statement": run_loop,
     "function_definition": _function,
 }

@@ -8,7 +8,7 @@ import tree_sitter_bash
 
 from handrail.shell.command import SyntaxFault
 from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError, TooSlowError
-from handrail.shell.parser_traps import is_misread
+from handrail.shell.parser_traps import is_misread, takes_lines_along
 from handrail.shell.reading_clock import reading_time
 from handrail.shell.spelling import NotShellError, respell
 from handrail.shell.word_scan import WordScanner
@@ -66,7 +66,7 @@ class SyntaxSource:
         self._top = top
         self._characters: str | None = None
         self._places: dict[int, tuple[int, int]] | None = None
-        if self.root.has_error or is_misread(shape):
+        if self.root.has_error or is_misread(shape) or takes_lines_along(self.root, shape):
             self._read_again(seconds)
 
     def _read_again(self, seconds: float) -> None:

@@ -76,12 +76,14 @@ class ProgramWalker:
         self.fault: SyntaxFault | None = None
         self.expander = Expander(self._substitute, self._run_text, self._names_listed)
         self.resolver = CallResolver(self)
-        self.traps: list[tuple[str, Environment, dict[str, tuple[Word, ...]], CommandContext]] = []
-        """Scripts that run at the end, and the variables with which they were read before."""
+        self.traps: list[tuple[str, Environment, Environment, CommandContext]] = []
+        """Scripts that run at the end, where they were set, and how it was then."""
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
         """Redirects of nodes that the walker has not reached yet, by node id."""
         self.context = TOP_LEVEL
         """Context of the command whose words are being expanded."""
+        self.asking = 0
+        """Conditions of loops that are being read."""
         self.word_end = -1
         """Where the value of the assignment that was read last ends."""
         self.first_path = ""
@@ -97,9 +99,10 @@ class ProgramWalker:
         env.files.update(self.code_texts.given)
         self.first_path = env.values("PATH")[0].text
         self.script(text, env, TOP_LEVEL, top=True)
-        for script, there, variables, context in self.traps[:MAX_COMMANDS]:
-            if there.variables != variables:
-                self.script(script, there.fork(), context)
+        for script, there, before, context in self.traps[:MAX_COMMANDS]:
+            for end in (there, env) if there is not env else (env,):
+                if end.variables != before.variables or end.cwd != before.cwd:
+                    self.script(script, end.fork(), context)
         given = self.code_texts.given
         return ParsedProgram(
             tuple(self.commands),
@@ -157,10 +160,13 @@ class ProgramWalker:
         for index, node in enumerate(nodes):
             if not node.is_named or node.type == "comment":
                 continue
-            here = context
             if index + 1 < len(nodes) and nodes[index + 1].type == "&":
                 here = msgspec.structs.replace(context, concurrent=True)
-            printed = self.statement(node, source, env, here)
+                branch = env.fork()
+                printed = self.statement(node, source, branch, here)
+                env.files.update(branch.files)
+            else:
+                printed = self.statement(node, source, env, context)
             output = None if output is None or printed is None else output + printed
         return output
 
@@ -244,7 +250,7 @@ class ProgramWalker:
             return output
         if opened.reads and not command.argv:
             output = opened.input  # `$(< file)`
-        self.record_written_text(opened.redirects, output, env)
+        self.record_written_text(opened.redirects, output, env, command.cwd)
         for sink in opened.sinks:
             known = self.commands[sink]
             fed_by = known.fed_by + tuple(range(first, len(self.commands)))
@@ -261,14 +267,15 @@ class ProgramWalker:
         others: list[tuple[Word, ...]],
     ) -> str | None:
         """Read a command, and again with other lists of arguments that it may have."""
-        for argv in others:
-            branch = env.fork()
+        branches = [env.fork() for _ in others]
+        for argv, branch in zip(others, branches, strict=True):
             self._call(msgspec.structs.replace(command, argv=argv), branch, context, [])
-            env.join(branch)
         if not command.argv:
             for name, value in command.assignments:
                 env.assign(name, (value,))
         output = self.resolver.call(command, env, context)
+        for branch in branches:
+            env.join(branch)
         return None if others else output
 
     def _words(
@@ -313,16 +320,18 @@ class ProgramWalker:
         return _combined([*words, [argv]]) if words else [argv], assignments, redirects
 
     def record_written_text(
-        self, redirects: Sequence[Redirect], output: str | None, env: Environment
+        self, redirects: Sequence[Redirect], output: str | None, env: Environment, folder: Word
     ) -> None:
         """Remember the text of written files, to follow them when they run."""
         for item in redirects:
             if item.takes_output and item.target.exact and output is not None:
-                path = join(env.cwd, item.target).text
+                path = join(folder, item.target).text
                 if item.appends and path not in env.files:
                     self.code_texts.appended.add(path)
                 old = env.files.get(path, "") if item.appends else ""
                 env.files[path] = old + output
+            elif item.writes and item.target.exact and env.files:
+                env.files.pop(join(folder, item.target).text, None)
 
     def after_heredoc(
         self,
@@ -376,10 +385,11 @@ class ProgramWalker:
             self.emit(Command((), env.cwd, redirects=tuple(opened.redirects)))
             return input_words(self, opened, env) if opened.reads else ""
         branch = env.fork()
+        traps = len(self.traps)
         with self.code_texts.printing():
             output = self.statements(node.children, source, branch, context)
         env.files.update(branch.files)
-        return output
+        return output if len(self.traps) == traps else None
 
     def _run_text(self, text: str, env: Environment) -> str | None:
         """Read commands inside a word that the parser did not see."""

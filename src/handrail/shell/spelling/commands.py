@@ -22,6 +22,8 @@ _REDIRECT = re.compile(
 _DISGUISED = {"<<<": "<  ", "<>": ">>"}
 """Operators that the parser does not know everywhere, and how it sees them."""
 _ASSIGNMENT = re.compile(rf"{NAME}(?=\+?=|\[)")
+_NEW = "9"
+"""The descriptor that a shell chooses for `{name}>`: none of those that have a meaning."""
 _BARE = re.compile(r"[^ \t\n;&|<>()'\"\\$`]+(?=[ \t\n;&|<>()]|\\\n|\Z)")
 _DECLARING = frozenset({"export", "declare", "typeset", "readonly", "local", "unset"})
 """Programs whose arguments are read as assignments."""
@@ -63,6 +65,9 @@ class CommandSpeller(LineSpeller):
             end = self.at
         if not (assigned or words or redirects):
             raise self.unexpected()
+        if len(assigned) > 1 and not words and not redirects:
+            # On a line of their own they take the next line along.
+            return [same("{ "), *_spaced(assigned, "; "), same("; }")]
         mark = [CommandStart(start, end)] if words and in_one_piece else []
         return [*mark, *_spaced(assigned), *_in_order(assigned, words, redirects), *redirects]
 
@@ -79,7 +84,8 @@ class CommandSpeller(LineSpeller):
             return None
         sign = "+=" if self.ahead("+=") else "="
         self.at += len(sign)
-        value = self._array() if self.ahead("(") else self.word()
+        # The parser knows no empty value before a bracket.
+        value = self._array() if self.ahead("(") else self.word() or [same("''")]
         return [same(match[0]), *subscript, same(sign), *value]
 
     def _array(self) -> Pieces:
@@ -126,16 +132,18 @@ class CommandSpeller(LineSpeller):
 
 
 def _descriptor(number: str, operator: str) -> Piece:
-    if number.startswith("{") or (number == "0" and operator[0] == "<"):
+    if number == "0" and operator[0] == "<":
         return same("")
+    if number.startswith("{"):
+        return Piece(_NEW, _NEW)
     # The parser takes some numbers for arguments, such as the 0 of `0<`.
     return Piece(number, "3" * len(number))
 
 
-def _spaced(words: list[Pieces]) -> Pieces:
+def _spaced(words: list[Pieces], between: str = " ") -> Pieces:
     pieces: Pieces = []
     for word in words:
-        pieces += [*([same(" ")] if pieces else []), *word]
+        pieces += [*([same(between)] if pieces else []), *word]
     return pieces
 
 

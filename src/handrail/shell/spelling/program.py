@@ -257,7 +257,7 @@ class _Speller(CommandSpeller):
 
     def _for(self) -> Output:
         start = self.at
-        self._take("for", "select")
+        asks = self._take("for", "select") == "select"
         self.blank()
         if self.ahead("(("):
             return self._counting(start)
@@ -269,13 +269,15 @@ class _Speller(CommandSpeller):
         words: Output = [same(' "$@"')]
         if self.bare() == "in":
             self.at += 2
-            words = self._words() or words
+            words = self._words() or [same(" $(:)")]
             if not (self.ahead(";") or self.ahead("\n")):
                 raise self.unexpected()
         if self.ahead(";"):
             self.at += 1
         self.lines()
-        return [same(f"for {name} in"), *words, same("\n"), *self._loop_body(start)]
+        begin, *body = self._loop_body(start)
+        answer = [same("IFS= read -r REPLY;\n")] if asks else []
+        return [same(f"for {name} in"), *words, same("\n"), begin, *answer, *body]
 
     def _words(self) -> Output:
         output: Output = []
@@ -331,9 +333,10 @@ class _Speller(CommandSpeller):
         if not self.ahead(")"):
             raise self.unexpected(start, "it is not complete")
         self.at += 1
-        output += [same(")\n"), *self._statements(*_ITEM_ENDS, "esac"), same("\n;;\n")]
-        self.at += next((len(end) for end in _ITEM_ENDS if self.ahead(end)), 0)
-        return output
+        output += [same(")\n"), *self._statements(*_ITEM_ENDS, "esac")]
+        end = next((end for end in _ITEM_ENDS if self.ahead(end)), "")
+        self.at += len(end)
+        return [*output, same(f"\n{end or ';;'}\n")]
 
     def _function(self) -> Output:
         self.at += len("function")
