@@ -99,9 +99,15 @@ def test_a_low_finding_never_stops_a_run() -> None:
     assert means == [SOFT, AGAIN, BACK, BACK]
 
 
-def test_a_medium_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
+def test_a_medium_finding_never_stops_a_run() -> None:
+    """There is no evidence that it gets worse, or that nothing changes."""
     means = ControllerSetup(QUICK).steps(100, finding(severity=MEDIUM, confidence=0.6))
-    assert means[:4] == [AGAIN, BACK, BACK, STOP]
+    assert means == [AGAIN, BACK, BACK]
+
+
+def test_a_high_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
+    means = ControllerSetup(QUICK).steps(100, finding(severity=HIGH, confidence=0.9))
+    assert means[:3] == [BACK, BACK, STOP]
 
 
 def test_what_failed_against_low_trouble_does_not_stop_a_run_that_got_a_little_worse() -> None:
@@ -188,9 +194,9 @@ def test_a_run_that_is_stopped_is_not_stopped_again() -> None:
 
 def test_after_a_stop_was_resolved_the_ladder_begins_anew() -> None:
     bench = ControllerSetup(QUICK, seconds=1)
-    found = finding(severity=MEDIUM, confidence=0.6)
-    assert bench.steps(10, found) == [AGAIN, BACK, BACK, STOP]
-    assert bench.steps(1, found) == [AGAIN]
+    found = finding(severity=HIGH, confidence=0.9)
+    assert bench.steps(7, found) == [BACK, BACK, STOP]
+    assert bench.steps(1, found) == [BACK]
 
 
 def test_a_stop_that_is_switched_off_never_comes() -> None:

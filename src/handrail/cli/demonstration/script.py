@@ -37,7 +37,7 @@ FILES = {
     ),
     "release.sh": (
         "sleep 60 >/dev/null 2>&1 </dev/null &  # never waited for\n"
-        "echo 'upload failed: 503 Service Unavailable'\nexit 1\n"
+        "echo 'upload failed: no such version'\nexit 1\n"
     ),
     "handrail.yaml": SETTINGS,
     ".gitignore": "build/\nnotes/\n__pycache__/\n",
