@@ -239,6 +239,13 @@ def test_between_two_interventions_is_the_cooldown() -> None:
     assert [each is not None for each in means] == [True, False, False, True, False, False, True]
 
 
+def test_a_fast_agent_need_not_wait_for_the_time() -> None:
+    settings = Interventions(intervention_cooldown_actions=3)
+    bench = ControllerSetup(settings, seconds=0.5)
+    means = [bench.step(finding(severity=LOW, symptom=str(n))) for n in range(7)]
+    assert [each is not None for each in means] == [True, False, False, True, False, False, True]
+
+
 def test_one_step_has_one_intervention() -> None:
     """Defect b: an escalation ran a second one in the same call."""
     bench = ControllerSetup(QUICK)
@@ -388,6 +395,7 @@ limits = st.builds(
     Interventions,
     max_interventions_per_execution=st.integers(1, 12),
     intervention_cooldown_seconds=st.integers(0, 120),
+    intervention_cooldown_actions=st.integers(1, 8),
     soft_correction=st.builds(SoftCorrection, st.booleans(), st.integers(1, 3)),
     context_reinforcement=st.builds(ContextReinforcement, st.booleans(), st.integers(1, 3)),
     strategy=st.builds(
@@ -424,7 +432,11 @@ def test_limits_hold_whatever_is_found_and_when(
     assert len(set(texts)) == len(texts)
     for before, after in pairwise(past):
         if after.means != STOP:
-            assert after.at - before.at >= settings.intervention_cooldown_seconds
+            waited, steps = after.at - before.at, after.step - before.step
+            assert (
+                waited >= settings.intervention_cooldown_seconds
+                or steps >= settings.intervention_cooldown_actions
+            )
     stops = [-1, *(made.step for made in past if made.means == STOP), 10_000]
     for begin, end in pairwise(stops):
         since = [(made.means, made.name) for made in milder if begin < made.step < end]

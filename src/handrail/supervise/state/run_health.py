@@ -6,7 +6,7 @@ from handrail.model import event as events
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.intent import Intent
 from handrail.model.intervention import Allowance, InterventionName
-from handrail.model.intervention_history import InterventionHistory
+from handrail.model.intervention_history import InterventionHistory, LaterStep
 
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
@@ -72,7 +72,9 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         intent: Intent,
     ) -> None:
         """Take in an action that ended: it ran, or was refused or dropped."""
-        self.past.record_step(intent.agent, event.step)
+        ok = isinstance(event, events.ActionEnded) and event.outcome.ok
+        touches = bool(intent.reads or intent.writes)
+        self.past.record_step(LaterStep(intent.agent, event.step, intent.sort, ok, touches))
 
     def call(self, at: float, shown: str) -> None:
         """Take in a permitted action."""
