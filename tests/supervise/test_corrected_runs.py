@@ -93,10 +93,8 @@ def test_work_in_another_project_is_one_trouble_that_escalates(tmp_path: Path) -
         day.do("Write", other_file(day, number), "File created.")
     assert names(day) == {f"scope_creep:{day.bed.elsewhere}"}
     assert True not in worked(day)
-    assert day.means[:2] == [
-        InterventionName.CONTEXT_REINFORCEMENT,
-        InterventionName.CHECKPOINT_ROLLBACK,
-    ]
+    assert day.put_back == []
+    assert day.means[-1] == InterventionName.EMERGENCY_STOP
     texts = [each.guidance for each in day.made]
     assert len(set(texts)) == len(texts)
 

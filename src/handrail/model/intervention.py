@@ -59,5 +59,7 @@ class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
     incident: str = ""
     limits: str = ""
     """The part that the host cannot do, in a sentence."""
+    files: tuple[str, ...] = ()
+    """The files that a rollback puts back, and no others; empty: all that changed."""
     tested_by: TestedBy = "any"
     """It helped if the trouble stays away from such actions."""

@@ -1,5 +1,7 @@
 """The health of a run: its findings, its interventions, and their lasting effects."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from handrail.model import event as events
@@ -15,6 +17,7 @@ _CALLS_SECONDS = 60
 """Seconds for which a call counts towards the calls per minute."""
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
+_MAX_FILES = 16
 
 
 class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -28,6 +31,8 @@ class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     tokens: int = 0
     memory_mb: float = 0.0
     agent: str = ""
+    files: tuple[str, ...] = ()
+    """The files that it wrote, as far as known."""
 
 
 class RunHealth(msgspec.Struct, omit_defaults=True):
@@ -84,7 +89,9 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.shown.append(shown)
         del self.shown[:-_MAX_SHOWN]
 
-    def end(self, event: events.ActionEnded, changes: int, agent: str = "") -> None:
+    def end(
+        self, event: events.ActionEnded, changes: int, agent: str = "", files: Sequence[str] = ()
+    ) -> None:
         """Take in the end of an agent's action that may have changed so many files."""
         outcome = event.outcome
         seconds = outcome.duration_ms / 1000
@@ -98,6 +105,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
                 outcome.tokens,
                 outcome.memory_mb,
                 agent,
+                tuple(files[:_MAX_FILES]),
             )
         )
         del self.lately[:-_MAX_LATELY]
