@@ -11,11 +11,10 @@ from handrail.model.effect import Kind
 from handrail.model.worsening import Worsening
 
 _MAX_CALLS = 32
-_END = 1_500
+_END = 400
 """Characters at the end of an output that tell the number of failures."""
 _FAILURES = re.compile(
-    r"\b([1-9]\d*) (?:failed|failing|failures?|errors?)\b|(?:failures|errors)[=:] ?([1-9]\d*)",
-    re.IGNORECASE,
+    r"([1-9][0-9]*) (?:fail(?:ed|ing|ures?)|errors?)\b|(?:ailures|rrors)[=:] ?([1-9][0-9]*)"
 )
 _COMMIT = re.compile(r"\bgit\b[^|;&]*\bcommit\b")
 
@@ -28,8 +27,8 @@ class CheckedCall(msgspec.Struct, gc=False):
     """The last step in which it passed, or had the fewest failures; 0: none."""
     failures: int = 0
     """The failures of that step."""
-    edited: bool = False
-    """A file may have changed since then."""
+    edits: int = 0
+    """The edits of the run before that step."""
     bad: int = 0
     """The last step in which it was worse than that; 0: it is not."""
     now: int = 0
@@ -44,6 +43,8 @@ class CheckResults(msgspec.Struct):
     """Nothing before this step is taken back: a test, a check or a commit stands behind it."""
     last: int = 0
     """The last step."""
+    edits: int = 0
+    """Steps that have changed files."""
 
     def see(self, done: CompletedStep) -> None:
         """Note the result of a command, and edits after those before it."""
@@ -53,8 +54,7 @@ class CheckResults(msgspec.Struct):
         if done.intent.tool.lower() in SHELL_TOOLS:
             self._note(done)
         if done.changed or done.intent.writes:
-            for call in self.calls.values():
-                call.edited = True
+            self.edits += 1
 
     def confirm(self) -> None:
         """Note that the verify command of a loop has passed."""
@@ -74,18 +74,31 @@ class CheckResults(msgspec.Struct):
     def _note(self, done: CompletedStep) -> None:
         intent = done.intent
         known = self.calls.pop(intent.call, None)
-        if done.ending == "ok" and passed(done):
-            if is_test_run(intent.shown) or (known and known.bad) or _commits(done):
+        is_test = done.ending == "ok" and is_test_run(intent.shown)
+        if done.ending == "ok" and (not is_test or passed(done)):
+            if is_test or (known and known.bad) or _commits(done):
                 self.verified = done.step
-            elif not (intent.kinds and _runs_code(done)):
+            elif not _runs_code(done):
                 return
-            self._keep(intent.call, CheckedCall(intent.shown, done.step))
-        elif known is not None and not done.outside:
-            self._keep(intent.call, _failed(known, done))
-        elif not done.outside and (failures := _failures(done)):
-            self._keep(intent.call, CheckedCall(intent.shown, done.step, failures))
+            self._keep(intent.call, CheckedCall(intent.shown, done.step, edits=self.edits))
+        elif done.outside:
+            if known is not None:
+                self._keep(intent.call, known)
         elif known is not None:
-            self._keep(intent.call, known)
+            self._keep(intent.call, self._failed(known, done))
+        elif is_test_run(intent.shown) and (failures := _failures(done)):
+            good = CheckedCall(intent.shown, done.step, failures, self.edits)
+            self._keep(intent.call, good)
+
+    def _failed(self, known: CheckedCall, done: CompletedStep) -> CheckedCall:
+        failures = _failures(done)
+        if known.failures and failures <= known.failures:
+            if 0 < failures < known.failures:
+                return CheckedCall(known.shown, done.step, failures, self.edits)
+            return known
+        if self.edits > known.edits:
+            known.bad, known.now = done.step, failures
+        return known
 
     def _keep(self, call: str, result: CheckedCall) -> None:
         self.calls[call] = result
@@ -93,26 +106,18 @@ class CheckResults(msgspec.Struct):
             del self.calls[next(iter(self.calls))]
 
 
-def _failed(known: CheckedCall, done: CompletedStep) -> CheckedCall:
-    failures = _failures(done)
-    if known.failures and failures <= known.failures:
-        if failures and failures < known.failures:
-            return CheckedCall(known.shown, done.step, failures)
-        return known
-    if known.edited:
-        known.bad, known.now = done.step, failures
-    return known
-
-
 def _failures(done: CompletedStep) -> int:
     """Return the number of failures that an output names; 0: none."""
     end = (done.outcome.error or done.outcome.output)[-_END:]
+    if "ail" not in end and "rror" not in end:
+        return 0
     counts = [int(one or other) for one, other in _FAILURES.findall(end)]
     return counts[-1] if counts else 0
 
 
 def _runs_code(done: CompletedStep) -> bool:
-    return Kind.RUN in done.intent.kinds or Kind.UNSEEN in done.intent.kinds
+    kinds = done.intent.kinds
+    return Kind.RUN in kinds or Kind.UNSEEN in kinds
 
 
 def _commits(done: CompletedStep) -> bool:

@@ -82,14 +82,15 @@ def _telling(text: str) -> str:
     last = trailer = ""
     lines = text.splitlines()[-_MAX_LINES:]
     for line in map(str.strip, reversed(lines)):
-        if _EMPTY.fullmatch(line[:_MAX_LINE]):
+        is_telling = any(word in line for word in _TELLING)
+        if (last and not is_telling) or _EMPTY.fullmatch(line[:_MAX_LINE]):
             continue
         if _TRAILER.fullmatch(line[:_MAX_LINE]):
             trailer = trailer or line
-        elif any(word in line for word in _TELLING):
+        elif is_telling:
             return line
         else:
-            last = last or line
+            last = line
     return last or trailer
 
 

@@ -62,7 +62,12 @@ _PLACES = re.compile(
 )
 """Line and column: an error that moves with the lines above it stays the same."""
 _SPOTS = re.compile(
-    r"(?:\b[Ll]ine |\.[A-Za-z]{1,5}[:(])([0-9]+(?:[:,][0-9]+)?)|^ *([0-9]+:[0-9]+) ", re.MULTILINE
+    r"""[0-9](?<![0-9][0-9])(?:
+      (?<=[Ll]ine\ [0-9]) | (?<=\.[A-Za-z][:(][0-9]) | (?<=\.[A-Za-z]{2}[:(][0-9])
+    | (?<=\.[A-Za-z]{3}[:(][0-9]) | (?<=\.[A-Za-z]{4}[:(][0-9]) | (?<=\.[A-Za-z]{5}[:(][0-9])
+    | (?<=\ \ [0-9])(?=[0-9]*:[0-9]+\ \ )
+    )[0-9]*(?:[:,][0-9]+)?""",
+    re.ASCII | re.VERBOSE,
 )
 """The same in all formats of compilers: where the error is now."""
 _NOISE = "\0"

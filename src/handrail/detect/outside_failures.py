@@ -5,8 +5,8 @@ from typing import Final
 
 from handrail.model.action import Outcome
 
-_END = 800
-"""Characters at the end of an output that tell why it failed."""
+_BEGIN, _END = 100, 300
+"""Characters of an output that tell why it failed: hosts report first, programs last."""
 _NETWORK, _SERVER = "the network", "a server's answer"
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
     _NETWORK: (
@@ -42,7 +42,8 @@ def outside_cause(outcome: Outcome) -> str:
     """Return the cause outside of the work tree that made an action fail, or ""."""
     if outcome.ok:
         return ""
-    said = (outcome.error or outcome.output)[-_END:].lower()
+    whole = outcome.error or outcome.output
+    said = (whole if len(whole) <= _BEGIN + _END else whole[:_BEGIN] + whole[-_END:]).lower()
     cause = _cause(said)
     if cause in (_NETWORK, _SERVER) and any(name in said for name in _OWN_MACHINE):
         return ""

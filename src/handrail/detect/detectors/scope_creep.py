@@ -121,8 +121,9 @@ class ScopeCreepDetector(Detector):
             self.touched = (*intent.reads, *intent.writes, *intent.secrets)
             for path in self.touched:
                 self.paths = keep(self.paths, text_hash(path), _MOST_PATHS)
-        own = (path for path in (*intent.writes, *intent.reads) if path not in intent.outside)
-        self.inside = next((path for path in own if not _SYSTEM.match(path)), self.inside)
+        path = (intent.writes or intent.reads or ("",))[0]
+        if path and path not in intent.outside and not _SYSTEM.match(path):
+            self.inside = path
         if intent.outside or self.strays:
             self._note_strays(done)
         if intent.outside:
