@@ -18,7 +18,7 @@ demo: .venv/.installed-demo ## watch a misbehaving agent being caught
 	@.venv/bin/handrail demo
 
 check: lint ## lint, types and the fast tests: about a minute
-	$(tool) pytest -q -n auto -m 'not slow'
+	$(tool) pytest -q -n auto -m 'not slow' --hypothesis-profile quick
 
 test: lint ## everything: lint, types, all tests, coverage of the core rooms
 	@scripts/setup claude

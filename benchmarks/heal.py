@@ -10,7 +10,7 @@ from benchmarks.measure import Table
 from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.server.http.socket_client import DaemonError
-from handrail.server.lock import guardian_of
+from handrail.server.lock import guardian_pid
 
 _PATIENCE = 60.0
 
@@ -59,7 +59,7 @@ def _signal_daemon(number: signal.Signals) -> Callable[[DaemonSandbox], None]:
 def _kill_guardian(place: DaemonSandbox) -> None:
     before = place.guardian
     os.kill(before, signal.SIGKILL)
-    while guardian_of(place.home) in (None, 0, before):
+    while guardian_pid(place.home) in (None, 0, before):
         time.sleep(0.005)
 
 

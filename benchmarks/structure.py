@@ -40,6 +40,7 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
@@ -126,10 +127,17 @@ KINDS = {
     "a host (Claude Code), outside of hosts/": Sort(
         r"(?i)claude", elsewhere=("hosts/", "shell/", "testing/", "demo")
     ),
-    "a store (SQLite)": Sort(r"SqliteStore|store\.sqlite"),
-    # Texts that tell a person to call it need no change when there is another command.
+    # The reader of inline Python knows calls that reach the log, and a store has helpers.
+    "a store (SQLite)": Sort(
+        r"SqliteStore|store\.sqlite(?!_)", elsewhere=("shell/inline/python_table.py",)
+    ),
+    # Texts that tell a person to call it need no change when there is another command; a host has
+    # checks and commands of its own with that name.
     "a CLI command (doctor)": Sort(
-        r"(?<!handrail )(?<![\w.-])doctor(?![\w.-])", "doctor.py", only_texts=True
+        r"(?<!handrail )(?<![\w.`-])doctor(?![\w.`-])",
+        "doctor.py",
+        only_texts=True,
+        elsewhere=("hosts/",),
     ),
 }
 
@@ -151,13 +159,15 @@ def _names(path: Path, sort: Sort, package: Path) -> bool:
         return True
     if path.suffix == ".yaml":
         return bool(re.search(sort.words, path.read_text()))
-    texts, identifiers = _words(ast.parse(path.read_bytes()))
+    texts, identifiers = _words(path)
     words = texts if sort.only_texts else texts + identifiers
     return any(re.search(sort.words, word) for word in words)
 
 
-def _words(tree: ast.Module) -> tuple[list[str], list[str]]:
+@cache
+def _words(path: Path) -> tuple[list[str], list[str]]:
     """The texts of a file that are no docstrings, and its identifiers."""
+    tree = ast.parse(path.read_bytes())
     told = {
         id(each.value)
         for node in ast.walk(tree)
@@ -191,6 +201,8 @@ def profile(door: str, package: str) -> None:
 
     def listen() -> None:
         nonlocal counting
+        # `serve` may become a guardian that starts this script again: the last one counts.
+        Path(door).unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(door)
             listener.listen()

@@ -13,10 +13,10 @@ from typing import ClassVar
 
 from handrail import (
     CompletedStep,
-    Description,
     Detection,
     Detector,
     Finding,
+    FindingDescription,
     Severity,
     Supervisor,
 )
@@ -28,7 +28,7 @@ class LongOutputs(Detector):
     """Three long outputs in a row. The fields are saved with the run."""
 
     kind: ClassVar[str] = "long_outputs"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="long outputs",
         meaning="The agent prints so much that it cannot see what matters.",
         hints=("{says} Use head, tail or grep.",),

@@ -25,7 +25,7 @@ import msgspec
 from handrail.cli import group
 from handrail.config import Config
 from handrail.control import transitions
-from handrail.detect.description import UNKNOWN, Fitting
+from handrail.detect.description import UNKNOWN, FittingInterventions
 from handrail.detect.registry import COMBINATIONS, description_of
 from handrail.detect.registry import KINDS as FINDINGS
 from handrail.hosts.claude import reply as claude_reply
@@ -50,7 +50,7 @@ from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home
 from handrail.server.http import token_auth
 from handrail.server.http.feedback import FeedbackEndpoint
-from handrail.server.http.health import Health
+from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.routes import Component
 from handrail.server.threads import supervision_thread
@@ -93,7 +93,7 @@ _CHECKPOINT = re.compile(r"(?<=checkpoint )[0-9a-f]{12}\b")
 _MEASURED = re.compile(r"\d+\.\d+ (?=ms per review|s \()")
 _COMPONENTS: tuple[type[Component], ...] = (
     HookEndpoint,
-    Health,
+    HealthEndpoint,
     FeedbackEndpoint,
     IncidentRecovery,
     RestoreEndpoint,
@@ -393,7 +393,7 @@ def fitting() -> str:
         fits = description_of(kind).fitting or UNKNOWN
         rows.setdefault(fits.places, []).append(f"`{kind}`")
     return table(
-        ("kind", *Fitting.__struct_fields__[:4]),
+        ("kind", *FittingInterventions.__struct_fields__[:4]),
         *((", ".join(kinds), *map(_label, places)) for places, kinds in rows.items()),
         ("`default`: all others", *map(_label, UNKNOWN.places)),
     )

@@ -12,7 +12,7 @@ from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.control import ControlCommand
 from handrail.model.event import Event
 from handrail.server.home import Home
-from handrail.server.http.socket_client import call
+from handrail.server.http.socket_client import call_daemon
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
 from handrail.store.port import NewEntry, StoredEntry
@@ -46,7 +46,7 @@ class RunController:
     def send(self, request: Request, *, seconds: float = 0.0) -> list[AnyMessage]:
         """Hand over a request, and wait so long for its result."""
         path = f"/control?wait={seconds}"
-        said = call(self.home, "POST", path, encode(request), timeout=seconds + 10)
+        said = call_daemon(self.home, "POST", path, encode(request), timeout=seconds + 10)
         return [decode(json.dumps(each).encode()) for each in cast("list[Json]", said["messages"])]
 
     def ask(self, command: ControlCommand, run: str, **given: str) -> Request:
@@ -59,7 +59,7 @@ class RunController:
     def result(self, request: Request) -> Result:
         """What has come of a request; waits for it."""
         path = f"/control/{request.request_id}?wait={PATIENCE}"
-        said = call(self.home, "GET", path, timeout=PATIENCE + 10)
+        said = call_daemon(self.home, "GET", path, timeout=PATIENCE + 10)
         messages = cast("list[Json]", said["messages"])
         assert messages, f"there is no result of {request}"
         result = decode(json.dumps(messages[-1]).encode())

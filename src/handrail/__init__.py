@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from handrail.checkpoint import CheckpointError, CheckpointRecord
     from handrail.config.detection import Detection
     from handrail.config.interventions import Interventions
-    from handrail.detect import CompletedStep, Description, Detector, Fitting
-    from handrail.intervene import Capability, Draft, InterventionKind, Situation
+    from handrail.detect import CompletedStep, Detector, FindingDescription, FittingInterventions
+    from handrail.intervene import Capability, InterventionDraft, InterventionKind, RunSituation
     from handrail.library.action import SupervisedAction
     from handrail.library.errors import (
         ActionBlockedError,
@@ -45,16 +45,16 @@ __all__ = [
     "CompletedStep",
     "ControlError",
     "Decision",
-    "Description",
     "Detection",
     "Detector",
-    "Draft",
     "Effect",
     "Event",
     "Fact",
     "Finding",
-    "Fitting",
+    "FindingDescription",
+    "FittingInterventions",
     "HandrailError",
+    "InterventionDraft",
     "InterventionKind",
     "Interventions",
     "Kind",
@@ -63,8 +63,8 @@ __all__ = [
     "ReviewContext",
     "Rule",
     "RuleHit",
+    "RunSituation",
     "Severity",
-    "Situation",
     "StartError",
     "SupervisedAction",
     "Supervisor",
@@ -76,8 +76,8 @@ _MODULES = {
     "checkpoint": "CheckpointError CheckpointRecord",
     "config.detection": "Detection",
     "config.interventions": "Interventions",
-    "detect": "CompletedStep Description Detector Fitting",
-    "intervene": "Capability Draft InterventionKind Situation",
+    "detect": "CompletedStep FindingDescription Detector FittingInterventions",
+    "intervene": "Capability InterventionDraft InterventionKind RunSituation",
     "library.action": "SupervisedAction",
     "library.errors": "ActionBlockedError ControlError HandrailError StartError"
     " SupervisorClosedError",

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from handrail.server.home import Home
-from handrail.server.lock import holder
+from handrail.server.lock import daemon_pid
 from handrail.store.errors import StoreError
 from handrail.store.opening import open_log
 from tests.attack.attack import HOME, REPO, SETTINGS, STATE, VENV
@@ -42,7 +42,7 @@ def look(own_packages: bool = False) -> Parts:
         **{f"state folder: {name}": _file(Path(STATE, name)) for name in _KEPT},
         "state folder: mode": _mode(Path(STATE)),
         "the daemon": _daemon(),
-        PID: str(holder(Home(STATE))),
+        PID: str(daemon_pid(Home(STATE))),
         "the socket": _answers(socket.AF_UNIX, f"{STATE}/daemon.sock"),
         "the port": _port_owner(),
         "packages": _packages() if own_packages else "",
@@ -115,7 +115,7 @@ def _mode(path: Path) -> str:
 
 
 def _daemon() -> str:
-    pid = holder(Home(STATE))
+    pid = daemon_pid(Home(STATE))
     if not pid:
         return "gone"
     with suppress(OSError):

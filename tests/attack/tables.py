@@ -31,10 +31,7 @@ SAMPLE: tuple[tuple[str, ...], ...] = (
     ("packages: python file: .pth",),
 )
 """A fixed sample; those that stand together are tried in one world, one after the other."""
-KNOWN_OUT: dict[str, str] = {
-    "another agent: claude under another name": "a link to the host's program is not recognised",
-    "packages: python file: .pth": "nobody looks at the packages",
-}
+KNOWN_OUT: dict[str, str] = {}
 """Attacks that get out today, with the reason; the test says when one does not any more."""
 ACCEPTED: dict[str, str] = {}
 """Attacks that every process of the same user can make, with the line of the threat model."""

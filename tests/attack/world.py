@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from handrail.server.home import Home
-from handrail.server.lock import holder
+from handrail.server.lock import daemon_pid
 from handrail.testing.model_server import ModelServer, Script
 from tests.attack.attack import HOME, REPO, SETTINGS, STATE, VENV
 from tests.claude.sandbox import ALWAYS, QUIET, FinishedSession, RunningSession
@@ -123,7 +123,7 @@ class World:
         """What stands for the marks in attacks: an agent finds it in ps and in its settings."""
         home = Home(STATE)
         return {
-            "%PID%": str(holder(home)),
+            "%PID%": str(daemon_pid(home)),
             "%PORT%": str(home.port),
             "%TOKEN%": home.hook_token,
         }

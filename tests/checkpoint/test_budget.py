@@ -12,7 +12,7 @@ from handrail.checkpoint.errors import GitTooSlowError, NothingSavedError
 from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save import size_limits, staging
-from handrail.checkpoint.save.coverage import MAX_LEFT_OUT, bounded
+from handrail.checkpoint.save.coverage import MAX_LEFT_OUT, bounded_coverage
 from handrail.checkpoint.save.size_limits import (
     DISK_FULL,
     CandidateFile,
@@ -217,7 +217,7 @@ def test_a_batch_that_hangs_costs_only_what_it_holds(
     fake.chmod(0o755)
     project.environ["PATH"] = f"{fake.parent}:{real}"
     record = project.of(project.tree).save(CheckpointInfo(), seconds=2).record
-    assert record.coverage == bounded([LeftOut("b.txt", NO_TIME)], list, unfinished=True)
+    assert record.coverage == bounded_coverage([LeftOut("b.txt", NO_TIME)], list, unfinished=True)
     fake.unlink()
     assert project.save().record.coverage.complete
 
@@ -225,20 +225,20 @@ def test_a_batch_that_hangs_costs_only_what_it_holds(
 def test_a_long_list_is_told_by_folders_that_hold_nothing_else() -> None:
     many = [LeftOut(f"data/{number}/x.bin", "why") for number in range(MAX_LEFT_OUT)]
     mixed = [LeftOut("src/big.bin", "why"), LeftOut("top.bin", "why")]
-    coverage = bounded([*many, *mixed], lambda: ["src/main.py", "a.txt"])
+    coverage = bounded_coverage([*many, *mixed], lambda: ["src/main.py", "a.txt"])
     assert [each.path for each in coverage.left_out] == ["data/", "src/big.bin", "top.bin"]
     assert not coverage.unfinished
 
 
 def test_a_list_that_stays_too_long_is_cut_and_says_so() -> None:
     many = [LeftOut(f"{number}.bin", "why") for number in range(MAX_LEFT_OUT + 1)]
-    coverage = bounded(many, list)
+    coverage = bounded_coverage(many, list)
     assert len(coverage.left_out) == MAX_LEFT_OUT
     assert coverage.unfinished
 
 
 def test_a_name_that_cannot_be_written_down_makes_the_list_inexact() -> None:
-    coverage = bounded([LeftOut(os.fsdecode(b"\xff.bin"), "why")], list)
+    coverage = bounded_coverage([LeftOut(os.fsdecode(b"\xff.bin"), "why")], list)
     assert coverage.left_out == (LeftOut("\\udcff.bin", "why"),)
     assert coverage.unfinished
 

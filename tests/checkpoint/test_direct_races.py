@@ -14,6 +14,8 @@ from tests.checkpoint.save.test_staging import rig
 
 from .conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 _LONG = 10**9
 
 

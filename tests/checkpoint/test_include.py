@@ -8,6 +8,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 
 def held(bench: CheckpointProject, *include: str) -> list[str]:
     """The names that a checkpoint with these patterns holds, without the .gitignore."""

@@ -18,6 +18,8 @@ from tests.checkpoint.git.test_nested_repositories import repository
 from .conftest import CheckpointProject
 from .test_redo import acted
 
+pytestmark = pytest.mark.slow
+
 
 def empty_list(inside: Path) -> None:
     (inside / ".git/info/exclude").write_text("")

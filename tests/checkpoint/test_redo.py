@@ -1,5 +1,7 @@
 """Every undo can be undone: undo, undo, redo, redo is where it began."""
 
+import pytest
+
 from handrail.checkpoint import (
     CheckpointInfo,
     CheckpointRecord,
@@ -10,6 +12,8 @@ from handrail.checkpoint import (
 from handrail.checkpoint.restore.undo_levels import restore_target
 
 from .conftest import CheckpointProject
+
+pytestmark = pytest.mark.slow
 
 
 def acted(bench: CheckpointProject, step: int, **files: str) -> CheckpointRecord:

@@ -20,6 +20,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_unchanged_tree_is_the_same_checkpoint(project: CheckpointProject) -> None:
     project.write("a.txt", "1")

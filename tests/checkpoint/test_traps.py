@@ -30,7 +30,7 @@ from tests.checkpoint.git.test_nested_repositories import repository
 from tests.checkpoint.save.test_staging import rig
 from tests.server.checkpoint_setup import RUN, CheckpointSetup, prompt
 from tests.server.files.test_checkpoint_scheduler import NeverEnds, bash, records, save, waits
-from tests.server.files.test_restore_endpoint import Desk
+from tests.server.files.test_restore_endpoint import RestoreSetup
 
 from .conftest import CheckpointProject
 from .test_budget import slow_after
@@ -488,16 +488,16 @@ def test_rule_11_captured_when_the_turn_is_really_over(workshop: CheckpointSetup
 
 def test_rule_12_files_and_conversation_as_one(tmp_path: Path) -> None:
     """4.3.12: the run goes back with its files, or neither does."""
-    desk = Desk(tmp_path)
+    setup = RestoreSetup(tmp_path)
     state = StateSnapshot("fix the cart", "and the docs")
-    desk.bed.clock.advance(1)
-    desk.point = desk.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
-    now = desk.look()["preview"]["now"]
-    desk.cart.write_text("total = 2\n")
-    status, _ = desk.ask("restore", level="checkpoint", target=desk.point, expects=now)
-    assert (status, desk.bed.run.state.last_prompt) == (409, "")
-    desk.restore()
-    assert (desk.cart.read_text(), desk.bed.run.state.last_prompt) == (
+    setup.bed.clock.advance(1)
+    setup.point = setup.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
+    now = setup.look()["preview"]["now"]
+    setup.cart.write_text("total = 2\n")
+    status, _ = setup.ask("restore", level="checkpoint", target=setup.point, expects=now)
+    assert (status, setup.bed.run.state.last_prompt) == (409, "")
+    setup.restore()
+    assert (setup.cart.read_text(), setup.bed.run.state.last_prompt) == (
         "total = 1\n",
         "and the docs",
     )

@@ -4,11 +4,15 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from handrail.checkpoint import CheckpointInfo
 from handrail.checkpoint.save.coverage import MAX_UNCOVERED
 from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import CheckpointProject
+
+pytestmark = pytest.mark.slow
 
 
 def uncovered(bench: CheckpointProject, *paths: str) -> list[str]:

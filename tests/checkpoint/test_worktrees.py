@@ -13,6 +13,8 @@ from handrail.checkpoint.work_tree import check_can_be_saved
 
 from .conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def state(tmp_path: Path) -> str:

@@ -32,7 +32,7 @@ def seed(bench: CheckpointProject, tree: Path | None = None) -> bool:
 
 def settle(bench: CheckpointProject) -> bool:
     with private(bench) as git:
-        return alternates.settle(git)
+        return alternates.copy_and_drop(git)
 
 
 def own_git(bench: CheckpointProject, *args: str) -> bytes:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from handrail.model.event import Event
 from handrail.server.home import Home
-from handrail.server.lock import guardian_of, holder
+from handrail.server.lock import daemon_pid, guardian_pid
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.testing.model_server import Script, ToolCall
@@ -100,11 +100,11 @@ class SupervisedSandbox:
     @property
     def pid(self) -> int | None:
         """The process that is the daemon now."""
-        return holder(self.state)
+        return daemon_pid(self.state)
 
     def signal(self, number: signal.Signals) -> None:
         """Send guardian and daemon a signal, the guardian first: it looks after the daemon."""
-        for pid in (guardian_of(self.state), self.pid):
+        for pid in (guardian_pid(self.state), self.pid):
             assert pid, "no daemon runs"
             os.kill(pid, number)
 

@@ -23,7 +23,7 @@ REQUEST = (
 )
 
 
-class Way(Template):
+class CommandTemplate(Template):
     """A command line; `@name` stands for something that is only known once the daemon runs."""
 
     delimiter = "@"
@@ -107,7 +107,7 @@ def turns(world: SupervisedSandbox, run: str) -> Iterator[Answer]:
         "port": str(world.state.port),
         "run": run,
     }
-    calls = [bash(Way(way).substitute(known), slug(name)) for name, way in WAYS.items()]
+    calls = [bash(CommandTemplate(way).substitute(known), slug(name)) for name, way in WAYS.items()]
     for start in range(0, len(calls), 8):
         yield ModelTurn(calls[start : start + 8])
 

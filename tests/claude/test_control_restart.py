@@ -8,7 +8,7 @@ import pytest
 from handrail.control.message import AnyMessage, Request, Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, ControlAsked, Event
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from handrail.supervise.state.run_state import RunState
 from handrail.testing.model_server import Say
 from tests.claude.controlled import ControlledSession, doing, waits_for
@@ -36,7 +36,7 @@ class Killed(NamedTuple):
 
 def when_back(world: SupervisedSandbox) -> None:
     """Until the session has brought the daemon back."""
-    until(lambda: (health(world.state) or {}).get("ok"), "the daemon is not back")
+    until(lambda: (daemon_health(world.state) or {}).get("ok"), "the daemon is not back")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say
 from tests.claude.controlled import doing, living, waits_for
 from tests.claude.driven_agent import MODEL, by_words, half_said, last_said
@@ -247,7 +247,7 @@ def test_a_driven_run_that_is_paused_stays_so_when_its_daemon_is_killed(
     with driven(world, "Build the cart.", [doing(pause, Say("Not yet.")), DONE]) as run:
         run.when_at_rest()
         world.kill()
-        until(lambda: health(world.state), "the driver has not started the daemon again")
+        until(lambda: daemon_health(world.state), "the driver has not started the daemon again")
         assert run.ann.state(run.run).hand.standing == Standing.PAUSED
         run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.model.control import ControlCommand, Standing
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import living, waits_for
 from tests.claude.driven_agent import MODEL, by_words, half_said
@@ -30,7 +30,7 @@ def when_there(world: SupervisedSandbox, name: str) -> None:
 
 
 def when_back(world: SupervisedSandbox) -> None:
-    until(lambda: health(world.state), "the daemon was not started again")
+    until(lambda: daemon_health(world.state), "the daemon was not started again")
 
 
 def test_an_interrupt_that_was_acknowledged_is_carried_out_for_the_next_daemon(

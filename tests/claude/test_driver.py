@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from handrail.cli.output.file_changes import connection
+from handrail.cli.output.file_changes import hook_connection
 from handrail.hosts.claude.driver import ClaudeDriver
 from handrail.hosts.claude.handler import hooking_for
 from handrail.hosts.claude.launch import launch, settings_for
@@ -456,7 +456,7 @@ def test_it_is_supervised_where_handrail_is_not_installed(sandbox: ClaudeSandbox
 
     async def test() -> None:
         program = find_claude(sandbox.environ)
-        hooking = hooking_for("http", connection(world.state), program)
+        hooking = hooking_for("http", hook_connection(world.state), program)
         settings = settings_for(hooking, sandbox.environ, str(sandbox.repo), [])
         script = [bash("rm -rf ~/photos", "harm")]
         async with driving(sandbox, script, name, settings=settings) as (agent, model):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.model.event import ActionDropped, ActionReviewed, Event
-from handrail.server.http.socket_client import call, health
+from handrail.server.http.socket_client import call_daemon, daemon_health
 from handrail.testing.model_server import Json, ModelRequest, ModelTurn, Say, Step, ToolCall
 from tests.claude.sandbox import FinishedSession
 from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised, until
@@ -101,7 +101,7 @@ def unaided(handler: Json) -> Json | None:
 
 def healthy(world: SupervisedSandbox) -> ModelTurn:
     """A turn for when the fault is over: one call may run, one may not."""
-    until(lambda: (health(world.state) or {}).get("ok"), "Handrail is well again")
+    until(lambda: (daemon_health(world.state) or {}).get("ok"), "Handrail is well again")
     return ModelTurn([bash("touch after", "after"), bash("rm -rf ~/photos", "danger")])
 
 
@@ -337,8 +337,8 @@ def limit_files(world: SupervisedSandbox, size: int) -> None:
 def takes_entries(world: SupervisedSandbox) -> bool:
     """Whether the log works, seen by another session."""
     event = {"hook_event_name": "Stop", "session_id": "another", "cwd": str(world.repo)}
-    call(world.state, "POST", "/hooks/claude", event)
-    return (health(world.state) or {}).get("ok") is True
+    call_daemon(world.state, "POST", "/hooks/claude", event)
+    return (daemon_health(world.state) or {}).get("ok") is True
 
 
 def test_what_cannot_be_recorded_is_not_done(no_room: Story) -> None:

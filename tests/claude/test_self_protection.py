@@ -25,7 +25,7 @@ NO_HOOKS = '{"hooks": {}}'
 OWN_HOOK = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
 
 
-class Way(Template):
+class CommandTemplate(Template):
     """A command line; `@name` stands for something that is only known once the daemon runs."""
 
     delimiter = "@"
@@ -194,9 +194,11 @@ def calls(world: SupervisedSandbox) -> list[ToolCall]:
         "package": str(Path(handrail.__file__).parent),
         "packed": b64encode(f"rm -rf {world.bed.state}".encode()).decode(),
     }
-    made = [bash(Way(way).substitute(known), slug(name)) for name, way in SHELL_WAYS.items()]
+    made = [
+        bash(CommandTemplate(way).substitute(known), slug(name)) for name, way in SHELL_WAYS.items()
+    ]
     for name, (tool, file, content) in TOOL_WAYS.items():
-        given: dict[str, object] = {"file_path": Way(file).substitute(known)}
+        given: dict[str, object] = {"file_path": CommandTemplate(file).substitute(known)}
         if tool == "Write":
             given["content"] = content
         elif tool == "Edit":

@@ -65,8 +65,11 @@ def test_every_listed_command_exists(name: str) -> None:
         (["reviw", "ls"], "there is no command 'reviw'"),
         (["--nope"], "--nope"),
         (["review"], "which command?"),
+        (["replay"], "which sessions? For example: handrail replay runs.jsonl"),
+        (["install"], "which host? For example: handrail install claude"),
+        (["uninstall", "vim"], "there is no host 'vim'; Handrail knows claude"),
         (["review", "rm", "-rf", "build"], "handrail review 'rm -rf build'"),
-        (["review", "--jsno", "ls"], "there is no option '--jsno'"),
+        (["review", "--jsno", "ls"], "there is no option '--jsno'; did you mean --json?"),
         (["review", "--config", "missing.yaml", "ls"], "missing.yaml: there is no such file"),
         (["review", "--scope", "/", "ls"], "would put everything in scope"),
         (["review", "--tool", "Write"], "--input"),
@@ -74,7 +77,6 @@ def test_every_listed_command_exists(name: str) -> None:
         (["review", "--tool", "Write", "--input", "{}", "ls"], "not both"),
         (["replay", "missing.jsonl"], "missing.jsonl: No such file"),
         (["replay", "."], "no .jsonl files"),
-        (["replay"], "PATH"),
         (["restore", "nothing"], "the trash has no entry 'nothing'"),
         (["restore", "../x"], "the trash has no entry '../x'"),
         (["config", "nope"], "nope"),
@@ -245,6 +247,15 @@ def test_a_review_imports_only_what_it_needs(tmp_path: Path) -> None:
             "handrail.cli.output.verdict_text",
         }
     )
+
+
+def test_the_status_loads_no_settings_where_there_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shell prompts call it each time."""
+    monkeypatch.setenv("HANDRAIL_HOME", str(tmp_path / "state"))
+    names = imported(["status"], tmp_path)
+    assert names.isdisjoint({"rich", "yaml", "asyncio", "tree_sitter", "handrail.config"})
 
 
 def test_main_takes_the_process_arguments(monkeypatch: pytest.MonkeyPatch) -> None:

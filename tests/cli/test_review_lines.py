@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.cli.review_lines import MAX_LINE, answer_line, serve
+from handrail.cli.review_lines import MAX_LINE, answer_line, review_each_line
 from handrail.review import Reviewer
 
 from .conftest import HandrailShell
@@ -27,7 +27,7 @@ KEYS = {
 
 def ask(*lines: bytes) -> list[Any]:
     sink = io.BytesIO()
-    serve(io.BytesIO(b"\n".join(lines)), sink, REVIEWER, "/work/shop")
+    review_each_line(io.BytesIO(b"\n".join(lines)), sink, REVIEWER, "/work/shop")
     return [json.loads(line) for line in sink.getvalue().splitlines()]
 
 
@@ -205,7 +205,7 @@ def test_a_line_of_50_mb_needs_little_memory() -> None:
     sink = io.BytesIO()
     tracemalloc.start()
     try:
-        serve(io.BufferedReader(Endless(50_000_000)), sink, REVIEWER, "/")
+        review_each_line(io.BufferedReader(Endless(50_000_000)), sink, REVIEWER, "/")
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -218,7 +218,7 @@ def make(command: str, run: str, request: str, at: float, **given: str) -> Json:
         "request_id": request,
         "command": command,
         "target": {"run_id": run},
-        "timestamp": timestamp.written(at),
+        "timestamp": timestamp.format_timestamp(at),
         "payload": {**NEEDED.get(command, {}), **given},
     }
 

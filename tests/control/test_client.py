@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from handrail.control.client import UnreachableError, make_request, stages, user_name
+from handrail.control.client import UnreachableError, make_request, request_stages, user_name
 from handrail.control.message import Ack, AnyMessage, Request, Result, decode
 from handrail.model.control import ControlCommand
 
@@ -67,7 +67,7 @@ GONE = UnreachableError
 
 
 def hear(line: FakeConnection, seconds: float = 60.0) -> list[AnyMessage]:
-    told = stages(line, REQUEST, seconds=seconds, clock=line.clock, sleep=line.sleep)
+    told = request_stages(line, REQUEST, seconds=seconds, clock=line.clock, sleep=line.sleep)
     return list[AnyMessage](told)
 
 

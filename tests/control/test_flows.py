@@ -21,7 +21,7 @@ class _Stamp(msgspec.Struct):
 
     @property
     def at(self) -> float:
-        return timestamp.read(self.timestamp or self.updated_at)
+        return timestamp.parse_timestamp(self.timestamp or self.updated_at)
 
 
 class Flow:

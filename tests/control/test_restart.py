@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.control.request_ledger import load
+from handrail.control.request_ledger import load_ledger
 from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore
@@ -33,7 +33,7 @@ class SettledStore(SqliteStore):
         return receipt
 
 
-class Life:
+class RestartedDaemon:
     """A log, and one daemon after the other on it."""
 
     def __init__(self, clock: ControlClock, reopen: Callable[[], Store]) -> None:
@@ -62,11 +62,11 @@ class Life:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
+def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RestartedDaemon]:
     clock = ControlClock()
     if request.param == "memory":
         store = MemoryStore(clock=clock)
-        yield Life(clock, lambda: store)
+        yield RestartedDaemon(clock, lambda: store)
         return
     with ExitStack() as stack:
         last: list[SettledStore] = []
@@ -78,7 +78,7 @@ def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
             last.append(stack.enter_context(closing(opened)))
             return opened
 
-        yield Life(clock, reopen)
+        yield RestartedDaemon(clock, reopen)
 
 
 def begun(bed: ControlSetup) -> list[str]:
@@ -98,7 +98,9 @@ def begun(bed: ControlSetup) -> list[str]:
         ("rollback", "roll_back"),
     ],
 )
-def test_what_was_under_way_goes_on(life: Life, how: str, command: str, act: str) -> None:
+def test_what_was_under_way_goes_on(
+    life: RestartedDaemon, how: str, command: str, act: str
+) -> None:
     request = life.bed.do(command)
     bed = life.crash() if how == "crash" else life.end()
     assert begun(bed) == [act]
@@ -108,7 +110,9 @@ def test_what_was_under_way_goes_on(life: Life, how: str, command: str, act: str
 
 
 @pytest.mark.parametrize("point", range(5))
-def test_a_crash_at_any_point_of_a_stop_leads_to_one_answer(life: Life, point: int) -> None:
+def test_a_crash_at_any_point_of_a_stop_leads_to_one_answer(
+    life: RestartedDaemon, point: int
+) -> None:
     steps: list[Callable[[ControlSetup], object]] = [
         lambda bed: bed.put(as_bytes(make("stop", RUN, "r", life.clock.now))),
         ControlSetup.read_rows,
@@ -126,7 +130,7 @@ def test_a_crash_at_any_point_of_a_stop_leads_to_one_answer(life: Life, point: i
     life.check()
 
 
-def test_a_pause_survives(life: Life) -> None:
+def test_a_pause_survives(life: RestartedDaemon) -> None:
     life.bed.do("pause", by="ann")
     bed = life.crash()
     assert (bed.hand().standing, bed.hand().by) == (Standing.PAUSED, "ann")
@@ -136,7 +140,9 @@ def test_a_pause_survives(life: Life) -> None:
     assert isinstance(bed.begin_action("a"), Ready)
 
 
-def test_a_pause_that_waits_for_an_action_is_confirmed_by_the_next_daemon(life: Life) -> None:
+def test_a_pause_that_waits_for_an_action_is_confirmed_by_the_next_daemon(
+    life: RestartedDaemon,
+) -> None:
     life.bed.act("a")
     request = life.bed.do("pause")
     bed = life.crash()
@@ -147,7 +153,7 @@ def test_a_pause_that_waits_for_an_action_is_confirmed_by_the_next_daemon(life: 
 
 
 @pytest.mark.parametrize("how", ["crash", "end"])
-def test_the_next_daemon_knows_what_was_answered(life: Life, how: str) -> None:
+def test_the_next_daemon_knows_what_was_answered(life: RestartedDaemon, how: str) -> None:
     request = make("pause", RUN, "r", life.clock.now)
     life.bed.ask(request)
     life.bed.go_on()
@@ -163,7 +169,7 @@ def test_the_next_daemon_knows_what_was_answered(life: Life, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["crash", "end"])
-def test_the_next_daemon_knows_what_is_under_way(life: Life, how: str) -> None:
+def test_the_next_daemon_knows_what_is_under_way(life: RestartedDaemon, how: str) -> None:
     request = make("stop", RUN, "r", life.clock.now)
     life.bed.ask(request)
     life.bed.go_on()
@@ -172,7 +178,9 @@ def test_the_next_daemon_knows_what_is_under_way(life: Life, how: str) -> None:
     assert bed.kinds("r") == ["REQUEST", "ACK", "REQUEST", "duplicate"]
 
 
-def test_requests_that_were_written_meanwhile_are_taken_in_their_order(life: Life) -> None:
+def test_requests_that_were_written_meanwhile_are_taken_in_their_order(
+    life: RestartedDaemon,
+) -> None:
     for number, command in enumerate(["pause", "steer", "resume"]):
         life.bed.put(as_bytes(make(command, RUN, f"r-{number}", life.clock.now)))
     life.clock.now += 29
@@ -184,7 +192,7 @@ def test_requests_that_were_written_meanwhile_are_taken_in_their_order(life: Lif
     life.check()
 
 
-def test_older_ones_have_expired(life: Life) -> None:
+def test_older_ones_have_expired(life: RestartedDaemon) -> None:
     life.bed.put(as_bytes(make("stop", RUN, "r", life.clock.now)))
     life.clock.now += 31
     bed = life.crash()
@@ -193,7 +201,7 @@ def test_older_ones_have_expired(life: Life) -> None:
     assert begun(life.crash()) == []
 
 
-def test_one_that_was_tried_again_has_not_expired(life: Life) -> None:
+def test_one_that_was_tried_again_has_not_expired(life: RestartedDaemon) -> None:
     request = as_bytes(make("stop", RUN, "r", life.clock.now))
     life.bed.put(request)
     life.clock.now += 40
@@ -202,13 +210,13 @@ def test_one_that_was_tried_again_has_not_expired(life: Life) -> None:
     assert bed.kinds("r") == ["REQUEST", "REQUEST", "ACK"]
 
 
-def test_a_bad_one_that_was_written_meanwhile_is_answered_once(life: Life) -> None:
+def test_a_bad_one_that_was_written_meanwhile_is_answered_once(life: RestartedDaemon) -> None:
     life.bed.put(as_bytes({**make("stop", RUN, "r", life.clock.now), "payload": 5}))
     life.crash()
     assert life.crash().kinds("r") == ["REQUEST", "bad_request"]
 
 
-def test_rows_that_are_no_messages_do_no_harm(life: Life) -> None:
+def test_rows_that_are_no_messages_do_no_harm(life: RestartedDaemon) -> None:
     for body in (b"", b"\xff", b"[1]", b'{"type":"REQUEST"}', b"{" * 3000):
         life.bed.put(body)
     life.bed.read_rows()
@@ -217,26 +225,26 @@ def test_rows_that_are_no_messages_do_no_harm(life: Life) -> None:
     assert len(bed.store.read(CONTROL)) == 5
 
 
-def test_a_frozen_run_is_guarded_again(life: Life) -> None:
+def test_a_frozen_run_is_guarded_again(life: RestartedDaemon) -> None:
     life.bed.confirm("freeze")
     assert list(life.crash().actions.reminders) == [RUN]
     assert list(life.end().actions.reminders) == [RUN]
 
 
-def test_a_frozen_run_that_was_resumed_is_not(life: Life) -> None:
+def test_a_frozen_run_that_was_resumed_is_not(life: RestartedDaemon) -> None:
     life.bed.confirm("freeze")
     life.bed.confirm("resume")
     assert begun(life.crash()) == []
 
 
-def test_a_run_that_is_not_frozen_any_more_is_not_looked_at_for_ever(life: Life) -> None:
+def test_a_run_that_is_not_frozen_any_more_is_not_looked_at_for_ever(life: RestartedDaemon) -> None:
     life.bed.confirm("freeze")
     life.bed.store.forget(f"run:{RUN}").result()
     life.crash()
-    assert load(life.bed.store, life.clock.now)[0].frozen == {}
+    assert load_ledger(life.bed.store, life.clock.now)[0].frozen == {}
 
 
-def test_a_freeze_that_was_overtaken_is_undone_by_the_next_daemon(life: Life) -> None:
+def test_a_freeze_that_was_overtaken_is_undone_by_the_next_daemon(life: RestartedDaemon) -> None:
     """How far the first one came nobody knows: its processes may stand still."""
     life.bed.do("freeze")
     resume = life.bed.do("resume")
@@ -247,7 +255,7 @@ def test_a_freeze_that_was_overtaken_is_undone_by_the_next_daemon(life: Life) ->
     life.check()
 
 
-def test_an_interrupt_of_a_frozen_run_goes_on_where_it_was(life: Life) -> None:
+def test_an_interrupt_of_a_frozen_run_goes_on_where_it_was(life: RestartedDaemon) -> None:
     life.bed.confirm("freeze")
     request = life.bed.do("interrupt")
     assert begun(life.crash()) == ["thaw"]
@@ -255,7 +263,7 @@ def test_an_interrupt_of_a_frozen_run_goes_on_where_it_was(life: Life) -> None:
     assert begun(life.crash()) == ["interrupt"]
 
 
-def test_a_request_of_which_its_run_knows_nothing_is_answered(life: Life) -> None:
+def test_a_request_of_which_its_run_knows_nothing_is_answered(life: RestartedDaemon) -> None:
     request = life.bed.do("stop")
     life.bed.store.forget(f"run:{RUN}").result()
     assert life.crash().kinds(request) == ["REQUEST", "ACK", "not_found"]
@@ -265,10 +273,10 @@ def test_a_request_of_which_its_run_knows_nothing_is_answered(life: Life) -> Non
 # What is kept of the topic
 
 
-def test_what_was_kept_is_used(life: Life) -> None:
+def test_what_was_kept_is_used(life: RestartedDaemon) -> None:
     life.bed.do("pause")
     life.end()
-    ledger, _ = load(life.bed.store, life.clock.now)
+    ledger, _ = load_ledger(life.bed.store, life.clock.now)
     snapshot = life.bed.store.load_snapshot(CONTROL)
     assert snapshot is not None
     assert snapshot.seq == ledger.seq == len(life.bed.control())
@@ -278,7 +286,7 @@ def test_what_was_kept_is_used(life: Life) -> None:
     "body",
     [b"", b"\xff\xfe", b"{}", b'{"fold":99,"seq":1}', b'{"fold":1,"seq":1000000}', b"[" * 5000],
 )
-def test_what_was_kept_and_cannot_be_used_is_read_anew(life: Life, body: bytes) -> None:
+def test_what_was_kept_and_cannot_be_used_is_read_anew(life: RestartedDaemon, body: bytes) -> None:
     request = make("stop", RUN, "r", life.clock.now)
     life.bed.ask(request)
     life.bed.go_on()
@@ -288,7 +296,7 @@ def test_what_was_kept_and_cannot_be_used_is_read_anew(life: Life, body: bytes) 
     assert bed.kinds("r") == ["REQUEST", "ACK", "REQUEST", "duplicate"]
 
 
-def test_a_topic_that_was_forgotten_begins_anew(life: Life) -> None:
+def test_a_topic_that_was_forgotten_begins_anew(life: RestartedDaemon) -> None:
     life.bed.do("pause")
     life.end()
     life.bed.store.forget(CONTROL).result()
@@ -298,7 +306,7 @@ def test_a_topic_that_was_forgotten_begins_anew(life: Life) -> None:
     assert bed.kinds("r") == ["REQUEST", "ACK"]
 
 
-def test_restarts_alone_write_nothing(life: Life) -> None:
+def test_restarts_alone_write_nothing(life: RestartedDaemon) -> None:
     life.bed.do("pause")
     before = len(life.bed.store.read_all(0, 10_000))
     for _ in range(5):
@@ -306,11 +314,11 @@ def test_restarts_alone_write_nothing(life: Life) -> None:
     assert len(life.bed.store.read_all(0, 10_000)) == before
 
 
-def test_what_is_known_of_requests_is_not_kept_for_ever(life: Life) -> None:
+def test_what_is_known_of_requests_is_not_kept_for_ever(life: RestartedDaemon) -> None:
     for _ in range(3):
         life.bed.do("resume")
     life.clock.now += 301
     life.bed.do("resume")
     life.end()
-    ledger, _ = load(life.bed.store, life.clock.now)
+    ledger, _ = load_ledger(life.bed.store, life.clock.now)
     assert len(ledger.seen) == 1

@@ -39,7 +39,7 @@ UNFINISHED = {
 }
 
 
-class Act(NamedTuple):
+class OutsideWork(NamedTuple):
     """Something that is under way outside."""
 
     what: str
@@ -58,8 +58,8 @@ class Conversation(RuleBasedStateMachine):
         self.bed = ControlSetup(self.store, self.clock)
         self.bed.loop(RUN)
         self.asked: dict[str, ControlCommand] = {}
-        self.outside: list[Act] = []
-        self.begun: set[Act] = set()
+        self.outside: list[OutsideWork] = []
+        self.begun: set[OutsideWork] = set()
         self.is_frozen = False
         self.at_work: list[str] = []
         self.actions = 0
@@ -111,7 +111,7 @@ class Conversation(RuleBasedStateMachine):
         )
         self._look()
 
-    def _take_effect(self, act: Act, *, ok: bool) -> None:
+    def _take_effect(self, act: OutsideWork, *, ok: bool) -> None:
         if act.what == "freeze":
             self.is_frozen = ok
         elif act.what in ("thaw", "stop") and ok:
@@ -169,9 +169,9 @@ class Conversation(RuleBasedStateMachine):
 
     def _look(self) -> None:
         for what, _, request in self.bed.actions.begun:
-            assert Act(what, request) not in self.begun, "begun twice by the same daemon"
-            self.begun.add(Act(what, request))
-            self.outside.append(Act(what, request))
+            assert OutsideWork(what, request) not in self.begun, "begun twice by the same daemon"
+            self.begun.add(OutsideWork(what, request))
+            self.outside.append(OutsideWork(what, request))
         self.bed.actions.begun.clear()
 
     # What is always true

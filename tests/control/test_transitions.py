@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.control.transitions import OVERTAKES, TABLE, THEN, answered, transition
+from handrail.control.transitions import OVERTAKES, TABLE, THEN, standing_after, transition
 from handrail.model.control import ENDING, FINAL, HOLDING, ControlCommand, Standing
 from handrail.supervise.state.control_state import ControlState
 
@@ -143,7 +143,7 @@ def test_a_cancel_spares_only_what_is_done_to_files() -> None:
 def test_a_command_that_fails_leaves_the_weaker_hold(
     standing: Standing, command: ControlCommand, then: Standing
 ) -> None:
-    assert answered(ControlState(standing), command, ok=False) == then
+    assert standing_after(ControlState(standing), command, ok=False) == then
 
 
 @pytest.mark.parametrize(
@@ -152,11 +152,13 @@ def test_a_command_that_fails_leaves_the_weaker_hold(
 def test_a_run_that_cannot_be_thawed_is_still_frozen(command: ControlCommand) -> None:
     asked = transition(Standing.FROZEN, command)
     assert asked is not None
-    assert answered(ControlState(asked.now, frozen=1.0), command, ok=False) == Standing.FROZEN
+    assert standing_after(ControlState(asked.now, frozen=1.0), command, ok=False) == Standing.FROZEN
 
 
 def test_a_stop_that_is_confirmed_after_the_end_of_the_loop_does_not_bring_it_back() -> None:
-    assert answered(ControlState(Standing.DONE), ControlCommand.STOP, ok=True) == Standing.DONE
+    assert (
+        standing_after(ControlState(Standing.DONE), ControlCommand.STOP, ok=True) == Standing.DONE
+    )
 
 
 @pytest.mark.parametrize("standing", sorted(ENDING))

@@ -1,6 +1,6 @@
 """How often findings were right."""
 
-from handrail.detect.precision import Precision, Tally, precision_of
+from handrail.detect.precision import FeedbackTally, Precision, precision_of
 from handrail.model.event import FeedbackGiven, PromptGiven
 
 
@@ -29,7 +29,7 @@ def test_of_one_finding_the_last_word_counts() -> None:
     precision = Precision()
     for run, right in (("r1", False), ("r1", True), ("r1", True), ("r2", True)):
         precision.take(said("loop", right=right), run)
-    assert precision.kinds == {"loop": Tally(confirmed=2)}
+    assert precision.kinds == {"loop": FeedbackTally(confirmed=2)}
 
 
 def test_feedback_on_a_verdict_is_none_on_a_finding() -> None:
@@ -37,4 +37,4 @@ def test_feedback_on_a_verdict_is_none_on_a_finding() -> None:
 
 
 def test_nothing_said_is_no_precision() -> None:
-    assert Tally().precision is None
+    assert FeedbackTally().precision is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.detect.text_hashes import each_of, keep, text_hash
+from handrail.detect.text_hashes import add_hash, each_of, text_hash
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ def test_the_last_different_texts_are_kept_in_the_order_in_which_they_came(
     kept = b""
     order: dict[str, None] = {}
     for text in texts:
-        kept = keep(kept, text_hash(text), most)
+        kept = add_hash(kept, text_hash(text), most)
         order.pop(text, None)
         order[text] = None
     assert each_of(kept) == [text_hash(text) for text in order][-most:]

@@ -68,3 +68,18 @@ def test_pre_commit_runs_only_what_make_installed(page: Page) -> None:
     assert {repo["repo"] for repo in repos} == {"local"}
     entries = [hook["entry"] for repo in repos for hook in repo["hooks"]]
     assert [entry for entry in entries if not entry.startswith(".venv/bin/")] == []
+
+
+def test_pre_commit_runs_everything_that_make_lint_runs(page: Page) -> None:
+    recipe = re.search(r"(?m)^lint:.*\n((?:\t.*\n)+)", page("Makefile"))
+    assert recipe is not None
+    commands = re.sub(r"\$\(tool\)|@\.venv/bin/", "", recipe[1]).split("\n")
+    wanted = [_bare(command) for command in commands if command.strip()]
+    repos = yaml.safe_load(page(".pre-commit-config.yaml"))["repos"]
+    hooks = [hook["entry"].removeprefix(".venv/bin/") for repo in repos for hook in repo["hooks"]]
+    assert [_bare(entry) for entry in hooks] == wanted
+
+
+def _bare(command: str) -> str:
+    """A command without the files, which pre-commit chooses, and without what only it needs."""
+    return re.sub(r" --force-exclude| --check|\$\(PYTHON_SOURCES\)", "", command).strip()

@@ -27,7 +27,7 @@ WORDS = ["", "Next I will write the tests.", "```\nTASK DONE\n```", " TASK DONE"
 Order = Literal["interrupt", "big", "small", "odd", "start"]
 
 
-class Deed(msgspec.Struct, frozen=True):
+class ScriptedTurn(msgspec.Struct, frozen=True):
     """What an agent does in a turn, and what a person does meanwhile."""
 
     says: str = ""
@@ -47,7 +47,7 @@ class Reply(msgspec.Struct, frozen=True):
 class Day(msgspec.Struct, frozen=True):
     """One loop."""
 
-    deeds: tuple[Deed, ...]
+    deeds: tuple[ScriptedTurn, ...]
     replies: tuple[Reply, ...]
     starts: tuple[bool, ...]
     """Whether an agent can be started."""
@@ -61,7 +61,7 @@ ORDERS = st.lists(st.sampled_from(["interrupt", "big", "small", "odd", "start"])
     tuple
 )
 DEEDS = st.builds(
-    Deed,
+    ScriptedTurn,
     st.sampled_from(WORDS),
     st.sampled_from(["well", "well", "well", "problem", "gone", "broken off"]),
     st.sampled_from([0.0, 0.3]),
@@ -85,14 +85,14 @@ DAYS = st.builds(
 )
 
 
-class Story:
+class LoopHistory:
     """A day that is lived through, and a log of what happened in which order."""
 
     def __init__(self, day: Day) -> None:
         self.day = day
         self.log: list[tuple[str, object]] = []
         self.world = LoopSetup(begun=LoopProgress(iteration=day.begun))
-        self.world.script.extend([*map(self._step, day.deeds), *[self._step(Deed())] * 50])
+        self.world.script.extend([*map(self._step, day.deeds), *[self._step(ScriptedTurn())] * 50])
         self.world.office.answers.extend(map(self._reply, day.replies))
         self.world.verifications.extend(
             [PASSED if ok else FAILED for ok in day.passes] + [PASSED] * 50
@@ -131,7 +131,7 @@ class Story:
 
         return answer
 
-    def _step(self, deed: Deed) -> Callable[[FakeAgent], Awaitable[AgentTurn]]:
+    def _step(self, deed: ScriptedTurn) -> Callable[[FakeAgent], Awaitable[AgentTurn]]:
         async def turn(agent: FakeAgent) -> AgentTurn:
             self._send(deed.orders)
             came = AgentTurn(says=deed.says, cost_usd=deed.cost)
@@ -159,7 +159,7 @@ def counts(entry: tuple[str, object]) -> bool:
 
 @given(DAYS)
 def test_iterations_only_grow_and_never_beyond_the_maximum(day: Day) -> None:
-    story = Story(day)
+    story = LoopHistory(day)
     story.live()
     asked = story.world.office.asked
     most = day.limits.max_iterations
@@ -172,7 +172,7 @@ def test_iterations_only_grow_and_never_beyond_the_maximum(day: Day) -> None:
 
 @given(DAYS)
 def test_complete_means_said_and_verified(day: Day) -> None:
-    story = Story(day)
+    story = LoopHistory(day)
     end = story.live()
     if end.reason != "COMPLETE":
         return
@@ -189,7 +189,7 @@ def test_complete_means_said_and_verified(day: Day) -> None:
 
 @given(DAYS)
 def test_one_end_is_reported_and_nothing_after_it(day: Day) -> None:
-    story = Story(day)
+    story = LoopHistory(day)
     end = story.live()
     office = story.world.office
     told = office.of_kind("done", "abort")
@@ -202,7 +202,7 @@ def test_one_end_is_reported_and_nothing_after_it(day: Day) -> None:
 
 @given(DAYS)
 def test_no_turn_begins_without_leave(day: Day) -> None:
-    story = Story(day)
+    story = LoopHistory(day)
     story.live()
     for before, entry in pairwise(story.log):
         if entry[0] == "turn":
@@ -212,7 +212,7 @@ def test_no_turn_begins_without_leave(day: Day) -> None:
 
 @given(DAYS)
 def test_an_error_takes_three_failures_in_a_row(day: Day) -> None:
-    story = Story(day)
+    story = LoopHistory(day)
     end = story.live()
     if end.reason == "ERROR":
         assert "3 times in a row" in end.says
@@ -222,7 +222,7 @@ def test_an_error_takes_three_failures_in_a_row(day: Day) -> None:
 
 @given(DAYS)
 def test_each_order_is_answered_once_and_what_was_used_only_grows(day: Day) -> None:
-    story = Story(day)
+    story = LoopHistory(day)
     story.live()
     office = story.world.office
     answered = [report.request for report in office.of_kind("order")]
@@ -237,7 +237,7 @@ def test_each_order_is_answered_once_and_what_was_used_only_grows(day: Day) -> N
 @given(DAYS)
 def test_a_new_process_has_the_model_that_was_confirmed_last(day: Day) -> None:
     replies = tuple(Reply(reply.standing, reply.orders) for reply in day.replies)
-    story = Story(msgspec.structs.replace(day, replies=replies))
+    story = LoopHistory(msgspec.structs.replace(day, replies=replies))
     confirmed = ["small"]
     started: list[tuple[str, int]] = []
 

@@ -9,7 +9,7 @@ from time import sleep
 
 import pytest
 
-from handrail.server.http.socket_client import call, health
+from handrail.server.http.socket_client import call_daemon, daemon_health
 from tests.hosts.claude.desk import Json
 from tests.server.daemon_sandbox import DaemonSandbox
 
@@ -43,7 +43,7 @@ def handrail(
 @pytest.fixture
 def daemon(place: DaemonSandbox) -> Iterator[DaemonSandbox]:
     with subprocess.Popen([*MAIN, "serve"], cwd=ROOT, env=place.environ) as process:
-        while health(place.home) is None:
+        while daemon_health(place.home) is None:
             assert process.poll() is None
             sleep(0.05)
         yield place
@@ -53,7 +53,7 @@ def daemon(place: DaemonSandbox) -> Iterator[DaemonSandbox]:
 def ask(place: DaemonSandbox, command: str, host: str = "example") -> Json:
     """What the example is answered before a shell command."""
     action = {"tool": "Bash", "input": {"command": command}, "id": "1", "run": "r1"}
-    return call(place.home, "POST", f"/hooks/{host}", {**action, "cwd": str(place.project)})
+    return call_daemon(place.home, "POST", f"/hooks/{host}", {**action, "cwd": str(place.project)})
 
 
 def test_its_actions_are_reviewed(daemon: DaemonSandbox) -> None:
@@ -70,7 +70,7 @@ def test_its_runs_are_known_by_its_name(daemon: DaemonSandbox) -> None:
 
 
 def test_what_it_cannot_say_is_refused(daemon: DaemonSandbox) -> None:
-    said = call(daemon.home, "POST", "/hooks/example", {"tool": "Bash"})
+    said = call_daemon(daemon.home, "POST", "/hooks/example", {"tool": "Bash"})
     assert said["may"] is False
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.interventions import Interventions
 from handrail.detect.registry import description_of
-from handrail.intervene import Capability, Draft, InterventionHistory, Situation
+from handrail.intervene import Capability, InterventionDraft, InterventionHistory, RunSituation
 from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import InterventionPlugins
 from handrail.intervene.registry import KINDS
@@ -34,7 +34,7 @@ def finding(
     return Finding(kind, severity, confidence, evidence, impact, says, symptom, facts or {})
 
 
-def situation(past: InterventionHistory | None = None, **known: object) -> Situation:
+def situation(past: InterventionHistory | None = None, **known: object) -> RunSituation:
     """A situation of which the test says only what matters."""
     usual: dict[str, object] = {
         "now": 1000.0,
@@ -42,15 +42,15 @@ def situation(past: InterventionHistory | None = None, **known: object) -> Situa
         "past": past or InterventionHistory(),
         "can": ALL,
     }
-    return Situation(**(usual | known))  # type: ignore[arg-type]  # the fields have many types
+    return RunSituation(**(usual | known))  # type: ignore[arg-type]  # the fields have many types
 
 
 def draft_of(
     means: str,
     found: Finding,
-    at: Situation,
+    at: RunSituation,
     settings: Interventions | None = None,
-) -> Draft:
+) -> InterventionDraft:
     """What a built-in intervention does about a finding."""
     about = description_of(found.kind)
     draft = KINDS[means].make(found, at, about, settings or Interventions())

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.intervene.incidents.record import Incident
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.report import incident_report
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.effect import Effect, Kind
@@ -100,4 +100,4 @@ def confirmed(*left: str) -> StopConfirmed:
 
 def save(incidents: IncidentFolders, record: Incident) -> str:
     """Write an incident as the daemon does."""
-    return incidents.save(record, report(record))
+    return incidents.save(record, incident_report(record))

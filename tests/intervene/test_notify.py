@@ -13,12 +13,12 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from handrail.config.notify import Notify
-from handrail.intervene.notify import Notification, Notifier, NotSentError, send
+from handrail.intervene.notify import Notification, Notifier, NotSentError, send_notification
 
 MESSAGE = Notification("Handrail stopped shop-3f2a", "The same error came 5 times.", urgent=True)
 
 
-class Postbox:
+class SmtpServer:
     """A real SMTP server that keeps what it gets."""
 
     def __init__(self) -> None:
@@ -81,8 +81,8 @@ class Receiver:
 
 
 @pytest.fixture
-def postbox() -> Iterator[Postbox]:
-    box = Postbox()
+def postbox() -> Iterator[SmtpServer]:
+    box = SmtpServer()
     yield box
     box.close()
 
@@ -94,8 +94,8 @@ def receiver() -> Iterator[Receiver]:
     server.close()
 
 
-def test_a_mail_arrives(postbox: Postbox) -> None:
-    send((postbox.url,), MESSAGE)
+def test_a_mail_arrives(postbox: SmtpServer) -> None:
+    send_notification((postbox.url,), MESSAGE)
     mail = message_from_bytes(postbox.mails[0], policy=default)
     assert mail["Subject"] == MESSAGE.title
     body = mail.get_body(("plain", "html"))
@@ -104,7 +104,7 @@ def test_a_mail_arrives(postbox: Postbox) -> None:
 
 
 def test_a_web_request_arrives(receiver: Receiver) -> None:
-    send((receiver.url,), MESSAGE)
+    send_notification((receiver.url,), MESSAGE)
     assert [(got["title"], got["message"]) for got in receiver.got] == [
         (MESSAGE.title, MESSAGE.body)
     ]
@@ -112,7 +112,7 @@ def test_a_web_request_arrives(receiver: Receiver) -> None:
 
 def test_an_address_that_makes_no_sense_is_named_without_its_password() -> None:
     with pytest.raises(NotSentError) as caught:
-        send(("carrier-pigeon://you:s3cret@loft",), MESSAGE)
+        send_notification(("carrier-pigeon://you:s3cret@loft",), MESSAGE)
     assert str(caught.value) == ("carrier-pigeon://… is not an address that Apprise understands")
 
 

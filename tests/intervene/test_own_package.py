@@ -22,17 +22,17 @@ from tests.intervene.controller_setup import ALL, ControllerSetup, situation
 
 PACKAGE = """
     from typing import ClassVar
-    from handrail.detect import Advice, Description, Detector, Fitting
-    from handrail.intervene import Capability, Draft, InterventionKind
+    from handrail.detect import Advice, FindingDescription, Detector, FittingInterventions
+    from handrail.intervene import Capability, InterventionDraft, InterventionKind
     from handrail.model.finding import Finding
     from handrail.model.ordinal import Severity
 
     class Night(Detector):
         kind: ClassVar[str] = "night_work"
-        about: ClassVar[Description] = Description(
+        about: ClassVar[FindingDescription] = FindingDescription(
             label="Worked at night",
             meaning="The agent works while everybody sleeps.",
-            fitting=Fitting("page_me", "page_me", "soft_correction", "emergency_stop"),
+            fitting=FittingInterventions("page_me", "page_me", "soft_correction", "emergency_stop"),
             hints=("{says} Go to bed at {hour}.",),
             constraint="Nobody works at night.",
             advice=Advice("It was late.", ("Sleep.",), ("Set an alarm.",), ()),
@@ -49,14 +49,14 @@ PACKAGE = """
 
     class Broken(Night):
         kind: ClassVar[str] = "broken"
-        about: ClassVar[Description] = Description(hints=("{not a field}",))
+        about: ClassVar[FindingDescription] = FindingDescription(hints=("{not a field}",))
 
     class Planless(Night):
         kind: ClassVar[str] = "planless"
-        about: ClassVar[Description] = Description(plan="hope")
+        about: ClassVar[FindingDescription] = FindingDescription(plan="hope")
 
     def page(finding, at, about, settings):
-        return Draft(f"Paged. {about.constraint}")
+        return InterventionDraft(f"Paged. {about.constraint}")
 
     PAGE_ME = InterventionKind(
         name="any", label="page", uses=(Capability.INJECT,), always=False, make=page

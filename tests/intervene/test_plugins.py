@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.config.interventions import Interventions, Strategy
-from handrail.intervene import Situation
+from handrail.intervene import RunSituation
 from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, InterventionPlugins, load_plugins
 from handrail.model.finding import Finding
@@ -25,21 +25,21 @@ CUSTOM = Interventions(
 )
 
 
-def slow_down(found: Finding, at: Situation) -> Intervention:
+def slow_down(found: Finding, at: RunSituation) -> Intervention:
     return Intervention(
         "any", "any", found, 0, guidance="Take a breath.", allowance=Allowance(batch=1)
     )
 
 
-def nothing(found: Finding, at: Situation) -> None:
+def nothing(found: Finding, at: RunSituation) -> None:
     return None
 
 
-def broken(found: Finding, at: Situation) -> Intervention:
+def broken(found: Finding, at: RunSituation) -> Intervention:
     raise ZeroDivisionError("oops")
 
 
-def of_another_type(found: Finding, at: Situation) -> str:
+def of_another_type(found: Finding, at: RunSituation) -> str:
     return "soft"
 
 

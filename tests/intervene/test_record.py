@@ -18,7 +18,7 @@ from handrail.intervene.incidents.folders import (
     NoSuchIncidentError,
     Resolution,
 )
-from handrail.intervene.incidents.gathering import MAX_ACTIONS, NoSuchStopError, gather
+from handrail.intervene.incidents.gathering import MAX_ACTIONS, NoSuchStopError, gather_incident
 from handrail.intervene.incidents.record import Incident, IncidentAction, incident_id
 from handrail.model.action import Outcome
 from handrail.model.event import ActionDropped, Event, PromptGiven, RunEnded
@@ -31,7 +31,7 @@ SECRET = "ghp_" + "A1b2C3d4E5" * 4
 
 
 def record() -> Incident:
-    return gather(RUN, INCIDENT, [*story(), confirmed()])
+    return gather_incident(RUN, INCIDENT, [*story(), confirmed()])
 
 
 # What is gathered
@@ -72,14 +72,14 @@ def test_the_record_holds_what_led_to_the_stop() -> None:
 
 def test_only_the_last_actions_are_kept() -> None:
     many = [reviewed(step, f"echo {step}") for step in range(1, 200)]
-    found = gather(RUN, INCIDENT, [*many, stop()])
+    found = gather_incident(RUN, INCIDENT, [*many, stop()])
     assert [each.step for each in found.actions] == list(range(200 - MAX_ACTIONS, 200))
     assert found.usage.steps == 199
 
 
 def test_what_comes_after_the_stop_does_not_change_the_record() -> None:
     later: list[Event] = [PromptGiven(NIGHT + 60, "go on"), reviewed(6, "ls"), RunEnded(NIGHT + 61)]
-    assert gather(RUN, INCIDENT, [*story(), confirmed(), *later]) == record()
+    assert gather_incident(RUN, INCIDENT, [*story(), confirmed(), *later]) == record()
 
 
 def test_an_action_that_the_host_dropped_is_no_failure() -> None:
@@ -88,13 +88,13 @@ def test_an_action_that_the_host_dropped_is_no_failure() -> None:
         ActionDropped(NIGHT - 99, 1, "refused by the person"),
         stop(),
     ]
-    acted = gather(RUN, INCIDENT, events).actions[0]
+    acted = gather_incident(RUN, INCIDENT, events).actions[0]
     assert (acted.ok, acted.dropped) == (None, "refused by the person")
 
 
 def test_a_run_without_such_a_stop_has_no_record() -> None:
     with pytest.raises(NoSuchStopError):
-        gather(RUN, "another", story())
+        gather_incident(RUN, "another", story())
 
 
 def test_secrets_are_taken_out_wherever_they_stand() -> None:
@@ -110,16 +110,16 @@ def test_secrets_are_taken_out_wherever_they_stand() -> None:
         ),
         msgspec.structs.replace(confirmed(), ended=(f"1 curl {SECRET}",)),
     ]
-    assert SECRET.encode() not in msgspec.json.encode(gather(RUN, INCIDENT, events))
+    assert SECRET.encode() not in msgspec.json.encode(gather_incident(RUN, INCIDENT, events))
 
 
 def test_values_that_are_known_to_be_secret_are_taken_out() -> None:
-    found = gather(RUN, INCIDENT, story("say open-sesame-9"), Redactor(["open-sesame-9"]))
+    found = gather_incident(RUN, INCIDENT, story("say open-sesame-9"), Redactor(["open-sesame-9"]))
     assert "open-sesame-9" not in found.prompts[0]
 
 
 def test_names_by_which_things_are_found_again_stay() -> None:
-    found = gather("token=" + SECRET, INCIDENT, story())
+    found = gather_incident("token=" + SECRET, INCIDENT, story())
     assert found.run == "token=" + SECRET
     assert [each.commit for each in found.checkpoints] == ["a" * 40, "b" * 40]
 
@@ -157,7 +157,7 @@ def test_a_folder_is_written_for_this_user_alone(incidents: IncidentFolders) -> 
 
 
 def test_twice_the_same_incident_is_one_folder(incidents: IncidentFolders) -> None:
-    first = gather(RUN, INCIDENT, story())
+    first = gather_incident(RUN, INCIDENT, story())
     save(incidents, first)
     incidents.resolve(INCIDENT, Resolution(NIGHT + 9, "abort"))
     save(incidents, record())
@@ -170,7 +170,7 @@ def test_twice_the_same_incident_is_one_folder(incidents: IncidentFolders) -> No
 
 def test_an_incident_of_another_run_is_not_overwritten(incidents: IncidentFolders) -> None:
     save(incidents, record())
-    other = gather("another run", INCIDENT, story())
+    other = gather_incident("another run", INCIDENT, story())
     with pytest.raises(IncidentError, match="is an incident of run"):
         save(incidents, other)
     assert incidents.read(INCIDENT).record.run == RUN
@@ -191,10 +191,10 @@ def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(
 ) -> None:
     program = (
         "import resource, sys\n"
-        "from handrail.intervene.incidents.gathering import gather\n"
+        "from handrail.intervene.incidents.gathering import gather_incident\n"
         "from handrail.intervene.incidents.folders import IncidentError, IncidentFolders\n"
         "from tests.intervene.stopped_run import INCIDENT, RUN, save, story\n"
-        "record = gather(RUN, INCIDENT, story())\n"
+        "record = gather_incident(RUN, INCIDENT, story())\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"
         "    save(IncidentFolders(sys.argv[1]), record)\n"

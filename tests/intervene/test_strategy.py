@@ -3,10 +3,15 @@
 import pytest
 
 from handrail.config.interventions import Interventions, SoftCorrection, Strategy
-from handrail.detect.description import UNKNOWN, Fitting
+from handrail.detect.description import UNKNOWN, FittingInterventions
 from handrail.detect.registry import KINDS, description_of
 from handrail.intervene.controller import fitting_for
-from handrail.intervene.strategy import LadderTarget, StrategyCase, pattern_specific, progressive
+from handrail.intervene.strategy import (
+    LadderTarget,
+    StrategyCase,
+    pattern_specific_strategy,
+    progressive_strategy,
+)
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 from handrail.model.intervention_history import PastIntervention
@@ -20,7 +25,7 @@ PATTERNS = Interventions(
 )
 
 
-def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> Fitting:
+def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> FittingInterventions:
     return fitting_for(kind, description_of(kind), patterns or {})
 
 
@@ -58,7 +63,7 @@ def test_four_severities_select_four_different_means(kind: str) -> None:
     """Defect d: with three in a list, high and critical chose the same."""
     row = fitting(kind)
     chosen = [
-        row.means[pattern_specific(case_of(finding(kind, each)), Strategy()).place]
+        row.means[pattern_specific_strategy(case_of(finding(kind, each)), Strategy()).place]
         for each in (LOW, MEDIUM, HIGH, CRITICAL)
     ]
     assert chosen == list(row.places)
@@ -111,15 +116,15 @@ def test_by_pattern_a_critical_finding_passes_rollback_before_the_stop() -> None
 
 
 def test_progress_starts_where_the_score_says() -> None:
-    assert aims(progressive(case(MEDIUM), Strategy())) == (AGAIN, SOFT)
+    assert aims(progressive_strategy(case(MEDIUM), Strategy())) == (AGAIN, SOFT)
 
 
 def test_what_did_not_help_is_followed_by_something_stronger() -> None:
-    assert aims(progressive(case(LOW, (SOFT, False)), Strategy())) == (AGAIN, AGAIN)
+    assert aims(progressive_strategy(case(LOW, (SOFT, False)), Strategy())) == (AGAIN, AGAIN)
 
 
 def test_what_helped_is_followed_by_something_milder() -> None:
-    assert aims(progressive(case(MEDIUM, (AGAIN, True)), Strategy())) == (SOFT, SOFT)
+    assert aims(progressive_strategy(case(MEDIUM, (AGAIN, True)), Strategy())) == (SOFT, SOFT)
 
 
 def test_what_helped_sets_the_escalation_back() -> None:
@@ -132,7 +137,10 @@ def test_what_usually_helps_is_tried_once_more() -> None:
         PastIntervention(f"j{n}", SOFT, f"loop:{n}", 0.0, n, worked=True, kind="loop")
         for n in range(3)
     )
-    assert aims(progressive(case(LOW, (SOFT, False), others=others), Strategy())) == (SOFT, SOFT)
+    assert aims(progressive_strategy(case(LOW, (SOFT, False), others=others), Strategy())) == (
+        SOFT,
+        SOFT,
+    )
 
 
 @pytest.mark.parametrize(("threshold", "means"), [(0.5, SOFT), (0.6, AGAIN)])
@@ -143,7 +151,7 @@ def test_the_threshold_of_effectiveness_is_the_configured_one(
     others = (PastIntervention("j", SOFT, "loop:b", 0.0, 1, worked=True, kind="loop"),)
     found = case(LOW, (SOFT, False), others=others)  # helped in one of two cases
     settings = Strategy(effectiveness_threshold=threshold)
-    assert aims(progressive(found, settings))[0] == means
+    assert aims(progressive_strategy(found, settings))[0] == means
 
 
 def test_attempts_end_even_for_what_usually_helps() -> None:

@@ -122,7 +122,7 @@ def test_what_a_person_says_reaches_the_agent_once(either: SupervisedProject) ->
 
 def test_what_cannot_be_done_is_an_error(either: SupervisedProject) -> None:
     supervisor = either.supervise()
-    with pytest.raises(ControlError, match="cannot be told to resume"):
+    with pytest.raises(ControlError, match="it does not take resume now"):
         supervisor.resume()
     with pytest.raises(ControlError, match=r"payload\.message"):
         supervisor.steer("")

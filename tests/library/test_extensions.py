@@ -11,20 +11,20 @@ from handrail import (
     Action,
     CompletedStep,
     Decision,
-    Description,
     Detector,
-    Draft,
     Effect,
     Fact,
     Finding,
-    Fitting,
+    FindingDescription,
+    FittingInterventions,
+    InterventionDraft,
     InterventionKind,
     Kind,
     Program,
     ReviewContext,
     RuleHit,
+    RunSituation,
     Severity,
-    Situation,
     Supervisor,
 )
 from handrail.config.detection import Detection
@@ -59,9 +59,9 @@ class ManyLists(Detector):
     """Finds an agent that only lists."""
 
     kind: ClassVar[str] = "many_lists"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="lists",
-        fitting=Fitting("shout", "shout", "shout", "shout"),
+        fitting=FittingInterventions("shout", "shout", "shout", "shout"),
         hints=("{says} Read a file.",),
     )
     seen: int = 0
@@ -83,9 +83,9 @@ class BrokenDetector(Detector):
 
 
 def shout(
-    finding: Finding, at: Situation, about: Description, settings: Interventions
-) -> Draft | None:
-    return Draft(f"STOP LISTING: {finding.says}")
+    finding: Finding, at: RunSituation, about: FindingDescription, settings: Interventions
+) -> InterventionDraft | None:
+    return InterventionDraft(f"STOP LISTING: {finding.says}")
 
 
 SHOUT = InterventionKind(name="shout", label="the shout", make=shout)
@@ -168,9 +168,9 @@ class WrongHit:
 
 
 def wrong_draft(
-    finding: Finding, at: Situation, about: Description, settings: Interventions
-) -> Draft | None:
-    return Draft(3)  # type: ignore[arg-type]
+    finding: Finding, at: RunSituation, about: FindingDescription, settings: Interventions
+) -> InterventionDraft | None:
+    return InterventionDraft(3)  # type: ignore[arg-type]
 
 
 def test_fields_of_a_wrong_type_do_not_get_into_the_log(project: SupervisedProject) -> None:
@@ -269,8 +269,8 @@ class Alarming(Detector):
     """Finds something that calls for a stop at once."""
 
     kind: ClassVar[str] = "alarming"
-    about: ClassVar[Description] = Description(
-        fitting=Fitting(*("emergency_stop",) * 4, at_once=Severity.LOW)
+    about: ClassVar[FindingDescription] = FindingDescription(
+        fitting=FittingInterventions(*("emergency_stop",) * 4, at_once=Severity.LOW)
     )
     seen: int = 0
 

@@ -29,6 +29,21 @@ class FileProject(NamedTuple):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
 
+    def write_case(self, case: dict[str, object]) -> History:
+        """Write the files of a case; those under `old` were there before the run began."""
+        files, old = _files(case), case.get("old", [])
+        assert isinstance(old, list)
+        if not old:
+            self.write(files)
+            return History(began=1.0)
+        self.write({name: files.pop(name) for name in old})
+        last = max(os.stat(self.path / name).st_ctime for name in old)
+        began = last
+        while began <= last:
+            self.write(files)
+            began = min(os.stat(self.path / name).st_ctime for name in files)
+        return History(began=began)
+
     def review(self, command: str, history: History | None = None) -> Review:
         environ = {"HOME": str(self.home), "HANDRAIL_HOME": str(self.home / "state")}
         action = Action("Bash", {"command": command}, str(self.path))
@@ -58,8 +73,8 @@ def shown(review: Review) -> str:
 def test_code_that_does_harm_outside_the_project_is_refused_when_it_runs(
     project: FileProject, case: dict[str, object]
 ) -> None:
-    project.write(_files(case))
-    found = project.review(str(case["run"]))
+    history = project.write_case(case)
+    found = project.review(str(case["run"]), history)
     assert found.decision is Decision.BLOCK, shown(found)
     assert any(str(project.path) in reason and "which" in reason for reason in found.reasons)
     assert found.alternative
@@ -67,8 +82,8 @@ def test_code_that_does_harm_outside_the_project_is_refused_when_it_runs(
 
 @pytest.mark.parametrize("case", _cases("runs"))
 def test_everyday_code_runs(project: FileProject, case: dict[str, object]) -> None:
-    project.write(_files(case))
-    found = project.review(str(case["run"]))
+    history = project.write_case(case)
+    found = project.review(str(case["run"]), history)
     without = project.review(str(case["run"]), History())
     assert found.decision == without.decision, shown(found)
     assert not found.decision.stops, shown(found)
@@ -77,7 +92,7 @@ def test_everyday_code_runs(project: FileProject, case: dict[str, object]) -> No
 def _files(case: dict[str, object]) -> dict[str, str]:
     files = case["files"]
     assert isinstance(files, dict)
-    return files
+    return dict(files)
 
 
 def test_code_that_was_there_before_the_run_is_not_read(project: FileProject) -> None:

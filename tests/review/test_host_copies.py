@@ -55,6 +55,15 @@ def test_a_copy_is_read_like_the_program(machine: Machine) -> None:
     assert not machine.review(f"{copy} -p 'look'").decision.stops
 
 
+def test_a_copy_is_read_like_the_program_that_a_script_on_the_path_starts(machine: Machine) -> None:
+    program = machine.copy("opt-claude")
+    machine.claude.write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+    copy = machine.copy("tools/helper")
+    assert unsupervised(machine.review(f"{copy} --bare -p 'go on'"))
+    assert unsupervised(machine.review(f"ln -s {program} helper; ./helper --bare"))
+    assert not unsupervised(machine.review("/bin/sh --bare"))
+
+
 def test_a_copy_with_the_name_of_another_program_is_one(machine: Machine) -> None:
     assert unsupervised(machine.review(f"{machine.copy('tools/ls')} --bare"))
 

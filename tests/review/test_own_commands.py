@@ -36,6 +36,7 @@ REASON_FOR = {
     **{name: why for why, names in REASONS.items() for name in names.split()},
     "config trust": "It changes the rules of this agent's guard.",
     "incident resume": "It lifts a stop that the guard has set.",
+    "status --seen": "It hides from people what was noticed about this agent's guard.",
     "doctor --fix": "It puts the guard's log away and starts a new one.",
 }
 UNKNOWN = "It calls a command of this agent's guard that is not known to be harmless."

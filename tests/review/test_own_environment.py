@@ -47,3 +47,7 @@ def test_other_environments_are_nobodys_business(command: str) -> None:
 def test_another_program_of_pipx_is_no_part_of_it() -> None:
     review = reviewed("rm -rf ~/.local/share/pipx/venvs/black")
     assert "protect_handrail" not in {hit.rule for hit in review.rules}
+
+
+def test_a_folder_that_holds_it_and_the_tokens_is_not_copied() -> None:
+    assert "protect_handrail" in {hit.rule for hit in reviewed("cp -r ~/.local copy").rules}

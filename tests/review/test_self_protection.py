@@ -40,7 +40,11 @@ class Guarded:
                 "events.db": "",
                 "daemon.log": "",
             },
-            self.home: {".claude/settings.json": hooks, ".config/handrail/handrail.yaml": ""},
+            self.home: {
+                ".claude/settings.json": hooks,
+                ".config/handrail/handrail.yaml": "",
+                ".config/systemd/user/handrail.service": "",
+            },
             self.project: {
                 "handrail.yaml": "goal: x\n",
                 ".claude/settings.json": hooks,

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, call
+from handrail.server.http.socket_client import DaemonError, call_daemon
 from handrail.server.launcher import ensure_daemon, stop_daemon
-from handrail.server.lock import guardian_of, holder
+from handrail.server.lock import daemon_pid, guardian_pid
 from tests.hosts.claude.desk import SESSION, Json
 
 PATIENCE = 60.0
@@ -26,13 +26,13 @@ PATIENCE = 60.0
 
 def kill_both(home: Home) -> None:
     """End guardian and daemon in one blow: neither has the time to start the other again."""
-    pids = [pid for pid in (guardian_of(home), holder(home)) if pid]
+    pids = [pid for pid in (guardian_pid(home), daemon_pid(home)) if pid]
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
     until = time.monotonic() + PATIENCE
-    while set(pids) & {guardian_of(home), holder(home)}:
+    while set(pids) & {guardian_pid(home), daemon_pid(home)}:
         assert time.monotonic() < until, "a killed process still holds its lock"
         time.sleep(0.005)
 
@@ -76,18 +76,18 @@ class DaemonSandbox:
     @property
     def guardian(self) -> int:
         """The guardian's process; 0 while there is none."""
-        return guardian_of(self.home) or 0
+        return guardian_pid(self.home) or 0
 
     def kill(self) -> None:
         """End guardian and daemon in a way that leaves them no time for anything."""
         kill_both(self.home)
 
     def health(self) -> Json:
-        return call(self.home, "GET", "/healthz")
+        return call_daemon(self.home, "GET", "/healthz")
 
     def tell(self, event: str, **fields: Any) -> Json:
         """What a hook is answered with."""
-        return call(self.home, "POST", "/hooks/claude", self.payload(event, **fields))
+        return call_daemon(self.home, "POST", "/hooks/claude", self.payload(event, **fields))
 
     def before(self, command: str, call_id: str = "t1", **fields: Any) -> Json:
         """What is said before a shell command."""
@@ -135,6 +135,16 @@ def http(body: bytes, status: str = "200 OK", length: int | None = None) -> byte
     """An answer over HTTP, right or wrong."""
     size = len(body) if length is None else length
     return f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n\r\n".encode() + body
+
+
+@contextmanager
+def silent(place: DaemonSandbox) -> Iterator[None]:
+    """Something that listens on the daemon's socket and never says anything."""
+    os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(place.home.socket)
+        listener.listen()
+        yield
 
 
 @contextmanager

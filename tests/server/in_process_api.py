@@ -22,7 +22,7 @@ from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.http.app import make_app
 from handrail.server.http.feedback import FeedbackEndpoint
-from handrail.server.http.health import Health
+from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
@@ -104,7 +104,7 @@ class InProcessApi:
         )
         unwritten = UnloggedStop(self.supervision, runs, self._end)
         components = (
-            Health(self.supervision, runs, self.store, self.metrics, WHO),
+            HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
             IncidentRecovery(self.supervision, runs, lambda: None, "/nowhere", lambda: 1.0),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),

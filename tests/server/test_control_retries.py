@@ -11,7 +11,7 @@ from itertools import count
 
 import pytest
 
-from handrail.control.client import make_request, stages
+from handrail.control.client import make_request, request_stages
 from handrail.control.message import Ack, Result
 from handrail.model.control import ControlCommand
 from handrail.server.control.connection import DaemonConnection
@@ -66,7 +66,7 @@ def insist(place: DaemonSandbox, command: ControlCommand, results: list[Result])
     line = DaemonConnection(place.home, place.environ)
     for _ in range(TIMES):
         request = make_request(command, RUN, by=command)
-        *before, result = stages(line, request, seconds=PATIENCE)
+        *before, result = request_stages(line, request, seconds=PATIENCE)
         assert isinstance(result, Result)
         assert result.request_id == request.request_id
         assert all(isinstance(each, Ack) for each in before)

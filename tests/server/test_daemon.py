@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from handrail.server.home import Home, HomeError
-from handrail.server.http.socket_client import DaemonError, health
+from handrail.server.http.socket_client import DaemonError, daemon_health
 from handrail.server.launcher import ensure_daemon, stop_daemon
-from handrail.server.lock import guardian_of, holder, locked
+from handrail.server.lock import daemon_lock, daemon_pid, guardian_pid
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.hosts.claude.desk import decision, said
-from tests.server.daemon_sandbox import DaemonSandbox
+from tests.server.daemon_sandbox import DaemonSandbox, silent
 
 pytestmark = pytest.mark.slow
 
@@ -70,12 +70,12 @@ def head_of(length: int) -> bytes:
 
 
 def test_a_daemon_says_who_it_is_and_answers_hooks(place: DaemonSandbox) -> None:
-    assert health(place.home) is None
+    assert daemon_health(place.home) is None
     assert ensure_daemon(place.home, place.environ) is True
     assert ensure_daemon(place.home, place.environ) is False
     told = place.health()
     assert (told["ok"], told["problem"], told["home"]) == (True, "", place.home.path)
-    assert (told["port"], told["pid"]) == (place.home.port, holder(place.home))
+    assert (told["port"], told["pid"]) == (place.home.port, daemon_pid(place.home))
     assert decision(place.before("rm -rf /")) == "deny"
     assert place.before("ls", "t2") == {}
 
@@ -87,7 +87,7 @@ def test_of_five_that_start_at_once_one_stays_and_all_are_content(place: DaemonS
     ]
     said_by_all = [process.communicate(timeout=PATIENCE)[0].decode() for process in started]
     assert [process.returncode for process in started] == [0] * 5, said_by_all
-    assert place.pid == holder(place.home)
+    assert place.pid == daemon_pid(place.home)
     assert stop_daemon(place.home) is True
     assert place.log().count("supervises") == 1, "none of the others waited for its chance"
 
@@ -135,7 +135,7 @@ def test_a_daemon_is_nobodys_child_so_it_outlives_a_host_that_ends_what_its_hook
 
 def test_in_the_foreground_it_survives_a_lost_terminal_too(place: DaemonSandbox) -> None:
     with subprocess.Popen(SERVE, env=place.environ, stderr=subprocess.DEVNULL) as process:
-        wait_for(lambda: health(place.home))
+        wait_for(lambda: daemon_health(place.home))
         process.send_signal(signal.SIGHUP)
         assert place.before("ls") == {}
         process.send_signal(signal.SIGINT)
@@ -222,8 +222,8 @@ def test_it_ends_in_order(place: DaemonSandbox) -> None:
     place.start()
     place.before("ls")
     os.kill(place.guardian, signal.SIGTERM)
-    wait_for(lambda: guardian_of(place.home) is None)
-    assert holder(place.home) is None
+    wait_for(lambda: guardian_pid(place.home) is None)
+    assert daemon_pid(place.home) is None
     left = set(os.listdir(place.home.path))
     assert "daemon.sock" not in left
     assert "events.db-wal" not in left, "the log was closed"
@@ -242,12 +242,12 @@ def test_a_request_under_way_is_answered_before_it_ends(place: DaemonSandbox) ->
         )
         line.sendall(head.encode() + body[:10])
         os.kill(place.guardian, signal.SIGTERM)
-        wait_for(lambda: health(place.home) is None)
+        wait_for(lambda: daemon_health(place.home) is None)
         line.sendall(body[10:])
         answer = b"".join(iter(lambda: line.recv(65536), b""))
     assert b"200 OK" in answer
     assert b'"deny"' in answer
-    wait_for(lambda: holder(place.home) is None)
+    wait_for(lambda: daemon_pid(place.home) is None)
 
 
 def test_after_a_crash_the_next_one_goes_on_where_it_was(place: DaemonSandbox) -> None:
@@ -260,12 +260,15 @@ def test_after_a_crash_the_next_one_goes_on_where_it_was(place: DaemonSandbox) -
     assert "second time" in said(again)["permissionDecisionReason"]
 
 
-def test_two_that_hang_are_told_and_can_be_ended(place: DaemonSandbox) -> None:
+def test_one_that_hangs_is_told(place: DaemonSandbox) -> None:
+    with daemon_lock(place.home), silent(place), pytest.raises(DaemonError, match="--restart"):
+        ensure_daemon(place.home, place.environ, patience=0.1)
+
+
+def test_two_that_were_stopped_can_be_ended(place: DaemonSandbox) -> None:
     pids = [place.start(), place.guardian]
     for pid in reversed(pids):
         os.kill(pid, signal.SIGSTOP)
-    with pytest.raises(DaemonError, match="--restart"):
-        ensure_daemon(place.home, place.environ, patience=0.1)
     assert stop_daemon(place.home, patience=0.3) is True
     for pid in pids:
         wait_for(lambda pid=pid: ended(pid))  # type: ignore[misc]
@@ -274,7 +277,7 @@ def test_two_that_hang_are_told_and_can_be_ended(place: DaemonSandbox) -> None:
 
 def test_nobody_is_ended_where_the_lock_names_nobody(place: DaemonSandbox) -> None:
     assert stop_daemon(place.home) is False
-    with locked(place.home):
+    with daemon_lock(place.home):
         for text in ("", '{"pid": 0}', '{"pid": -1}'):
             Path(place.home.lock).write_text(text)
             with pytest.raises(DaemonError, match="does not end"):
@@ -284,7 +287,7 @@ def test_nobody_is_ended_where_the_lock_names_nobody(place: DaemonSandbox) -> No
 def test_one_that_ends_while_another_is_wanted_is_replaced(place: DaemonSandbox) -> None:
     pid = place.start()
     os.kill(place.guardian, signal.SIGTERM)
-    wait_for(lambda: health(place.home) is None)
+    wait_for(lambda: daemon_health(place.home) is None)
     assert place.start() != pid
 
 

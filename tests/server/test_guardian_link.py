@@ -10,9 +10,9 @@ from contextlib import closing, suppress
 import pytest
 
 from handrail import __version__
-from handrail.server.doors import Doors
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian_link import GuardianLink, Refused
+from handrail.server.listening_sockets import ListeningSockets
 from handrail.server.threads.supervision_thread import SupervisionThread
 from tests.server.daemon_sandbox import DaemonSandbox
 
@@ -32,9 +32,9 @@ def converse(
 
     async def talk() -> list[str]:
         with socket.socket() as port, socket.socket(socket.AF_UNIX) as path:
-            doors = Doors(path, port, ours)
+            sockets = ListeningSockets(path, port, ours)
             link = GuardianLink(
-                place.home, place.environ, doors, supervision, answers={}, refused=told.extend
+                place.home, place.environ, sockets, supervision, answers={}, refused=told.extend
             )
             guardian = Link(theirs)
             for message in says:

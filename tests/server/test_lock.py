@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from handrail.server.home import Home
-from handrail.server.lock import AlreadyRunningError, holder, locked
+from handrail.server.lock import AlreadyRunningError, daemon_lock, daemon_pid
 
 
 @pytest.fixture
@@ -22,27 +22,27 @@ def home() -> Iterator[Home]:
 
 
 def test_nobody_holds_what_was_never_taken(home: Home) -> None:
-    assert holder(home) is None
+    assert daemon_pid(home) is None
     home.prepare()
-    assert holder(home) is None
+    assert daemon_pid(home) is None
 
 
 def test_whoever_holds_the_lock_is_known(home: Home) -> None:
-    with locked(home):
-        assert holder(home) == os.getpid()
-        with pytest.raises(AlreadyRunningError) as caught, locked(home):
+    with daemon_lock(home):
+        assert daemon_pid(home) == os.getpid()
+        with pytest.raises(AlreadyRunningError) as caught, daemon_lock(home):
             pass
         assert caught.value.pid == os.getpid()
-    assert holder(home) is None
-    with locked(home):
+    assert daemon_pid(home) is None
+    with daemon_lock(home):
         pass
 
 
 _HOLD_AND_DIE = """
 import os, sys
 from handrail.server.home import Home
-from handrail.server.lock import locked
-with locked(Home(sys.argv[1])):
+from handrail.server.lock import daemon_lock
+with daemon_lock(Home(sys.argv[1])):
     print("held", flush=True)
     os._exit(9)
 """
@@ -53,16 +53,27 @@ def test_the_lock_is_free_when_its_holder_dies(home: Home) -> None:
         [sys.executable, "-c", _HOLD_AND_DIE, home.path], capture_output=True, check=False
     )
     assert (died.returncode, died.stdout) == (9, b"held\n")
-    assert holder(home) is None
+    assert daemon_pid(home) is None
+
+
+def test_the_next_holder_knows_whether_the_last_one_came_to_its_own_end(home: Home) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLD_AND_DIE, home.path], stdout=subprocess.DEVNULL
+    ) as died:
+        died.wait()
+    with daemon_lock(home) as lock:
+        assert lock.left_by == died.pid
+    with daemon_lock(home) as lock:
+        assert lock.left_by == 0
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "x", '{"pid": 0}', '{"pid": -1}', '{"pid": 1}', '{"pid": "7"}', "\udcff"]
 )
 def test_a_process_that_must_not_be_ended_is_never_named(home: Home, text: str) -> None:
-    with locked(home):
+    with daemon_lock(home):
         Path(home.lock).write_bytes(text.encode("utf-8", "surrogateescape"))
-        assert holder(home) == 0
+        assert daemon_pid(home) == 0
 
 
 def test_somebody_who_only_looks_does_not_keep_the_daemon_from_starting(home: Home) -> None:
@@ -71,6 +82,6 @@ def test_somebody_who_only_looks_does_not_keep_the_daemon_from_starting(home: Ho
         fcntl.flock(looking, fcntl.LOCK_SH)
         timer = threading.Timer(0.03, fcntl.flock, (looking, fcntl.LOCK_UN))
         timer.start()
-        with locked(home):
-            assert holder(home) == os.getpid()
+        with daemon_lock(home):
+            assert daemon_pid(home) == os.getpid()
         timer.join()

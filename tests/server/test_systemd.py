@@ -1,72 +1,153 @@
-"""systemd as the guardian, as far as that can be tried without one that runs."""
+"""A guardian that systemd keeps, as far as that can be tried without a systemd that runs."""
 
 import os
-import re
-import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import (
+    DaemonError,
+    RefusedError,
+    daemon_health,
+    port_answers,
+)
+from handrail.server.lock import daemon_pid, guardian_pid
+from tests.checkers import checker
 from tests.hosts.claude.desk import decision
 from tests.server.daemon_sandbox import PATIENCE, DaemonSandbox
 
-pytestmark = pytest.mark.slow
-DOCS = Path(__file__).parents[2] / "docs" / "hosts.md"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="systemd is for Linux"),
+]
 
 
-def tool(name: str) -> str:
-    """The path of one of systemd's tools; without it the test is skipped, and says so."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
+class KeptGuardian:
+    """The process that was given the sockets, and what it tells systemd."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", told: socket.socket) -> None:
+        self.process = process
+        self._told = told
+
+    def hear(self) -> bytes:
+        """The next thing that systemd is told."""
+        return self._told.recv(64)
 
 
-def test_the_units_in_the_docs_are_valid(tmp_path: Path) -> None:
-    analyze = tool("systemd-analyze")
-    found = re.findall(r"/user/(handrail\.\w+)`:\n\n```ini\n(.+?)```", DOCS.read_text(), re.DOTALL)
-    assert [name for name, _ in found] == ["handrail.socket", "handrail.service"]
-    for name, text in found:
-        (tmp_path / name).write_text(text)
-    units = [str(tmp_path / name) for name, _ in found]
-    environ = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
-    ran = subprocess.run(
-        [analyze, "--user", "verify", *units],
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert not [line for line in ran.stderr.splitlines() if str(tmp_path) in line], ran.stderr
-    assert ran.returncode == 0, ran.stderr
-
-
-def test_a_daemon_takes_over_sockets_that_systemd_has_bound(place: DaemonSandbox) -> None:
-    activate = tool("systemd-socket-activate")
+@contextmanager
+def kept(place: DaemonSandbox) -> Iterator[KeptGuardian]:
+    """Sockets that are bound before there is a process; the first call starts it."""
     place.home.prepare()
-    told = place.root / "notify"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as system:
-        system.bind(str(told))
-        system.settimeout(PATIENCE)
-        passed = [f"-E{name}={value}" for name, value in place.environ.items()]
-        listens = ["-l", place.home.socket, "-l", f"127.0.0.1:{place.home.port}"]
-        command = [activate, *passed, f"-ENOTIFY_SOCKET={told}", *listens]
-        serve = [sys.executable, "-m", "handrail", "serve"]
-        with subprocess.Popen([*command, *serve], stderr=subprocess.DEVNULL) as process:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        told.bind(str(place.root / "notify"))
+        told.settimeout(PATIENCE)
+        environ = {**place.environ, "NOTIFY_SOCKET": str(place.root / "notify")}
+        command = [
+            checker("systemd-socket-activate"),
+            *(f"-E{name}={value}" for name, value in environ.items()),
+            *("-l", place.home.socket, "-l", f"127.0.0.1:{place.home.port}"),
+            *(sys.executable, "-m", "handrail", "serve"),
+        ]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
             try:
-                until = time.monotonic() + PATIENCE
-                while (said := health(place.home)) is None:
-                    assert time.monotonic() < until, "nobody answers"
-                    assert process.poll() is None
-                    time.sleep(0.02)
-                assert (said["guarded_by"], said["pid"]) == ("system", process.pid)
-                assert decision(place.before("rm -rf /")) == "deny"
-                assert [system.recv(64), system.recv(64)] == [b"READY=1", b"WATCHDOG=1"]
-                assert place.guardian == 0
+                yield KeptGuardian(process, told)
             finally:
                 process.terminate()
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    """Until something is so; fails if it never is."""
+    until = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < until, "it never came to be"
+        time.sleep(0.02)
+
+
+def test_systemd_starts_the_guardian_and_it_the_daemon(place: DaemonSandbox) -> None:
+    with kept(place) as guardian:
+        wait_for(lambda: daemon_health(place.home))
+        assert guardian_pid(place.home) == guardian.process.pid
+        assert daemon_pid(place.home) not in (None, guardian.process.pid)
+        assert [guardian.hear(), guardian.hear()] == [b"READY=1", b"WATCHDOG=1"]
+        assert decision(place.before("rm -rf /")) == "deny"
+
+
+def test_the_daemon_cannot_speak_for_the_guardian(place: DaemonSandbox) -> None:
+    with kept(place):
+        wait_for(lambda: daemon_health(place.home))
+        environ = Path(f"/proc/{daemon_pid(place.home)}/environ").read_bytes()
+    assert b"NOTIFY_SOCKET" not in environ
+
+
+def test_a_killed_daemon_is_replaced_by_the_same_guardian(place: DaemonSandbox) -> None:
+    with kept(place) as guardian:
+        wait_for(lambda: daemon_health(place.home))
+        daemon = daemon_pid(place.home)
+        assert daemon
+        os.kill(daemon, signal.SIGKILL)
+        wait_for(lambda: daemon_pid(place.home) not in (None, daemon) and daemon_health(place.home))
+        assert guardian_pid(place.home) == guardian.process.pid
+
+
+def test_a_daemon_ends_with_its_guardian_and_leaves_the_next_one_to_systemd(
+    place: DaemonSandbox,
+) -> None:
+    with kept(place) as guardian:
+        wait_for(lambda: daemon_health(place.home))
+        guardian.process.kill()
+        wait_for(lambda: daemon_pid(place.home) is None)
+        assert guardian_pid(place.home) is None
+
+
+def test_its_end_leaves_the_socket_to_systemd(place: DaemonSandbox) -> None:
+    with kept(place) as guardian:
+        wait_for(lambda: daemon_health(place.home))
+        guardian.process.terminate()
+        assert guardian.process.wait(PATIENCE) == 0
+        assert daemon_pid(place.home) is None
+        assert os.path.exists(place.home.socket)
+
+
+def test_a_daemon_that_never_worked_is_tried_again_and_callers_are_told_the_cause(
+    place: DaemonSandbox,
+) -> None:
+    place.home.prepare()
+    token = Path(place.home.path, "hook-token")
+    token.write_text("")
+    with kept(place) as guardian:
+        wait_for(lambda: "the file is empty" in refusal(place))
+        assert guardian.process.poll() is None
+        token.unlink()
+        wait_for(lambda: daemon_health(place.home))
+
+
+def refusal(place: DaemonSandbox) -> str:
+    try:
+        place.health()
+    except RefusedError as error:
+        return str(error)
+    except DaemonError:
+        return ""
+    return ""
+
+
+@pytest.mark.parametrize("instead", ["nothing", "another socket"])
+def test_a_guardian_is_reached_though_its_socket_was_removed(
+    place: DaemonSandbox, instead: str
+) -> None:
+    with kept(place) as guardian, socket.socket(socket.AF_UNIX) as other:
+        wait_for(lambda: os.path.exists(place.home.socket))
+        os.unlink(place.home.socket)
+        if instead == "another socket":
+            other.bind(place.home.socket)
+            other.listen()
+        wait_for(lambda: port_answers(place.home))  # which starts it
+        wait_for(lambda: daemon_health(place.home))
+        assert guardian_pid(place.home) == guardian.process.pid

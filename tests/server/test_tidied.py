@@ -13,6 +13,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.event import FaultNoted
 from tests.server.checkpoint_setup import CheckpointSetup
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[CheckpointSetup]:

@@ -105,6 +105,9 @@ ONE_WORD = {
     "set -- a b; rm ${!#}": "b",
     # folders
     "cd ~; cd - > /dev/null; rm ~-/a": f"{HOME}/a",
+    "pushd ~/a; pushd ~/b; rm ~1/x": f"{HOME}/a/x",
+    "pushd ~/a; pushd ~/b; rm ~+0/x": f"{HOME}/b/x",
+    "pushd ~/a; pushd ~/b; rm ~-1/x": f"{HOME}/a/x",
     "rm ~root/a": "/root/a",
     "rm \\~/a": "~/a",
     "rm ~\\/a": "~/a",

@@ -236,7 +236,7 @@ def test_the_original_that_ran_in_place_of_its_rewrite_stops_the_run(
     assert supervision.run.before(action).decision is Decision.MODIFY
     verdict = supervision.run.after(ran(action))
     assert (verdict.decision, verdict.stop) == (Decision.BLOCK, True)
-    assert verdict.alarm.startswith("Step 1 was to run changed, and ran otherwise.")
+    assert verdict.alarm.startswith("Handrail changed step 1, but it ran in another form.")
     assert supervision.kinds() == ["ActionReviewed", "BreachFound", "ActionEnded"]
 
 

@@ -332,3 +332,25 @@ def test_a_snapshot_never_holds_an_event_that_was_lost(supervision: SupervisionS
     supervision.log.release()
     assert supervision.log.calls["save_snapshot"] == 0
     assert supervision.run.state == supervision.loaded() == supervision.folded()
+
+
+# --- Handrail itself was changed ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["deny", "warn"])
+def test_a_changed_handrail_lets_nothing_change_whatever_the_settings_say(
+    supervision: SupervisionSetup, policy: str
+) -> None:
+    """Whoever did it may have written the settings, too."""
+    supervision.settings(f"on_fault: {policy}\n")
+    supervision.runs.own_problem = lambda: "Handrail's own packages were changed: /x.pth"
+    refused = supervision.run.before(change(supervision, "a"))
+    assert refused.decision is Decision.BLOCK
+    assert "/x.pth" in refused.reason
+    assert supervision.run.before(read(supervision, "b")).decision is Decision.ALLOW
+
+
+def test_a_changed_handrail_is_said_loudly_once(supervision: SupervisionSetup) -> None:
+    supervision.runs.own_problem = lambda: "Handrail's own packages were changed: /x.pth"
+    alarms = [supervision.run.before(change(supervision, call)).alarm for call in "abc"]
+    assert ["/x.pth" in alarm for alarm in alarms] == [True, False, False]

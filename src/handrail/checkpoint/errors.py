@@ -106,8 +106,8 @@ class BadIncludeError(CheckpointError, ValueError):
 class NothingToUndoError(CheckpointError, LookupError):
     """There is nothing that could be undone or redone."""
 
-    def __init__(self, why: str, instead: str) -> None:
-        super().__init__(f"nothing to undo: {why}; {instead}")
+    def __init__(self, why: str, instead: str, verb: str = "undo") -> None:
+        super().__init__(f"nothing to {verb}: {why}; {instead}")
         self.why = why
         self.instead = instead
 

@@ -74,10 +74,10 @@ class CheckpointStore:
         """
         last = self._records.last(self.work_tree)
         if last is None:
-            there = coverage.existing(dict.fromkeys(map(known_folder, globs)))
+            there = coverage.existing_paths(dict.fromkeys(map(known_folder, globs)))
             return tuple(coverage.matching_paths(globs, there))[: coverage.MAX_UNCOVERED]
         with self._open(self._settings.hard_seconds) as git:
-            return coverage.uncovered(git, last, globs, self._settings.include)
+            return coverage.uncovered_files(git, last, globs, self._settings.include)
 
     def preview(self, way: RestoreTarget, *, by: Sequence[str] | None = None) -> RestorePreview:
         """Preview a restore; nothing is changed.

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from handrail.checkpoint.errors import FolderRefusedError
 from handrail.checkpoint.files import work_tree_key
-from handrail.checkpoint.git.user_repository import directories, read_text
+from handrail.checkpoint.git.user_repository import read_text, repository_directories
 from handrail.model.state_folder import state_folder
 
 _FOLDER = re.compile(r"[\w.-]{0,40}-[0-9a-f]{16}", re.ASCII)
@@ -66,7 +66,7 @@ def checkpoint_folder(state: str, work_tree: str) -> str:
 
 def _project_of(work_tree: str) -> str:
     """The main work tree of a linked one; others are projects of their own."""
-    where = directories(work_tree)
+    where = repository_directories(work_tree)
     if where.own == where.common:
         return work_tree
     back = read_text(os.path.join(where.own, "gitdir"), _MAX_BYTES).strip()

@@ -89,7 +89,7 @@ def main(args: Sequence[str] | None = None) -> int:
     return status
 
 
-def settle() -> None:
+def freeze_loaded_objects() -> None:
     """Collect garbage again after start-up, except among the objects loaded so far."""
     gc.freeze()
     gc.enable()

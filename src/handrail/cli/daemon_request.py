@@ -23,10 +23,10 @@ _WIDTH = 78
 
 def ask_daemon(home: "Home", path: str, body: object, waiting_for: str) -> dict[str, object]:
     """Post a request and return the reply; a person who has to wait sees `waiting_for`."""
-    from handrail.server.http.socket_client import call
+    from handrail.server.http.socket_client import call_daemon
 
     with ready_daemon(home, waiting_for):
-        return call(home, "POST", path, msgspec.to_builtins(body), timeout=_TIMEOUT)
+        return call_daemon(home, "POST", path, msgspec.to_builtins(body), timeout=_TIMEOUT)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from handrail.cli import settle
+from handrail.cli import freeze_loaded_objects
 from handrail.cli.bounded_review import bounded_review
 from handrail.cli.output.json_line import to_json
 from handrail.cli.output.review_json import refusal_json, review_json
@@ -43,9 +43,9 @@ class _BadLineError(ValueError):
     """The line is not an action."""
 
 
-def serve(source: BinaryIO, sink: BinaryIO, reviewer: Reviewer, folder: str) -> None:
+def review_each_line(source: BinaryIO, sink: BinaryIO, reviewer: Reviewer, folder: str) -> None:
     """Answer every line; `folder` is the `cwd` of actions without one."""
-    settle()
+    freeze_loaded_objects()
     for line in _lines(source):
         sink.write(answer_line(line, reviewer, folder) + b"\n")
         sink.flush()

@@ -13,12 +13,12 @@ _LISTS = {
 }
 
 
-def expected(kind: Any) -> str:
+def expected_value(kind: Any) -> str:
     """Describe a value of this type: "a number from 0 to 1"."""
     return _describe(inspect.type_info(kind))
 
 
-def choices(kind: Any) -> tuple[str, ...]:
+def allowed_texts(kind: Any) -> tuple[str, ...]:
     """Return the allowed texts of a type with a fixed choice."""
     info = _bare(inspect.type_info(kind))
     if isinstance(info, inspect.LiteralType):

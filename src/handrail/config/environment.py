@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from handrail.config.read_file import parse_yaml
 from handrail.config.schema import Config
-from handrail.config.setting_tree import SettingNode, SettingOrigin, merge
-from handrail.config.validation import fields, type_at, unwrap
+from handrail.config.setting_tree import SettingNode, SettingOrigin, merge_trees
+from handrail.config.validation import section_fields, type_at, unwrap_type
 
 _PREFIX = "HANDRAIL_"
 
@@ -16,19 +16,19 @@ def read_environment(environ: Mapping[str, str], cwd: str) -> SettingNode:
     for name in sorted(environ):
         if _names_setting(name) and environ[name]:
             keys = name.removeprefix(_PREFIX).lower().split("__")
-            layer = merge(layer, _nested(keys, _value(name, keys, environ[name], cwd)))
+            layer = merge_trees(layer, _nested(keys, _value(name, keys, environ[name], cwd)))
     return layer
 
 
 def _names_setting(name: str) -> bool:
     """Return whether a variable names a setting: a known key, or any name with levels."""
     rest = name.removeprefix(_PREFIX)
-    return rest != name and ("__" in rest or rest.lower() in fields(Config))
+    return rest != name and ("__" in rest or rest.lower() in section_fields(Config))
 
 
 def _value(name: str, keys: list[str], text: str, cwd: str) -> SettingNode:
     origin = SettingOrigin(name, folder=cwd)
-    if unwrap(type_at(Config, keys))[0] is str:
+    if unwrap_type(type_at(Config, keys))[0] is str:
         return SettingNode(text, origin, text)  # a goal may well read like YAML: "fix: the cart"
     return parse_yaml(text, origin)
 

@@ -1,4 +1,4 @@
-"""The settings in force: what a project's file loosens counts once a person has confirmed it."""
+"""The settings in force: a project's file loosens something only after a person confirmed it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -9,25 +9,25 @@ import msgspec
 from handrail.config.layers import ProjectText, Settings, load_settings
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Config
-from handrail.config.scope import pinned
+from handrail.config.scope import pin_scope
 from handrail.config.strictness import find_laxer, stricter
 
 
 class SettingsInForce(msgspec.Struct, frozen=True):
-    """The settings of a folder, and what of the project's file was not asked for by a person."""
+    """The settings of a folder, and the loosened ones in the project's file."""
 
     written: Settings
     """All layers, as they were written."""
     config: Config
-    """What counts, with the scope written out."""
+    """The settings in force, with the scope written out."""
     laxer: tuple[Loosened, ...] = ()
-    """What the project's file loosens beyond the defaults and the user's own settings."""
+    """Settings of the project's file that are laxer than the defaults and the user's own."""
     confirmed: bool = True
     """A person has confirmed that, or there is nothing to confirm."""
 
     @property
     def withheld(self) -> tuple[Loosened, ...]:
-        """What does not count until a person confirms it."""
+        """Return the loosened settings that wait for a person's confirmation."""
         return () if self.confirmed else self.laxer
 
 
@@ -39,11 +39,11 @@ def settings_in_force(
 ) -> SettingsInForce:
     """Load the settings of a folder; raises ConfigError with all that is wrong."""
     written = load_settings(cwd, environ=environ)
-    config = pinned(written.config, cwd, environ)
+    config = pin_scope(written.config, cwd, environ)
     if written.project is None:
         return SettingsInForce(written, config)
     own = load_settings(cwd, environ=environ, with_project=False).config
-    own = pinned(own, cwd, environ)
+    own = pin_scope(own, cwd, environ)
     laxer = find_laxer(own, config)
     if not laxer or is_trusted(written.project):
         return SettingsInForce(written, config, laxer)

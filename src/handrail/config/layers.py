@@ -12,7 +12,13 @@ from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.prompts import read_prompts
 from handrail.config.read_file import parse_yaml, read_text
 from handrail.config.schema import Config, RulesFile
-from handrail.config.setting_tree import DEFAULT, SettingNode, SettingOrigin, from_plain, merge
+from handrail.config.setting_tree import (
+    DEFAULT,
+    SettingNode,
+    SettingOrigin,
+    from_plain,
+    merge_trees,
+)
 from handrail.config.sources import PipelineSafety, project_file, shown_path, user_file
 from handrail.config.validation import type_at, validate
 
@@ -105,7 +111,7 @@ class _Layers:
             self.problems.extend(error.problems)
         else:
             self.problems.extend(problems)
-            self.tree = merge(self.tree, layer)
+            self.tree = merge_trees(self.tree, layer)
 
     def _read(self, path: str | Path, *, of_project: bool = False) -> SettingNode:
         full = self.cwd / path
@@ -153,7 +159,7 @@ class _Layers:
         above = SettingNode(joined, origin)
         for key in ("custom", "rules", "step_reviewer"):
             above = SettingNode({key: above}, origin)
-        self.tree = merge(self.tree, above)
+        self.tree = merge_trees(self.tree, above)
 
     def _check_prompts_file(self) -> None:
         """Report problems in the texts for agents now, not when Handrail needs one."""

@@ -1,6 +1,6 @@
 """Which change of a setting gives an agent more freedom: one row for each key of the schema.
 
-Whoever adds a key to the schema adds its row here; a test says if one is missing.
+A new key of the schema needs a row here; a test checks it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from msgspec import Struct
 
-from handrail.config.scope import covers
+from handrail.config.scope import scope_covers
 from handrail.model.ordinal import Severity
 
 
@@ -76,15 +76,15 @@ def _new(a: object, b: object) -> list[object]:
 def _outside(a: object, b: object) -> list[object]:
     """The places of the second scope that the first does not hold."""
     known = cast("Sequence[str]", a)
-    return [place for place in _items(b) if not covers(known, str(place))]
+    return [place for place in _items(b) if not scope_covers(known, str(place))]
 
 
 _ONLY_TEMP = ("/tmp",)
-"""A scope with nothing but what is in every scope; an empty one would mean the default."""
+"""A scope with only the temp folders, because an empty one would mean the default."""
 
 
 def _both_scopes(a: object, b: object) -> tuple[object, ...]:
-    """What lies in both scopes."""
+    """Return the places that lie in both scopes."""
     outside = (*_outside(a, b), *_outside(b, a))
     joined = dict.fromkeys((*_items(a), *_items(b)))
     return tuple(place for place in joined if place not in outside) or _ONLY_TEMP
@@ -111,7 +111,7 @@ PLACES = LooseningRule(
     lambda a, b: bool(_outside(a, b)), _both_scopes, lambda a, b: f"also {_names(_outside(a, b))}"
 )
 ANY = LooseningRule(lambda a, b: a != b, lambda a, b: a, _arrow)
-"""Nobody can say which value is stricter, so only what a person wrote or confirmed counts."""
+"""Nobody can say which value is stricter, so only a person's own or confirmed value counts."""
 NEVER = LooseningRule(lambda a, b: False, lambda a, b: b, _arrow)
 """Holds no agent back."""
 

@@ -20,7 +20,7 @@ def finding_kinds() -> frozenset[str]:
 
 
 @cache
-def means() -> frozenset[str]:
+def intervention_names() -> frozenset[str]:
     """Return the names of the built-in interventions."""
     return _files("intervene/kinds")
 

@@ -47,7 +47,7 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
                 )
 
 
-def filled(url: str, environ: Mapping[str, str]) -> str:
+def fill_in_variables(url: str, environ: Mapping[str, str]) -> str:
     """Put the variables into an address; raise MissingVariableError if one is not set."""
 
     def value(found: "re.Match[str]") -> str:

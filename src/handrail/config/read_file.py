@@ -24,9 +24,9 @@ def read_yaml(path: Path, shown: str) -> SettingNode:
 def parse_yaml(text: str, origin: SettingOrigin) -> SettingNode:
     """Read a YAML text whose first line is at `origin`."""
     # Imported here: most runs find no file, and PyYAML costs more than all of this room.
-    from handrail.config.yaml_tree import parse  # noqa: PLC0415
+    from handrail.config.yaml_tree import parse_yaml_tree  # noqa: PLC0415
 
-    return parse(text, origin)
+    return parse_yaml_tree(text, origin)
 
 
 def read_text(path: Path, shown: str) -> str:

@@ -6,10 +6,10 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from handrail.config.describe import expected
+from handrail.config.describe import expected_value
 from handrail.config.field_docs import field_descriptions
 from handrail.config.schema import Config
-from handrail.config.validation import unwrap
+from handrail.config.validation import unwrap_type
 
 _INTRODUCTION = """\
 # Configuration
@@ -82,7 +82,12 @@ def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
             suffix, section = nested
             inner.append((f"{path}.{key}{suffix}".removeprefix("."), section))
         if not nested or nested[0]:
-            cells = (f"`{key}`", expected(field.type), _default(field), descriptions.get(key, ""))
+            cells = (
+                f"`{key}`",
+                expected_value(field.type),
+                _default(field),
+                descriptions.get(key, ""),
+            )
             rows.append(f"| {' | '.join(map(_cell, cells))} |")
     if rows:
         yield "\n".join(["| key | value | default | |", "|---|---|---|---|", *rows]) + "\n"
@@ -92,7 +97,7 @@ def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
 
 def _nested(kind: Any) -> tuple[str, type[msgspec.Struct]] | None:
     """Return the struct inside a type, and the way to its keys: `.NAME`, `[]` or direct."""
-    bare, _ = unwrap(kind)
+    bare, _ = unwrap_type(kind)
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
         return "", bare
     holds = {dict: (".NAME", 1), tuple: ("[]", 0)}.get(get_origin(bare))

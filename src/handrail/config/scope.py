@@ -46,7 +46,7 @@ def resolve_scope(
     )
 
 
-def pinned(config: Config, cwd: str | Path, environ: Mapping[str, str] = os.environ) -> Config:
+def pin_scope(config: Config, cwd: str | Path, environ: Mapping[str, str] = os.environ) -> Config:
     """The settings with a scope that does not move when the agent changes its folder."""
     if config.scope:
         return config
@@ -57,7 +57,7 @@ def pinned(config: Config, cwd: str | Path, environ: Mapping[str, str] = os.envi
     return structs.replace(config, scope=(*roots, *scope.patterns))
 
 
-def covers(places: Sequence[str], place: str) -> bool:
+def scope_covers(places: Sequence[str], place: str) -> bool:
     """Whether everything in a place of a scope surely lies in others, or in a temp folder."""
     return any(_holds(outer, place) for outer in (*places, *_TEMP_FOLDERS))
 

@@ -77,11 +77,11 @@ def from_plain(data: object, origin: SettingOrigin) -> SettingNode:
     raise TypeError(f"{type(data).__name__} cannot stand in a configuration")
 
 
-def merge(below: SettingNode, above: SettingNode) -> SettingNode:
+def merge_trees(below: SettingNode, above: SettingNode) -> SettingNode:
     """Merge two layers: join mappings, replace everything else."""
     if not isinstance(below.value, dict) or not isinstance(above.value, dict):
         return above
     joined = dict(below.value)
     for key, child in above.value.items():
-        joined[key] = merge(joined[key], child) if key in joined else child
+        joined[key] = merge_trees(joined[key], child) if key in joined else child
     return SettingNode(joined, above.origin)

@@ -1,4 +1,4 @@
-"""Two sets of settings, compared key by key: which is laxer, and what both forbid together."""
+"""Compares two sets of settings key by key: which one is laxer, and what both forbid."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -17,7 +17,7 @@ def find_laxer(known: Config, other: Config) -> tuple[Loosened, ...]:
 
 
 def stricter(known: Config, other: Config) -> Config:
-    """Settings that allow only what both allow; `known` counts where nobody can compare."""
+    """Return settings that allow only what both allow; `known` counts if values do not compare."""
     return _stricter(known, other, "")
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from handrail.config.glob import escape, must_be_glob
-from handrail.config.names import finding_kinds, means
+from handrail.config.names import finding_kinds, intervention_names
 from handrail.model.near_names import nearest
 
 Place = Annotated[str, Meta(extra={"is": "place"})]
@@ -82,7 +82,7 @@ def read_finding_kind(text: str, _where: PathBase) -> str:
 
 def read_means(text: str, _where: PathBase) -> str:
     """Return the same text unless it is a misspelt intervention."""
-    return _name(text, means(), "means")
+    return _name(text, intervention_names(), "means")
 
 
 READERS: dict[str, Callable[[str, PathBase], str]] = {

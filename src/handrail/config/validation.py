@@ -6,7 +6,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 
-from handrail.config.describe import choices, expected
+from handrail.config.describe import allowed_texts, expected_value
 from handrail.config.errors import ConfigProblem
 from handrail.config.setting_tree import SettingNode
 from handrail.config.text_values import READERS, PathBase
@@ -26,11 +26,11 @@ def validate(node: SettingNode, kind: Any, home: str) -> tuple[SettingNode, list
 def type_at(kind: Any, keys: list[str]) -> Any:
     """Return the type of the value at a key path; None if there is no such key."""
     for key in keys:
-        bare, _ = unwrap(kind)
+        bare, _ = unwrap_type(kind)
         if get_origin(bare) is dict:
             kind = get_args(bare)[1]
         elif _is_struct(bare):
-            kind = fields(bare).get(key)
+            kind = section_fields(bare).get(key)
         else:
             return None
         if kind is None:
@@ -38,12 +38,12 @@ def type_at(kind: Any, keys: list[str]) -> Any:
     return kind
 
 
-def fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
+def section_fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
     """Return the keys of a section and their types."""
     return {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
 
 
-def unwrap(kind: Any) -> tuple[Any, str]:
+def unwrap_type(kind: Any) -> tuple[Any, str]:
     """Return a type without metadata and `| None`, and the meaning of its texts."""
     meaning = ""
     while True:
@@ -62,7 +62,7 @@ class _Validator:
         self.problems: list[ConfigProblem] = []
 
     def walk(self, node: SettingNode, kind: Any, path: str) -> SettingNode | None:
-        bare, meaning = unwrap(kind)
+        bare, meaning = unwrap_type(kind)
         if _is_struct(bare):
             return self._struct(node, bare, path)
         if get_origin(bare) is dict:
@@ -79,7 +79,7 @@ class _Validator:
         if not isinstance(node.value, dict):
             self._wrong(node, struct, path)
             return None
-        known = fields(struct)
+        known = section_fields(struct)
         children: dict[str, SettingNode] = {}
         for key, child in node.value.items():
             if key not in known:
@@ -95,7 +95,7 @@ class _Validator:
         if not isinstance(node.value, dict):
             self._wrong(node, kind, path)
             return None
-        names, item = get_args(unwrap(kind)[0])
+        names, item = get_args(unwrap_type(kind)[0])
         walked = {
             key: self.walk(child, item, f"{path}.{key}")
             for key, child in node.value.items()
@@ -106,7 +106,7 @@ class _Validator:
     def _key(self, node: SettingNode, key: str, kind: Any, path: str) -> bool:
         """Check the key of a mapping, if its keys have a meaning."""
         before = len(self.problems)
-        self._read(SettingNode(key, node.origin, key), unwrap(kind)[1], f"{path}.{key}")
+        self._read(SettingNode(key, node.origin, key), unwrap_type(kind)[1], f"{path}.{key}")
         return len(self.problems) == before
 
     def _list(self, node: SettingNode, kind: Any, item: Any, path: str) -> SettingNode | None:
@@ -125,7 +125,7 @@ class _Validator:
             self._wrong(node, kind, path)
             return None
         checked = self.walk(node, kind, path)
-        if checked and _is_struct(unwrap(kind)[0]) and len(self.problems) == before:
+        if checked and _is_struct(unwrap_type(kind)[0]) and len(self.problems) == before:
             try:
                 msgspec.convert(checked.plain(), kind)
             except msgspec.ValidationError as error:
@@ -160,7 +160,7 @@ class _Validator:
     def _required(self, node: SettingNode, struct: type[msgspec.Struct], path: str) -> None:
         for field in msgspec.structs.fields(struct):
             if field.required and node.find(field.encode_name) is None:
-                says = f"{field.encode_name} is missing; expected {expected(field.type)}"
+                says = f"{field.encode_name} is missing; expected {expected_value(field.type)}"
                 self._says(node, path, says)
 
     def _unknown(self, node: SettingNode, key: str, known: dict[str, Any], path: str) -> None:
@@ -168,8 +168,8 @@ class _Validator:
         self._says(node, f"{path}.{key}", says)
 
     def _wrong(self, node: SettingNode, kind: Any, path: str) -> None:
-        hint = _hint(node.text, choices(kind))
-        self._says(node, path, f"{_shown(node)};{hint} expected {expected(kind)}")
+        hint = _hint(node.text, allowed_texts(kind))
+        self._says(node, path, f"{_shown(node)};{hint} expected {expected_value(kind)}")
 
     def _says(self, node: SettingNode, path: str, says: str) -> None:
         self.problems.append(ConfigProblem(node.origin, path.removeprefix("."), says))

@@ -27,7 +27,7 @@ _TIPS = {
 }
 
 
-def parse(text: str, origin: SettingOrigin) -> SettingNode:
+def parse_yaml_tree(text: str, origin: SettingOrigin) -> SettingNode:
     """Parse a YAML document; an empty one is an empty mapping."""
     builder = _TreeBuilder(origin)
     try:

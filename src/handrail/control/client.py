@@ -54,7 +54,7 @@ def make_request(
         request_id=str(uuid.uuid4()),
         command=command.value,
         target=Target(run),
-        timestamp=timestamp.written(time() if at is None else at),
+        timestamp=timestamp.format_timestamp(time() if at is None else at),
         payload={name: value for name, value in given.items() if value},
     )
 
@@ -67,7 +67,7 @@ def user_name() -> str:
         return str(os.getuid())
 
 
-def stages(
+def request_stages(
     line: ControlConnection,
     request: Request,
     *,

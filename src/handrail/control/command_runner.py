@@ -9,7 +9,7 @@ from handrail.control.command_actions import CommandActions, CommandOutcome, Fin
 from handrail.control.freeze_queue import FreezeQueue
 from handrail.control.message import Request
 from handrail.control.response_log import ResponseLog
-from handrail.control.transitions import OVERTAKES, THEN, answered
+from handrail.control.transitions import OVERTAKES, THEN, standing_after
 from handrail.model.control import ENDING, ControlCommand, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
@@ -76,7 +76,7 @@ class CommandRunner:
         says = f"Overtaken: {asked.by or 'somebody'} asked for {asked.command.value}"
         under_way = supervisor.state.hand.asked.values()
         before = takewhile(lambda each: each.request != asked.request, under_way)
-        for each in overtaken(before, asked.command):
+        for each in overtaken_requests(before, asked.command):
             self._void(supervisor, each, says)
 
     def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
@@ -254,7 +254,7 @@ class CommandRunner:
         """Give up: nobody is left to tell or interrupt."""
         for asked in list(supervisor.state.hand.asked.values()):
             if asked.command not in stay:
-                standing = answered(supervisor.state.hand, asked.command, ok=False)
+                standing = standing_after(supervisor.state.hand, asked.command, ok=False)
                 says = "The run has ended before that could be done"
                 self._void(supervisor, asked, says, standing)
 
@@ -291,7 +291,7 @@ class CommandRunner:
             supervisor.record(ActionDropped(self._clock(), each.step, says))
 
 
-def overtaken(under_way: Iterable[ControlAsked], by: ControlCommand) -> list[ControlAsked]:
+def overtaken_requests(under_way: Iterable[ControlAsked], by: ControlCommand) -> list[ControlAsked]:
     """Return the requests under way that a later one makes void."""
     void = OVERTAKES.get(by, frozenset())
     return [each for each in under_way if each.command in void]

@@ -8,7 +8,7 @@ import msgspec
 from handrail.control import message as wire
 from handrail.control import timestamp
 from handrail.control.command_actions import CommandActions
-from handrail.control.command_runner import CommandRunner, overtaken
+from handrail.control.command_runner import CommandRunner, overtaken_requests
 from handrail.control.message import (
     AnyMessage,
     BadRequestError,
@@ -16,7 +16,7 @@ from handrail.control.message import (
     PartialRequest,
     Request,
 )
-from handrail.control.request_ledger import EXPIRY, WINDOW, SeenRequest, load
+from handrail.control.request_ledger import EXPIRY, WINDOW, SeenRequest, load_ledger
 from handrail.control.response_log import Again, ResponseLog, TakenRequest
 from handrail.control.transitions import THEN, next_transition
 from handrail.model.event import ControlAsked, Event
@@ -56,7 +56,7 @@ class ControlHandler:
         """
         if self._is_open:
             return
-        self._responses.ledger, unanswered = load(self._runs.journal.store, self._clock())
+        self._responses.ledger, unanswered = load_ledger(self._runs.journal.store, self._clock())
         under_way = self._responses.ledger.under_way()
         for run in sorted({*under_way.values(), *self._responses.ledger.frozen}):
             supervisor = self._runs.find(run)
@@ -124,7 +124,7 @@ class ControlHandler:
             return self._responses.refuse(request, "not_found", says, received, again)
         if spoilt := _spoilt(asked, supervisor):
             return self._responses.refuse(request, "bad_request", spoilt, received, again)
-        ack = wire.ack_to(request, timestamp.written(self._clock()))
+        ack = wire.ack_to(request, timestamp.format_timestamp(self._clock()))
         return self._acknowledge(supervisor, asked, [*received, ack], again)
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
@@ -171,8 +171,8 @@ class ControlHandler:
         if expected and expected != hand.standing:
             return f"The run is {hand.standing.value}, no longer {expected}"
         if next_transition(hand, command) is None:
-            return f"A run that is {hand.standing.value} cannot be told to {command.value}"
-        left = len(hand.asked) - len(overtaken(hand.asked.values(), command))
+            return f"The run is {hand.standing.value}: it does not take {command.value} now"
+        left = len(hand.asked) - len(overtaken_requests(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):
             return f"{left} requests are under way in the run already"
         return self._actions.can(supervisor, command)

@@ -61,7 +61,7 @@ def frame_of(state: RunState) -> LoopFrame:
 
 def state_entry(state: RunState, at: float) -> NewEntry:
     """Return the row for the present standing of a run."""
-    event = StateEvent(1, "STATE", state.run, timestamp.written(at), (frame_of(state),))
+    event = StateEvent(1, "STATE", state.run, timestamp.format_timestamp(at), (frame_of(state),))
     return NewEntry(CURRENT, msgspec.json.encode(event))
 
 

@@ -178,7 +178,7 @@ def read_request(body: bytes) -> ParsedRequest:
         raise BadRequestError(problem, half)
     try:
         request = msgspec.convert(fields, Request)
-        at = timestamp.read(request.timestamp)
+        at = timestamp.parse_timestamp(request.timestamp)
     except msgspec.ValidationError as error:
         raise BadRequestError(str(error), half) from None
     except (ValueError, OverflowError):

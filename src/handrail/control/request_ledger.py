@@ -54,7 +54,7 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
         if isinstance(message, Request):
             return  # a request alone has no effect
         if isinstance(message, Result):
-            if counts(message):
+            if ends_request(message):
                 self._finish(message, body, at)
         elif message.request_id not in self.seen or self.seen[message.request_id].result:
             self.seen.pop(message.request_id, None)
@@ -91,7 +91,7 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
             self.frozen.pop(run, None)
 
 
-def counts(result: Result) -> bool:
+def ends_request(result: Result) -> bool:
     """Return whether a result ends its request; otherwise it answers a duplicate of the id."""
     return result.code not in ("duplicate", "bad_request")
 
@@ -99,7 +99,7 @@ def counts(result: Result) -> bool:
 _decoder = msgspec.json.Decoder(RequestLedger)
 
 
-def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
+def load_ledger(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
     """Load the ledger from the log, with the rows of unanswered requests."""
     ledger = _saved(store)
     unanswered: dict[str, StoredEntry] = {}
@@ -120,7 +120,7 @@ def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
     return ledger, list(unanswered.values())
 
 
-def save(store: Store, ledger: RequestLedger) -> Receipt:
+def save_ledger(store: Store, ledger: RequestLedger) -> Receipt:
     """Save the ledger, so that the next daemon need not read from the start."""
     return store.save_snapshot(CONTROL, Snapshot(ledger.seq, msgspec.json.encode(ledger)))
 

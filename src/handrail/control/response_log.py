@@ -11,9 +11,9 @@ from handrail.control import timestamp
 from handrail.control.command_actions import CommandOutcome
 from handrail.control.loop_status import USER_CANCELLED, abort_entry, state_entry
 from handrail.control.message import AnyMessage, Code, PartialRequest, Payload, Request, Result
-from handrail.control.request_ledger import RequestLedger, SeenRequest, counts, save
+from handrail.control.request_ledger import RequestLedger, SeenRequest, ends_request, save_ledger
 from handrail.control.topics import CONTROL
-from handrail.control.transitions import THEN, answered
+from handrail.control.transitions import THEN, standing_after
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.redact import Redactor
@@ -59,7 +59,7 @@ class ResponseLog:
 
     def save(self) -> None:
         """Save the ledger of requests."""
-        save(self._store, self.ledger)
+        save_ledger(self._store, self.ledger)
 
     def written(self) -> Receipt:
         """Return a receipt for everything handed to the log so far."""
@@ -81,7 +81,7 @@ class ResponseLog:
             request_id=request.request_id,
             command=request.command,
             target=request.target,
-            timestamp=timestamp.written(self.clock()),
+            timestamp=timestamp.format_timestamp(self.clock()),
             payload=payload,
         )
 
@@ -103,7 +103,7 @@ class ResponseLog:
         known = self.ledger.seen.get(request.request_id)
         receipt = self._store.append(self.rows(messages))
         self.unless_written(receipt, request.request_id, known, again)
-        if counts(result):
+        if ends_request(result):
             self._announce(result, receipt)
         return TakenRequest(messages, receipt)
 
@@ -142,7 +142,9 @@ class ResponseLog:
             at,
             asked.request,
             asked.command,
-            answered(state.hand, asked.command, ok=outcome.ok) if standing is None else standing,
+            standing_after(state.hand, asked.command, ok=outcome.ok)
+            if standing is None
+            else standing,
             outcome.ok,
             str(payload.get("message", outcome.says)),
             outcome.evidence,

@@ -56,7 +56,7 @@ def next_transition(hand: ControlState, command: ControlCommand) -> Transition |
     return found
 
 
-def answered(hand: ControlState, command: ControlCommand, *, ok: bool) -> Standing:
+def standing_after(hand: ControlState, command: ControlCommand, *, ok: bool) -> Standing:
     """Return the standing of a run after a command was confirmed or has failed."""
     standing = hand.standing
     if ok:

@@ -1,7 +1,13 @@
 """Detectors: patterns over many actions that show a run going wrong."""
 
 from handrail.detect.completed_step import CompletedStep, Ending, completed_step
-from handrail.detect.description import GO_BACK, SLOW_DOWN, Advice, Description, Fitting
+from handrail.detect.description import (
+    GO_BACK,
+    SLOW_DOWN,
+    Advice,
+    FindingDescription,
+    FittingInterventions,
+)
 from handrail.detect.detector import Detector
 from handrail.detect.run_detectors import RunDetectors
 from handrail.model.intent import Intent, intent_of
@@ -11,10 +17,10 @@ __all__ = [
     "SLOW_DOWN",
     "Advice",
     "CompletedStep",
-    "Description",
     "Detector",
     "Ending",
-    "Fitting",
+    "FindingDescription",
+    "FittingInterventions",
     "Intent",
     "RunDetectors",
     "completed_step",

@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.test_runs import is_test_run, passed
+from handrail.detect.test_runs import is_test_run, tests_passed
 from handrail.model.action import SHELL_TOOLS
 from handrail.model.effect import Kind
 from handrail.model.worsening import Worsening
@@ -75,7 +75,7 @@ class CheckResults(msgspec.Struct):
         intent = done.intent
         known = self.calls.pop(intent.call, None)
         is_test = done.ending == "ok" and is_test_run(intent.shown)
-        if done.ending == "ok" and (not is_test or passed(done)):
+        if done.ending == "ok" and (not is_test or tests_passed(done)):
             if is_test or (known and known.bad) or _commits(done):
                 self.verified = done.step
             elif not _runs_code(done):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from handrail.detect.description import Description
+from handrail.detect.description import FindingDescription
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -18,7 +18,7 @@ class Combination(msgspec.Struct, frozen=True):
     parts: tuple[str, str]
     factor: float
     says: str
-    about: Description
+    about: FindingDescription
     order: int = 100
     """The rank among findings, as for a detector."""
 

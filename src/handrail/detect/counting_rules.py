@@ -15,7 +15,7 @@ _MOST = 50
 _FAILED = {"ok": False, "failed": True}
 
 
-class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class CountedStep(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The facts of a step for rules."""
 
     step: int
@@ -29,14 +29,14 @@ class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class CountingRules(msgspec.Struct):
     """The last steps, shared by all rules."""
 
-    deeds: list[Light] = []
+    deeds: list[CountedStep] = []
 
     def see(self, done: CompletedStep) -> None:
         """Add the next step."""
         intent = done.intent
         failed = _FAILED.get(done.ending)
         deeds = self.deeds
-        deeds.append(Light(done.step, intent.tool, intent.begins, intent.kinds, failed))
+        deeds.append(CountedStep(done.step, intent.tool, intent.begins, intent.kinds, failed))
         if len(deeds) > _MOST:
             del deeds[0]
 
@@ -57,7 +57,7 @@ class CountingRules(msgspec.Struct):
         return Finding(rule.name, rule.severity, 1.0, steps, 0.0, rule.says, rule.name, facts)
 
 
-def _counts(rule: CountingRule, done: Light) -> bool:
+def _counts(rule: CountingRule, done: CountedStep) -> bool:
     if rule.failed is not None and done.failed is not rule.failed:
         return False
     if rule.tools and done.tool not in rule.tools:

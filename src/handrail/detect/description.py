@@ -21,7 +21,7 @@ class Advice(msgspec.Struct, frozen=True):
     settings: tuple[str, ...]
 
 
-class Fitting(msgspec.Struct, frozen=True):
+class FittingInterventions(msgspec.Struct, frozen=True):
     """The fitting interventions, by the severity of the finding."""
 
     low: str
@@ -43,13 +43,13 @@ class Fitting(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(self.places))
 
 
-GO_BACK = Fitting(
+GO_BACK = FittingInterventions(
     InterventionName.SOFT_CORRECTION,
     InterventionName.CONTEXT_REINFORCEMENT,
     InterventionName.CHECKPOINT_ROLLBACK,
     InterventionName.EMERGENCY_STOP,
 )
-SLOW_DOWN = Fitting(
+SLOW_DOWN = FittingInterventions(
     InterventionName.SOFT_CORRECTION,
     InterventionName.CONTEXT_REINFORCEMENT,
     InterventionName.RESOURCE_THROTTLING,
@@ -105,14 +105,14 @@ def paragraphs(text: str) -> tuple[str, ...]:
 
 
 @decodable
-class Description(msgspec.Struct, frozen=True):
+class FindingDescription(msgspec.Struct, frozen=True):
     """The description of a kind of finding. Each field has a default that fits any kind."""
 
     label: str = ""
     """A few words for a list; empty: the kind, written with spaces."""
     meaning: str = ""
     """One sentence for people: docs and `handrail explain` print it."""
-    fitting: Fitting | None = None
+    fitting: FittingInterventions | None = None
     """None: `UNKNOWN`, or the settings under `default`."""
     hints: tuple[str, ...] = paragraphs("""
         {says} What you are doing does not lead further. Say in one sentence what you are trying to

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import Description
+from handrail.detect.description import FindingDescription
 from handrail.model.finding import Finding
 
 
@@ -20,7 +20,7 @@ class Detector(msgspec.Struct):
 
     kind: ClassVar[str]
     """The kind of its findings, and the name of a built-in detector's file."""
-    about: ClassVar[Description] = Description()
+    about: ClassVar[FindingDescription] = FindingDescription()
     per_agent: ClassVar[bool] = False
     """Watch each sub-agent by itself, not the run as a whole."""
     order: ClassVar[int] = 100

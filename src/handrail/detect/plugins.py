@@ -14,7 +14,7 @@ from handrail.config.detection import Detection
 from handrail.config.entry_points import find_entry_points
 from handrail.config.prompts import fields_of
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import Description
+from handrail.detect.description import FindingDescription
 from handrail.detect.detector import Detector
 from handrail.model.finding import Finding
 
@@ -66,9 +66,9 @@ def check_detector(loaded: object, name: str) -> type[Detector]:
         raise TypeError(f"{name} has no kind")
     if loaded.find is Detector.find:
         raise TypeError(f"{name} has no find")
-    if not isinstance(loaded.about, Description):
-        raise TypeError(f"{name} has an about that is no Description")
-    msgspec.convert(msgspec.to_builtins(loaded.about), Description)
+    if not isinstance(loaded.about, FindingDescription):
+        raise TypeError(f"{name} has an about that is no FindingDescription")
+    msgspec.convert(msgspec.to_builtins(loaded.about), FindingDescription)
     for hint in loaded.about.hints:
         fields_of(hint)
     loaded()  # a detector must be able to begin with nothing

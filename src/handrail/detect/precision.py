@@ -7,7 +7,7 @@ import msgspec
 from handrail.model.event import Event, FeedbackGiven
 
 
-class Tally(msgspec.Struct):
+class FeedbackTally(msgspec.Struct):
     """Feedback about one kind of finding."""
 
     confirmed: int = 0
@@ -32,11 +32,11 @@ class Precision(msgspec.Struct):
             self.said[run, event.step, event.finding] = event.right
 
     @property
-    def kinds(self) -> dict[str, Tally]:
+    def kinds(self) -> dict[str, FeedbackTally]:
         """Return the feedback by kind."""
-        tallies: dict[str, Tally] = {}
+        tallies: dict[str, FeedbackTally] = {}
         for (_, _, kind), right in self.said.items():
-            tally = tallies.setdefault(kind, Tally())
+            tally = tallies.setdefault(kind, FeedbackTally())
             tally.confirmed += right
             tally.false_alarms += not right
         return tallies

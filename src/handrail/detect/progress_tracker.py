@@ -3,7 +3,7 @@
 import msgspec
 
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.text_hashes import SIZE, keep, text_hash
+from handrail.detect.text_hashes import SIZE, add_hash, text_hash
 
 _MAX_KNOWN = 96
 
@@ -34,9 +34,9 @@ class ProgressTracker(msgspec.Struct):
             progress = not seen if called or not done.error else error not in known
             if failure in known and not self.edited:
                 progress = False  # without a change, only the noise has another place
-            known = keep(known, failure, _MAX_KNOWN)
+            known = add_hash(known, failure, _MAX_KNOWN)
             if done.error:
-                known = keep(known, error, _MAX_KNOWN)
+                known = add_hash(known, error, _MAX_KNOWN)
             self.edited = False
         else:
             progress, seen, pair = ending == "dropped" and not called, False, b""

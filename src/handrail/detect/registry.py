@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from handrail.detect import detectors, tampering
 from handrail.detect.combinations import Combination
-from handrail.detect.description import Description
+from handrail.detect.description import FindingDescription
 from handrail.detect.detector import Detector
 from handrail.detect.plugins import load_plugins
 
@@ -36,10 +36,10 @@ COMBINATIONS = tuple(each for each in _FOUND if isinstance(each, Combination))
 KINDS = (*(each.kind for each in DETECTORS), *(each.kind for each in COMBINATIONS))
 """The kinds of the built-in detectors."""
 _ABOUT = {tampering.KIND: tampering.DESCRIPTION, **{each.kind: each.about for each in _FOUND}}
-_UNDESCRIBED = Description()
+_UNDESCRIBED = FindingDescription()
 
 
-def description_of(kind: str) -> Description:
+def description_of(kind: str) -> FindingDescription:
     """Return the description of a kind: built in, from a package, or the default."""
     known = _ABOUT.get(kind)
     if known is not None:

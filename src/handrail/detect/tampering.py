@@ -1,10 +1,10 @@
 """A call that changed a part of Handrail: no detector sees it, the daemon's own watch does."""
 
-from handrail.detect.description import Advice, Description
+from handrail.detect.description import Advice, FindingDescription
 
 KIND = "tampering"
 
-DESCRIPTION = Description(
+DESCRIPTION = FindingDescription(
     label="tampering",
     meaning="A call of the run changed a part of Handrail: its hooks, its program or its files.",
     advice=Advice(

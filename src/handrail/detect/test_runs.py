@@ -46,7 +46,7 @@ def runs_code(command: str) -> bool:
     return _SCRIPT.search(command) is not None
 
 
-def passed(done: CompletedStep) -> bool:
+def tests_passed(done: CompletedStep) -> bool:
     """Return whether the tests passed; a pipe hides the exit code, but not the output."""
     if done.ending != "ok":
         return False

@@ -13,7 +13,7 @@ def text_hash(text: str) -> bytes:
     return crc32(text.encode("utf-8", "surrogatepass")).to_bytes(SIZE, "big")
 
 
-def keep(marks: bytes, latest: bytes, most: int) -> bytes:
+def add_hash(marks: bytes, latest: bytes, most: int) -> bytes:
     """Add a hash as the newest; of more than `most`, forget the oldest."""
     if latest in marks:
         marks = marks.replace(latest, b"")

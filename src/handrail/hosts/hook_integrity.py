@@ -30,7 +30,8 @@ class HookIntegrity(Protocol):
     def plan_repair(self, path: str, *, whole: bool) -> FileChangePlan | None:
         """The edit that puts our hooks back; None: there is none.
 
-        `whole`: a text that is no settings file any more may be replaced by the last good one.
+        `whole`: a call of an agent did it. What has nothing left in it, or is no settings file any
+        more, is replaced by the last good one; whatever stands in its place is moved aside.
         """
 
     def obstacles(self, folder: str) -> "tuple[Obstacle, ...]":
@@ -39,3 +40,7 @@ class HookIntegrity(Protocol):
     def plan_clearing(self, path: str) -> FileChangePlan | None:
         """The edit that takes out the keys that keep hooks from running and were not there when
         the file was last good; None: there is none."""
+
+    def plan_overruling(self, found: "Obstacle", folder: str) -> FileChangePlan | None:
+        """The edit of a file of this machine that lets hooks run in a folder all the same, where
+        the file in the way belongs to a repository; None: there is none."""

@@ -61,10 +61,12 @@ def plan_install(
     hooks: HookText,
     view: GitView,
     record: str,
+    *,
+    private: bool = False,
 ) -> Installation:
     """Plan the installation; `add` puts our hooks into a text, or makes one from None.
 
-    `record`: the file with the present installations.
+    `record`: the file with the present installations. `private`: the hooks hold a token.
 
     Raises OSError or JsonTextError if the settings cannot be read.
     """
@@ -80,7 +82,7 @@ def plan_install(
     if exclude is not None:
         listed = FileChange(exclude.path, exclude.before, checksum(exclude.after or b""))
         install = msgspec.structs.replace(install, exclude=listed, line=view.line)
-    return Installation(FileChangePlan(path, before, after), exclude, install)
+    return Installation(FileChangePlan(path, before, after, private), exclude, install)
 
 
 def _plan_exclude(view: GitView) -> FileChangePlan | None:

@@ -15,6 +15,7 @@ import msgspec
 
 from handrail.model.decodable import decodable
 from handrail.store.private_files import make_folder, replace_file
+from handrail.store.seals import write_sealed
 
 _MODE = 0o600
 
@@ -85,6 +86,8 @@ class FileChangePlan(msgspec.Struct, frozen=True):
     path: str
     before: bytes | None
     after: bytes | None
+    private: bool = False
+    """Whether the future content holds a token, which nobody else may read."""
 
     @property
     def changes(self) -> bool:
@@ -97,6 +100,7 @@ class FileChangePlan(msgspec.Struct, frozen=True):
         Raises OSError or ChangedMeanwhileError; then nothing has changed.
         """
         if not self.changes:
+            self._close()
             return
         if read(self.path) != self.before:
             raise ChangedMeanwhileError(self.path)
@@ -109,11 +113,37 @@ class FileChangePlan(msgspec.Struct, frozen=True):
                 return
             for folder in made:
                 os.mkdir(folder)
-            replace_file(target, self.after, mode)
+            replace_file(target, self.after, mode & _MODE if self.private else mode)
         except OSError as error:
             remove_folders(made)
             says = error.strerror or str(error)
             raise OSError(error.errno, f"{says}; nothing was changed", self.path) from None
+
+    def _close(self) -> None:
+        """Take the rights of others away from a file that keeps its content."""
+        if self.private and self.after is not None:
+            target = os.path.realpath(self.path)
+            if (mode := _mode(target)) & ~_MODE:
+                os.chmod(target, mode & _MODE)
+
+
+def clear_the_way(path: str) -> None:
+    """Make a file of ours readable and writable again; move aside whatever is no file.
+
+    Raises OSError.
+    """
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        os.chmod(folder, stat.S_IMODE(os.stat(folder).st_mode) | 0o700)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        os.rename(target, f"{target}.aside-{time.strftime('%Y%m%d-%H%M%S')}")
+    elif not os.access(target, os.R_OK | os.W_OK):
+        os.chmod(target, stat.S_IMODE(mode) | 0o600)
 
 
 def missing_folders(path: str) -> tuple[str, ...]:
@@ -186,4 +216,4 @@ def find_install(installs: Sequence[InstallRecord], settings: str) -> InstallRec
 def save_installs(path: str, installs: Sequence[InstallRecord]) -> None:
     """Save the record, for this user alone."""
     make_folder(os.path.dirname(path))
-    replace_file(os.path.realpath(path), msgspec.json.encode(installs), _MODE)
+    write_sealed(os.path.realpath(path), msgspec.json.encode(installs))

@@ -1,16 +1,16 @@
 """Interventions: five kinds, a controller that chooses, and their measured effect."""
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation
+from handrail.intervene.situation import RunSituation
 from handrail.model.intervention_history import InterventionHistory, PastIntervention
 
 __all__ = [
     "Capability",
-    "Draft",
+    "InterventionDraft",
     "InterventionHistory",
     "InterventionKind",
     "PastIntervention",
-    "Situation",
+    "RunSituation",
 ]

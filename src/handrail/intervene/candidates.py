@@ -8,7 +8,7 @@ import msgspec
 from handrail.config.interventions import Interventions
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.score import LADDER, level_of, score_of
-from handrail.intervene.situation import Situation
+from handrail.intervene.situation import RunSituation
 from handrail.intervene.strategy import LadderTarget, StrategyCase
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
@@ -22,7 +22,7 @@ class Candidates(msgspec.Struct, frozen=True):
     """The interventions still possible against a finding, by settings, host and history."""
 
     case: StrategyCase
-    at: Situation
+    at: RunSituation
     settings: Interventions
     kinds: Mapping[str, InterventionKind]
 

@@ -11,12 +11,12 @@ from handrail.config.errors import ConfigError
 from handrail.config.interventions import Interventions
 from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
-from handrail.detect.description import UNKNOWN, Description, Fitting
+from handrail.detect.description import UNKNOWN, FindingDescription, FittingInterventions
 from handrail.detect.detector import Detector
 from handrail.detect.registry import description_of, own_fittings
 from handrail.intervene.candidates import STOP, Candidates
-from handrail.intervene.draft import Draft
-from handrail.intervene.effectiveness import judgements
+from handrail.intervene.draft import InterventionDraft
+from handrail.intervene.effectiveness import judge_interventions
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.plugins import (
     INTERVENTIONS,
@@ -27,10 +27,10 @@ from handrail.intervene.plugins import (
 )
 from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, score_of
-from handrail.intervene.situation import Situation
+from handrail.intervene.situation import RunSituation
 from handrail.intervene.strategy import STRATEGIES as BUILT_IN
-from handrail.intervene.strategy import StrategyCase, progressive
-from handrail.intervene.wording import fresh
+from handrail.intervene.strategy import StrategyCase, progressive_strategy
+from handrail.intervene.wording import fresh_text
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
@@ -81,11 +81,11 @@ class Controller:
         for each in (*own.problems, *self._strategies.problems, problem):
             self._report(each)
 
-    def judge(self, findings: Sequence[Finding], at: Situation) -> list[InterventionJudged]:
+    def judge(self, findings: Sequence[Finding], at: RunSituation) -> list[InterventionJudged]:
         """Judge the interventions so far; call it before `choose`."""
-        return judgements(findings, at, self.settings.strategy)
+        return judge_interventions(findings, at, self.settings.strategy)
 
-    def choose(self, findings: Sequence[Finding], at: Situation) -> Intervention | None:
+    def choose(self, findings: Sequence[Finding], at: RunSituation) -> Intervention | None:
         """Choose the one intervention to make now, if any; the worst finding decides."""
         if not self.settings.enabled or at.stopped or _stopped_now(at):
             return None
@@ -106,11 +106,11 @@ class Controller:
                     return made
         return None
 
-    def stop(self, finding: Finding, at: Situation) -> Intervention | None:
+    def stop(self, finding: Finding, at: RunSituation) -> Intervention | None:
         """Stop the run, under any settings."""
         return self._make(STOP, self._case(finding, at), at)
 
-    def _case(self, finding: Finding, at: Situation) -> StrategyCase:
+    def _case(self, finding: Finding, at: RunSituation) -> StrategyCase:
         about = self._own_findings.get(finding.kind) or description_of(finding.kind)
         own = self._prompts.get(finding.kind, self._prompts.get(OTHER_KINDS))
         if own:
@@ -123,7 +123,7 @@ class Controller:
             at.past.made,
         )
 
-    def _choices(self, case: StrategyCase, at: Situation) -> list[str]:
+    def _choices(self, case: StrategyCase, at: RunSituation) -> list[str]:
         left = Candidates(case, at, self.settings, self._kinds)
         if left.stops_at_once:
             return [STOP]
@@ -133,10 +133,10 @@ class Controller:
             found = self._by_own_strategy(left)
             if found is not None:
                 return found
-        pick = BUILT_IN.get(self.settings.strategy.type, progressive)
+        pick = BUILT_IN.get(self.settings.strategy.type, progressive_strategy)
         return left.options(pick(case, self.settings.strategy))
 
-    def _must_wait(self, at: Situation) -> bool:
+    def _must_wait(self, at: RunSituation) -> bool:
         """Whether the last intervention was too recent: one in a step, and only so often."""
         if not at.past.made:
             return False
@@ -146,7 +146,7 @@ class Controller:
         is_soon = 0 <= waited < settings.intervention_cooldown_seconds
         return steps <= 0 or (is_soon and steps < settings.intervention_cooldown_actions)
 
-    def _make(self, name: str, case: StrategyCase, at: Situation) -> Intervention | None:
+    def _make(self, name: str, case: StrategyCase, at: RunSituation) -> Intervention | None:
         draft = self._draft(name, case, at)
         if draft is None:
             return None
@@ -175,39 +175,43 @@ class Controller:
             return []
         return [str(wanted)] if left.usable(wanted) else []
 
-    def _draft(self, name: str, case: StrategyCase, at: Situation) -> Draft | None:
+    def _draft(self, name: str, case: StrategyCase, at: RunSituation) -> InterventionDraft | None:
         """Draft an intervention; None: it does nothing, or fails."""
         make = self._kinds[name].make
         if name in KINDS:
             return make(case.finding, at, case.about, self.settings)
         try:
             made: object = make(case.finding, at, case.about, self.settings)
-            if isinstance(made, Draft):  # a field of a wrong type could be written, but not read
-                made = msgspec.convert(msgspec.to_builtins(made), Draft)
+            if isinstance(
+                made, InterventionDraft
+            ):  # a field of a wrong type could be written, but not read
+                made = msgspec.convert(msgspec.to_builtins(made), InterventionDraft)
         except Exception as error:  # noqa: BLE001 - another's code must not break a run
             self._report(f"the intervention {name} failed: {error!r}")
             return None
         if made is None:
             return None
-        if not isinstance(made, Draft):
+        if not isinstance(made, InterventionDraft):
             self._report(f"the intervention {name} gave {type(made).__name__}, no Intervention")
             return None
-        said = fresh(made.guidance, at, _MAX_OWN) if made.guidance else ""
-        return Draft(said, made.allowance, limits=made.limits)
+        said = fresh_text(made.guidance, at, _MAX_OWN) if made.guidance else ""
+        return InterventionDraft(said, made.allowance, limits=made.limits)
 
     def _report(self, fault: str) -> None:
         if fault and fault not in self.faults:
             self.faults.append(fault)
 
 
-def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str, ...]]) -> Fitting:
+def fitting_for(
+    kind: str, about: FindingDescription, patterns: Mapping[str, tuple[str, ...]]
+) -> FittingInterventions:
     """Return the interventions that fit a kind of finding; settings come before its detector."""
     usual = about.fitting or UNKNOWN
     places = patterns.get(kind) or (patterns.get(OTHER_KINDS) if about.fitting is None else None)
     if places is None:
         return usual
     low, medium, high, critical = places
-    return Fitting(low, medium, high, critical, usual.at_once)
+    return FittingInterventions(low, medium, high, critical, usual.at_once)
 
 
 def _is_open(case: StrategyCase) -> bool:
@@ -215,7 +219,7 @@ def _is_open(case: StrategyCase) -> bool:
     return any(made.worked is None for made in case.tried)
 
 
-def _stopped_now(at: Situation) -> bool:
+def _stopped_now(at: RunSituation) -> bool:
     """Return whether the run was stopped in this very step."""
     return any(made.means == STOP and made.step >= at.step for made in at.past.made)
 

@@ -7,7 +7,7 @@ from handrail.model.intervention import Allowance
 
 
 @decodable
-class Draft(msgspec.Struct, frozen=True):
+class InterventionDraft(msgspec.Struct, frozen=True):
     """An intervention before it has a number."""
 
     guidance: str = ""

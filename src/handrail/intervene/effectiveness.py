@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from handrail.config.interventions import Strategy
-from handrail.intervene.situation import Situation
+from handrail.intervene.situation import RunSituation
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 from handrail.model.intervention_history import PastIntervention
 
 
-def judgements(
-    findings: Sequence[Finding], at: Situation, settings: Strategy
+def judge_interventions(
+    findings: Sequence[Finding], at: RunSituation, settings: Strategy
 ) -> list[InterventionJudged]:
     """Judge the interventions so far."""
     names = {finding.name for finding in findings}
@@ -35,12 +35,12 @@ def judgements(
 
 
 def _judged(
-    made: PastIntervention, at: Situation, says: str, *, worked: bool
+    made: PastIntervention, at: RunSituation, says: str, *, worked: bool
 ) -> InterventionJudged:
     return InterventionJudged(at.now, made.id, at.step, worked, says, made.means, made.kind)
 
 
-def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> bool:
+def had_its_time(made: PastIntervention, at: RunSituation, settings: Strategy) -> bool:
     """Return whether an intervention had enough actions or time to show an effect."""
     # Time alone is not enough: a fast loop does a lot of nothing in two minutes.
     deeds, seconds = made.deeds, at.now - made.at

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
-from handrail.intervene.situation import Situation
+from handrail.intervene.draft import InterventionDraft
+from handrail.intervene.situation import RunSituation
 from handrail.model.finding import Finding
 
 # Readers of a log need labels only: they load neither settings nor detectors.
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions
-    from handrail.detect.description import Description
+    from handrail.detect.description import FindingDescription
 
-Make = Callable[[Finding, Situation, "Description", "Interventions"], Draft | None]
+Make = Callable[
+    [Finding, RunSituation, "FindingDescription", "Interventions"], InterventionDraft | None
+]
 """Drafts the intervention for a finding; None: nothing this time."""
 
 

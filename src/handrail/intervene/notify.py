@@ -10,7 +10,7 @@ from time import monotonic
 
 import msgspec
 
-from handrail.config.notify import MissingVariableError, Notify, filled
+from handrail.config.notify import MissingVariableError, Notify, fill_in_variables
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class NotSentError(Exception):
 Send = Callable[[tuple[str, ...], Notification], None]
 
 
-def send(urls: tuple[str, ...], message: Notification) -> None:
+def send_notification(urls: tuple[str, ...], message: Notification) -> None:
     """Send a message now; raises NotSentError."""
     # Only here: it takes a quarter of a second and 20 MB, and most people have no addresses.
     import apprise  # noqa: PLC0415
@@ -66,7 +66,7 @@ class Notifier:
         secrets: Callable[[], Mapping[str, str]],
         *,
         failed: Callable[[str], None] = lambda says: None,
-        deliver: Send = send,
+        deliver: Send = send_notification,
         now: Callable[[], float] = monotonic,
         waits: tuple[float, ...] = _WAITS,
     ) -> None:
@@ -137,7 +137,7 @@ class Notifier:
     def _filled(self, urls: tuple[str, ...], message: Notification) -> str:
         try:
             secrets = self._secrets()
-            return self._try(tuple(filled(url, secrets) for url in urls), message)
+            return self._try(tuple(fill_in_variables(url, secrets) for url in urls), message)
         except (MissingVariableError, OSError) as error:
             return str(error)
 

@@ -10,9 +10,9 @@ import msgspec
 
 from handrail.config.entry_points import find_entry_points
 from handrail.intervene import kinds
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation
+from handrail.intervene.situation import RunSituation
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 
@@ -65,11 +65,13 @@ def as_kind(name: str, plugin: Plugin) -> InterventionKind:
     if isinstance(plugin, InterventionKind):
         return msgspec.structs.replace(plugin, name=name)
 
-    def make(finding: Finding, at: Situation, _about: object, _settings: object) -> Draft | None:
+    def make(
+        finding: Finding, at: RunSituation, _about: object, _settings: object
+    ) -> InterventionDraft | None:
         made = plugin(finding, at)
         if isinstance(made, Intervention):
-            return Draft(made.guidance, made.allowance, limits=made.limits)
-        return cast("Draft | None", made)
+            return InterventionDraft(made.guidance, made.allowance, limits=made.limits)
+        return cast("InterventionDraft | None", made)
 
     return InterventionKind(name=name, label=name.replace("_", " "), make=make)
 

@@ -47,7 +47,7 @@ def _nobody(since: float) -> str:
     return ""
 
 
-class Situation(msgspec.Struct, frozen=True):
+class RunSituation(msgspec.Struct, frozen=True):
     """The situation of a run at a finding."""
 
     now: float

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from handrail.config.interventions import Strategy as Settings
-from handrail.detect.description import Description, Fitting
+from handrail.detect.description import FindingDescription, FittingInterventions
 from handrail.intervene.effectiveness import success_rate
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.finding import Finding
@@ -21,9 +21,9 @@ class StrategyCase(msgspec.Struct, frozen=True):
     """One finding, its fitting interventions, and those tried."""
 
     finding: Finding
-    about: Description
+    about: FindingDescription
     """The description of its kind."""
-    fitting: Fitting
+    fitting: FittingInterventions
     tried: tuple[PastIntervention, ...]
     """Interventions against this finding, the newest last."""
     made: Sequence[PastIntervention] = ()
@@ -68,7 +68,7 @@ class LadderTarget(msgspec.Struct, frozen=True):
 Pick = Callable[[StrategyCase, Settings], LadderTarget]
 
 
-def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
+def progressive_strategy(case: StrategyCase, settings: Settings) -> LadderTarget:
     """Choose by score: one step milder after a success, one step stronger after a failure."""
     place = _place(case, case.score)
     judged = [made for made in case.tried if made.worked is not None]
@@ -84,7 +84,7 @@ def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
     return LadderTarget(max(place, least + 1), least + 1)
 
 
-def pattern_specific(case: StrategyCase, settings: Settings) -> LadderTarget:
+def pattern_specific_strategy(case: StrategyCase, settings: Settings) -> LadderTarget:
     """Choose by severity: one of the kind's four interventions, past those that failed."""
     wanted = case.fitting.places[_PLACES.get(case.finding.severity, 0)]
     place = case.fitting.means.index(wanted)
@@ -92,7 +92,10 @@ def pattern_specific(case: StrategyCase, settings: Settings) -> LadderTarget:
     return LadderTarget(max(place, least), least)
 
 
-STRATEGIES: dict[str, Pick] = {"progressive": progressive, "pattern_specific": pattern_specific}
+STRATEGIES: dict[str, Pick] = {
+    "progressive": progressive_strategy,
+    "pattern_specific": pattern_specific_strategy,
+}
 
 
 def _place(case: StrategyCase, score: float) -> int:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from handrail.intervene.situation import Situation
+from handrail.intervene.situation import RunSituation
 from handrail.model.finding import Finding
 
 _MAX_FACT = 110
@@ -19,7 +19,7 @@ _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", 
 Fields = Mapping[str, str]
 
 
-def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
+def fields_for(finding: Finding, at: RunSituation, nth: int = 1) -> dict[str, str]:
     """Return the fields that a text about a finding may name."""
     steps = finding.evidence
     facts = {name: one_line(value, _MAX_FACT) for name, value in finding.facts.items()}
@@ -56,7 +56,7 @@ def _quoted(line: str, facts: list[str]) -> str:
     return re.sub(pattern, lambda found: f"`{one_line(found[0], _MAX_FACT)}`", line)
 
 
-def fill(template: str, fields: Fields, most: int) -> str | None:
+def fill_text(template: str, fields: Fields, most: int) -> str | None:
     """Fill in a text, cut to fit; None if a field is not known."""
     known = {name: value for name, value in fields.items() if value}
     try:
@@ -89,7 +89,7 @@ def _cut_quoted(text: str, most: int) -> str:
     return f"{short}`" if short.count("`") % 2 else short
 
 
-def fresh(text: str, at: Situation, most: int) -> str:
+def fresh_text(text: str, at: RunSituation, most: int) -> str:
     """Return the text, or a variation if the agent has read it before."""
     said = cut(text, most)
     times = 1

@@ -23,13 +23,13 @@ from handrail.intervene.notify import Notifier
 from handrail.library.engine import PendingCall, events_in
 from handrail.library.local_control import LocalActions, LocalControl
 from handrail.library.serial_work import SerialWork
-from handrail.library.threads import begin
+from handrail.library.threads import start_in_thread
 from handrail.library.verdict import RestoredFiles
 from handrail.model.event import Event, FaultNoted, RestoreAsked, RolledBack
 from handrail.server.control.emergency_stops import EmergencyStops
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
-from handrail.server.files.restore_endpoint import way_back
+from handrail.server.files.restore_endpoint import undo_target
 from handrail.server.files.restore_messages import UndoRequest
 from handrail.server.home import open_home
 from handrail.store.errors import StoreError
@@ -162,7 +162,7 @@ class EmbeddedEngine:
             with self._work.turn():
                 return needed.proceed(saved)
 
-        return begin(lambda: asyncio.run(save())).result()
+        return start_in_thread(lambda: asyncio.run(save())).result()
 
     def _settle(self, ready: Ready[Reply]) -> Reply:
         """Return the reply once the log has confirmed it; the lock is free meanwhile."""
@@ -187,7 +187,7 @@ class EmbeddedEngine:
         checkpoints = scheduler.checkpoints(self._cwd, settings)
         by = scheduler.worked(self._cwd)
         wanted = UndoRequest(cwd=self._cwd, level=level, run=self._run, checkpoint=checkpoint)
-        way = way_back(checkpoints, wanted, by)
+        way = undo_target(checkpoints, wanted, by)
         scheduler.restoring.add(self._run)
         back = RolledBack(0.0, way.target.id, problem="it was interrupted", asked=True)
         try:

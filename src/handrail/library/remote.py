@@ -19,7 +19,7 @@ from handrail.model.event import Event
 from handrail.server.control.connection import DaemonConnection
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, SocketConnection, call
+from handrail.server.http.socket_client import DaemonError, SocketConnection, call_daemon
 from handrail.server.launcher import ensure_daemon
 from handrail.store.opening import open_log
 from handrail.supervise.decision.verdict import fault_verdict
@@ -108,6 +108,6 @@ class RemoteEngine:
 
     def _call(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
         try:
-            return call(self._home, "POST", path, body, timeout=_FILE_SECONDS)
+            return call_daemon(self._home, "POST", path, body, timeout=_FILE_SECONDS)
         except DaemonError as error:
             raise CheckpointError(str(error)) from None

@@ -22,7 +22,7 @@ from handrail.checkpoint import (
     checkpoint_folder,
     work_tree_of,
 )
-from handrail.control.client import UnreachableError, make_request, stages
+from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.detect.detector import Detector
 from handrail.hosts.wording import told_after
@@ -33,7 +33,7 @@ from handrail.library.embedded import EmbeddedEngine
 from handrail.library.engine import Engine, PendingCall
 from handrail.library.errors import ControlError, StartError, SupervisorClosedError
 from handrail.library.remote import RemoteEngine
-from handrail.library.threads import begin
+from handrail.library.threads import start_in_thread
 from handrail.library.verdict import ActionVerdict, RestoredFiles, action_verdict
 from handrail.model.control import ControlCommand
 from handrail.model.event import Event, FindingMade
@@ -135,7 +135,7 @@ class Supervisor:
     ) -> ActionVerdict:
         """Do the same in an event loop, without blocking it."""
         given, call = json_object(tool, tool_input), PendingCall()
-        asked = begin(lambda: self._before(tool, given, agent, call))
+        asked = start_in_thread(lambda: self._before(tool, given, agent, call))
         try:
             return await asyncio.wrap_future(asked)
         except asyncio.CancelledError:
@@ -185,7 +185,7 @@ class Supervisor:
                 verdict, output, exit_code=exit_code, error=error, seconds=seconds, tokens=tokens
             )
 
-        return await asyncio.wrap_future(begin(tell))
+        return await asyncio.wrap_future(start_in_thread(tell))
 
     def action(
         self, tool: str, tool_input: Mapping[str, object], *, agent: str = ""
@@ -324,7 +324,7 @@ class Supervisor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await asyncio.wrap_future(begin(lambda: self.__exit__(kind, error, trace)))
+        await asyncio.wrap_future(start_in_thread(lambda: self.__exit__(kind, error, trace)))
 
     # The way to the engine
 
@@ -361,7 +361,7 @@ class Supervisor:
         self._check_open()
         request = make_request(command, self.run, reason=reason, text=text)
         try:
-            for message in stages(self._engine.control, request, seconds=_CONTROL_SECONDS):
+            for message in request_stages(self._engine.control, request, seconds=_CONTROL_SECONDS):
                 if not isinstance(message, Result):
                     if not to_end:
                         return None

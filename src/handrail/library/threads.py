@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def begin(function: Callable[[], T]) -> "Future[T]":
+def start_in_thread(function: Callable[[], T]) -> "Future[T]":
     """Begin to run a function in a new thread."""
     done: Future[T] = Future()
 

@@ -1,4 +1,4 @@
-"""How a run stands with the people who control it, and what they can ask for: one row each.
+"""Control commands, one row each, and the standings of a run between them.
 
 Plain tuples and few imports: `handrail --help` reads this table each time.
 """

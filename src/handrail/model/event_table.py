@@ -4,5 +4,5 @@ from collections.abc import Callable
 
 
 def by_event(*functions: Callable[..., None]) -> dict[type, Callable[..., None]]:
-    """A table of functions; the annotation of its parameter `event` says for which one each is."""
+    """Make a table of functions by event: the type of each parameter `event`."""
     return {function.__annotations__["event"]: function for function in functions}

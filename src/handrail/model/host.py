@@ -18,6 +18,8 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options that leave all hooks out."""
     settings: str = ""
     """The option that gives it settings, as JSON or as a file."""
+    tools: str = ""
+    """The option that gives it tool servers, as JSON or as a file."""
     settings_keys: frozenset[str] = frozenset()
     """Settings that switch hooks off, replace them, or change the environment."""
     sources: str = ""
@@ -104,10 +106,10 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def known_hosts() -> tuple[HostProfile, ...]:
-    """The profiles of all registered hosts that have a program, and settings to protect.
+    """Return the profiles of all registered hosts that have a program and settings to protect.
 
-    Found by name: the hosts stand above every room that needs this, and a reviewer to whom
-    somebody forgot to hand them would be laxer without a word.
+    Find them by name, because `hosts/` stands above every room that needs them. If callers had to
+    pass them on, a reviewer without them would silently be laxer.
     """
     return tuple(host for host in _profiles() if host.program)
 

@@ -1,4 +1,4 @@
-"""The name that somebody meant who typed another one."""
+"""Suggests the name that a person meant."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -10,6 +10,6 @@ def nearest(typed: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
 
 
 def did_you_mean(typed: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Ask for the name that was meant; `otherwise`: what to say if nothing is like it."""
+    """Ask `did you mean …?` about the nearest name; return `otherwise` if no name is near."""
     near = nearest(typed, known)
     return f"did you mean {near}?" if near else otherwise

@@ -87,8 +87,8 @@ class Review(msgspec.Struct, frozen=True):
     outgoing: tuple[str, ...] = ()
     """Machines of others that it sends something to, or connects to."""
     strange: tuple[str, ...] = ()
-    """Programs in it of which nobody can say beforehand what they do: unknown ones, and those
-    that run a project's own migrations."""
+    """Programs with unforeseeable effects: unknown ones, and those that run a project's migrations.
+    """
     permitted_by: str = ""
     """Settings by which a person would let a refused action run; empty: none may."""
 

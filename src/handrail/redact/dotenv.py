@@ -7,7 +7,7 @@ from typing import NamedTuple
 from handrail.redact.finders import LONGEST_COMMAND, url_login
 from handrail.redact.named_values import LONGEST_VALUE
 from handrail.redact.secret_names import holds_nothing, looks_random, secret_name
-from handrail.redact.spans import SecretSpan, replace
+from handrail.redact.spans import SecretSpan, replace_spans
 
 _ENV_NAME = re.compile(r"[\w.-]{0,100}\.env(?:\.[\w.-]{1,100})?")
 _ENV_SAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|tpl|dist|defaults|md|[jt]s|py)$")
@@ -78,7 +78,7 @@ def _is_worth_hiding(key: str, value: str) -> bool:
 
 def redact_env(text: str) -> str:
     """Replace the values of a .env-like text; keep its keys and comments."""
-    return replace(text, _env_spans(text))
+    return replace_spans(text, _env_spans(text))
 
 
 def _env_spans(text: str) -> Iterator[SecretSpan]:

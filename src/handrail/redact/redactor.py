@@ -20,7 +20,14 @@ from handrail.redact.secret_names import (
     looks_random,
     secret_name,
 )
-from handrail.redact.spans import ALL_MARKERS, MARKER, SecretSpan, marker, marker_at, replace
+from handrail.redact.spans import (
+    ALL_MARKERS,
+    MARKER,
+    SecretSpan,
+    marker_at,
+    redaction_marker,
+    replace_spans,
+)
 from handrail.redact.suspects import Finder, suspects
 
 _LISTS = (list, tuple)
@@ -74,11 +81,11 @@ class Redactor:
         """Replace every secret in the text with `[redacted: KIND]`."""
         for _ in range(_ROUNDS):
             spans = list(self._spans(text))
-            replaced = replace(text, spans) if spans else text
+            replaced = replace_spans(text, spans) if spans else text
             if replaced == text:
                 return text
             text = replaced
-        return marker("unreadable")
+        return redaction_marker("unreadable")
 
     def value(self, value: object) -> object:
         """Redact dicts (with their keys), lists and tuples; keep other scalars."""
@@ -159,10 +166,10 @@ class Redactor:
         if isinstance(value, str):
             return self._leaf(value, below)
         if isinstance(value, dict):
-            return self._dict(value, below, depth) if depth else marker("nested too deep")
+            return self._dict(value, below, depth) if depth else redaction_marker("nested too deep")
         if isinstance(value, _LISTS):
             if not depth:
-                return marker("nested too deep")
+                return redaction_marker("nested too deep")
             items = [self._rebuild(item, below, depth - 1) for item in value]
             items = self._across(items)
             return items if isinstance(value, list) else tuple(items)
@@ -171,12 +178,12 @@ class Redactor:
             and below.kind == "password"
             and type(value) in {int, float}
         ):
-            return marker(below.kind)
+            return redaction_marker(below.kind)
         return value
 
     def _leaf(self, value: str, below: _Below) -> str:
         if isinstance(below, _Env):
-            value = redact_env(value) if below.whole else replace(value, _entry_spans(value))
+            value = redact_env(value) if below.whole else replace_spans(value, _entry_spans(value))
         elif below is not None and not MARKER.fullmatch(value):
             if below.weak:
                 hide = looks_random(value[:300])
@@ -185,7 +192,7 @@ class Redactor:
             else:
                 hide = not holds_nothing(value)
             if hide:
-                return marker(below.kind)
+                return redaction_marker(below.kind)
         return self.text(value)
 
     def _dict(self, value: dict[object, object], below: _Below, depth: int) -> object:
@@ -308,6 +315,6 @@ def _replace_across(words: list[str], spans: list[SecretSpan]) -> list[str]:
             for span in spans
             if span.start < at + len(word) and span.end > at
         ]
-        replaced.append(replace(word, inside) if inside else word)
+        replaced.append(replace_spans(word, inside) if inside else word)
         at += len(word) + 1
     return replaced

@@ -17,13 +17,13 @@ _KINDS = {
 }
 
 
-def marker(kind: str) -> str:
+def redaction_marker(kind: str) -> str:
     """Return the marker for a kind of secret."""
     return f"[redacted: {kind}]"
 
 
 MARKER = re.compile(r"\[redacted: (?:" + "|".join(map(re.escape, sorted(_KINDS))) + r")\]")
-ALL_MARKERS = "".join(marker(kind) for kind in sorted(_KINDS))
+ALL_MARKERS = "".join(redaction_marker(kind) for kind in sorted(_KINDS))
 
 
 class SecretSpan(NamedTuple):
@@ -34,7 +34,7 @@ class SecretSpan(NamedTuple):
     kind: str
 
 
-def replace(text: str, spans: Iterable[SecretSpan]) -> str:
+def replace_spans(text: str, spans: Iterable[SecretSpan]) -> str:
     """Replace every span with a marker; join spans that overlap."""
     old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
     merged: list[SecretSpan] = []
@@ -49,7 +49,7 @@ def replace(text: str, spans: Iterable[SecretSpan]) -> str:
     parts: list[str] = []
     at = 0
     for span in merged:
-        parts += text[at : span.start], marker(span.kind)
+        parts += text[at : span.start], redaction_marker(span.kind)
         at = span.end
     return "".join((*parts, text[at:]))
 

@@ -20,14 +20,16 @@ from handrail.review.judgment.weigh import weigh
 from handrail.review.own_files import OwnFiles
 from handrail.shell import ParsedProgram, Reading, UnreadableError
 from handrail.shell.code_runner import LANGUAGES
-from handrail.shell.errors import TooLargeError
-from handrail.shell.inline import load_readers
+from handrail.shell.errors import TooLargeError, TooSlowError
+from handrail.shell.inline import forget_parsed, load_readers
 from handrail.shell.readers.hosts import is_loopback, parse_host
 from handrail.shell.reading_clock import reading_time
 
 MAX_FILES = 12
 MAX_CHARACTERS = 64 * 1024
 """Of all files of one action together."""
+MAX_GUIDE = 16 * 1024
+"""Of a file from before the run, which is read only to find the run's own files behind it."""
 MAX_SECONDS = 0.02
 """Of this thread's own time, so that a busy machine changes nothing."""
 
@@ -52,11 +54,19 @@ class ReadWith(Protocol):
 
 def code_file_effects(reading: Reading, read_with: ReadWith, at: ReviewContext) -> Iterator[Effect]:
     """Yield what the files do that the command runs, as far as this run wrote them."""
+    try:
+        yield from _effects_of_files(reading, read_with, at)
+    finally:
+        forget_parsed()
+
+
+def _effects_of_files(reading: Reading, read_with: ReadWith, at: ReviewContext) -> Iterator[Effect]:
     own = OwnFiles(at)
     # Each file with the command that runs it, and the text of the files on the way to it.
     waiting: dict[str, tuple[int, dict[str, str]]] = {
         path: (command, {}) for path, command in _found(reading, own)
     }
+    words = dict(reading.program.word_files)
     if not waiting:
         return
     load_readers()
@@ -68,31 +78,42 @@ def code_file_effects(reading: Reading, read_with: ReadWith, at: ReviewContext) 
         if path is None:
             return
         command, before = waiting[path]
+        is_own = own.has(path)
         texts = {**before, path: own.text(path)}
         size += len(texts[path])
         try:
             if size > MAX_CHARACTERS:
                 raise TooLargeError(size, MAX_CHARACTERS, path)
+            if reading_time() > deadline:
+                raise TooSlowError
             inner = read_with(files=texts, deadline=deadline + MAX_SECONDS, code_deadline=deadline)
         except UnreadableError:
             size -= len(texts[path])
-            yield _not_read(own.place(path), command)
+            if is_own and path not in words:
+                yield _not_read(own.place(path), command)
             continue
         for name, _ in _found(inner, own):
             waiting.setdefault(name, (command, texts))
         found = _weighed(inner, at)
         for key, effect in found.items():
-            if key in known or not _counts(effect, inner.program, at):
+            if not is_own or key in known or not _counts(effect, inner.program, at):
                 continue
-            if not _is_in_another_home(effect, path, texts[path], at):
+            if not _is_in_another_home(effect, texts, at):
                 yield _in_file(own.place(path), effect, command)
         known |= found
 
 
 def _found(reading: Reading, own: OwnFiles) -> Iterator[tuple[str, int]]:
-    """The run's own files that a command runs, and the number of the command."""
-    for name, command in reading.program.code_files:
+    """The run's own files that a command runs, and the number of the command.
+
+    Behind them come older files that may run the run's own: the Makefile for `make test`.
+    """
+    program = reading.program
+    for name, command in (*program.code_files, *program.word_files):
         yield from ((path, command) for path in own.matching(name))
+    for name, command in program.code_files:
+        if own.is_guide(name, MAX_GUIDE):
+            yield name, command
 
 
 def _weighed(reading: Reading, at: ReviewContext) -> dict[tuple[object, ...], Effect]:
@@ -135,10 +156,17 @@ def _is_outside_host(effect: Effect) -> bool:
     return "…" not in host and "." in host and not is_loopback(host)
 
 
-def _is_in_another_home(effect: Effect, path: str, text: str, at: ReviewContext) -> bool:
-    """Whether it may be in the home folder that a test has made for itself."""
-    is_test, moves_home = _TEST.search(path) is not None, _MOVES_HOME.search(text) is not None
-    if not (is_test or moves_home) or not effect.target.startswith(f"{at.places.home}/"):
+def _is_in_another_home(effect: Effect, texts: Mapping[str, str], at: ReviewContext) -> bool:
+    """Whether it may be in the home folder that a test has made for itself.
+
+    A file that spells this home out means this one.
+    """
+    is_test = any(map(_TEST.search, texts))
+    moves_home = any(map(_MOVES_HOME.search, texts.values()))
+    home = f"{at.places.home}/"
+    if not (is_test or moves_home) or not effect.target.startswith(home):
+        return False
+    if any(home in text for text in texts.values()):
         return False
     if effect.kind is Kind.TAMPER:
         return is_test and moves_home

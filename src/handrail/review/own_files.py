@@ -1,8 +1,9 @@
 """Files of code that this run wrote or downloaded: those that changed since it began."""
 
 import re
-from fnmatch import translate
+from collections.abc import Iterator
 
+from handrail.config import compile_globs
 from handrail.review.context import ReviewContext
 from handrail.shell.git_hooks import HOOKS
 from handrail.shell.paths import join
@@ -10,6 +11,10 @@ from handrail.shell.word import Word
 
 _HOOKS_PATH = re.compile(r"(?im)^\s*hookspath\s*=\s*(\"?)(.+?)\1\s*$")
 _LINK = "gitdir:"
+_WILD = re.compile(r"[*?\[]")
+_MAX_LOOKS = 300
+_LEFT_OUT = ("/.git", "/node_modules", "/.venv")
+"""Folders in which nobody looks for scripts."""
 
 
 class OwnFiles:
@@ -30,20 +35,39 @@ class OwnFiles:
 
     def matching(self, pattern: str) -> list[str]:
         """Return those of these files that a name or a pattern means."""
-        if "*" not in pattern:
+        first = _WILD.search(pattern)
+        if first is None:
             return [pattern] if self.has(pattern) else []
-        folder, _, name = pattern.rpartition("/")
-        names = filter(re.compile(translate(name)).fullmatch, self._at.world.names_in(folder))
-        return list(filter(self.has, (f"{folder}/{each}" for each in sorted(names))))
+        folder, _, rest = pattern[: first.start()].rpartition("/")
+        deep = "/" in rest + pattern[first.start() :]
+        means = compile_globs((pattern,)).fullmatch
+        return [path for path in self._below(folder, deep) if means(path) and self.has(path)]
+
+    def _below(self, folder: str, deep: bool) -> Iterator[str]:
+        """Yield paths in a folder, and in some of the folders below."""
+        waiting = [folder]
+        for _ in range(_MAX_LOOKS if deep else 1):
+            if not waiting:
+                return
+            here = waiting.pop(0)
+            paths = [f"{here}/{name}" for name in sorted(self._at.world.names_in(here))]
+            yield from paths
+            waiting += [path for path in paths if not path.endswith(_LEFT_OUT)]
 
     def has(self, path: str) -> bool:
         """Whether a file has changed since the run began."""
         changed = self._at.world.changed_at(self.place(path))
         return changed is not None and changed >= self._at.history.began
 
+    def is_guide(self, path: str, size: int) -> bool:
+        """Whether an older file of the project, of this size at most, may lead to the run's own."""
+        if "*" in path or not self._at.in_scope(path) or self.has(path):
+            return False
+        return 0 < len(self.text(path)) <= size
+
     def text(self, path: str) -> str:
-        """Return the text of one of these files, or nothing."""
-        return (self._at.world.script(self.place(path)) or "") if self.has(path) else ""
+        """Return the text of a file, or nothing."""
+        return self._at.world.script(self.place(path)) or ""
 
     def _hooks_folder(self, folder: str) -> str:
         """Return the folder of the hooks that count in a folder of a work tree."""

@@ -204,7 +204,7 @@ class Reviewer:
         effects = [weigh(effect, at) for effect in (*reading.effects, *pointed, *copied)]
         if ".." in command:
             effects += climbs_through_links(program, at.world)
-        runs_or_writes = program.files or program.code_files
+        runs_or_writes = program.files or program.code_files or program.word_files
         if not runs_or_writes and all(effect.kind is Kind.READ for effect in effects):
             return UnderstoodAction(tuple(effects), program, command)
         for path, text in program.files:
@@ -240,7 +240,8 @@ class Reviewer:
         self, command: str, reading: Reading, action: Action, at: ReviewContext
     ) -> Iterator[Effect]:
         """What the files do that this run wrote and the command runs."""
-        if not reading.program.code_files or not at.history.began:
+        asked = reading.program.code_files or reading.program.word_files
+        if not asked or not at.history.began:
             return iter(())
         read_with = partial(
             read,

@@ -1,1 +1,1 @@
-"""The daemon: hooks, metrics, health."""
+"""The daemon: hooks, control, files, health."""

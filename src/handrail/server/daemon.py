@@ -37,8 +37,7 @@ from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.process_control import ProcessControl
 from handrail.server.control.unlogged_stop import UnloggedStop
-from handrail.server.descriptors import allow_many
-from handrail.server.doors import Doors
+from handrail.server.file_limit import raise_file_limit
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
@@ -46,16 +45,18 @@ from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
 from handrail.server.http.app import make_app
 from handrail.server.http.feedback import FeedbackEndpoint
-from handrail.server.http.health import Health
+from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
 from handrail.server.http.servers import Servers
+from handrail.server.integrity import wording
 from handrail.server.integrity.daemon_integrity import DaemonIntegrity
-from handrail.server.lock import HeldLock, locked
+from handrail.server.listening_sockets import ListeningSockets
+from handrail.server.lock import HeldLock, daemon_lock
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
-from handrail.server.self_repair import SelfRepair, keep_whole
-from handrail.server.threads.garbage_collection import collect_when_idle, spare_what_stays
+from handrail.server.self_repair import SelfRepair, repair_regularly
+from handrail.server.threads.garbage_collection import collect_when_idle, freeze_long_lived_objects
 from handrail.server.threads.process_jobs import ProcessJobs
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.shell import Reading
@@ -71,12 +72,12 @@ _log = logging.getLogger(__name__)
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
 _LISTED_SECONDS = 86_400
-"""Age of the last event up to which people see a run among the others: nobody waits in it."""
+"""Seconds since its last event for which `status` lists a run: only those can hold calls."""
 _PHASES: tuple[str, ...] = get_args(Phase)
 
 
 class Daemon:
-    """Everything that lives as long as the daemon does."""
+    """The components of the daemon, built and connected."""
 
     def __init__(
         self, home: Home, environ: Mapping[str, str], loop: asyncio.AbstractEventLoop
@@ -158,28 +159,24 @@ class Daemon:
             _log.error("the log cannot be used: %s", problem)
 
     def _conversation(self, host: str, run: str) -> ConversationPosition:
-        """Where the conversation of a run is now."""
+        """Return the current place in the conversation of a run."""
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
-    def app(self, guarded_by: str = "") -> ASGIApp:
-        """The endpoints of all components, for whoever may use them.
-
-        `guarded_by`: who starts this daemon again, `guardian` or `system`.
-        """
+    def app(self) -> ASGIApp:
+        """Return the endpoints of all components."""
         who = {
             "version": __version__,
             "python": sys.executable,
             "pid": os.getpid(),
             "home": self.home.path,
             "port": self.port,
-            "guarded_by": guarded_by,
         }
         incidents = self.home.incidents
         return make_app(
             self.hook_endpoint,
             (
-                Health(self.supervision, self.runs, self.store, self.metrics, who),
+                HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who),
                 FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
                 IncidentRecovery(
                     self.supervision, self.runs, self.scheduler.settle, incidents, time
@@ -190,28 +187,30 @@ class Daemon:
             ),
         )
 
-    def open(self) -> None:
-        """Take up what the last daemon has left."""
+    def open(self, killed: int = 0) -> None:
+        """Take over the work that the last daemon left; `killed`: its process, if killed."""
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
-        self.supervision.submit(self.integrity.open)
+        self.supervision.submit(partial(self.integrity.open, killed))
 
-    def link(self, doors: Doors) -> GuardianLink:
-        """The line to the guardian, which learns how to answer hosts without a daemon."""
+    def link(self, sockets: ListeningSockets) -> GuardianLink:
+        """Return the link to the guardian, which learns how to answer hosts without a daemon."""
         return GuardianLink(
             self.home,
             self._environ,
-            doors,
+            sockets,
             self.supervision,
             answers={
                 name: msgspec.to_builtins(hooks.fault_answers())
                 for name, hooks in self.hooks.items()
             },
+            packages=self.integrity.packages,
             refused=self._record_refused,
+            stopped=partial(self.supervision.submit, self._report_stop),
         )
 
     def tell_repair(self, says: str) -> None:
-        """Write down, for every run that goes on, that a part of Handrail had to be put back."""
+        """Record, for every active run, that Handrail restored one of its own parts."""
         _log.warning("%s", says)
         self.metrics.fault("repair")
         self.supervision.submit(partial(self._note_in_runs, says))
@@ -221,8 +220,11 @@ class Daemon:
             if state.phase != "ended":
                 self.runs.get(state.run, state.cwd).record(FaultNoted(time(), "repair", says))
 
+    def _report_stop(self) -> None:
+        self.integrity.report(wording.stopped(os.getpid()))
+
     def _record_refused(self, calls: Refused) -> None:
-        """Write down what the guardian refused while there was no daemon."""
+        """Record the calls that the guardian refused while no daemon ran."""
         for call in calls:
             self.supervision.submit(partial(self._record_refusal, call))
 
@@ -239,7 +241,7 @@ class Daemon:
         remove_incidents(self.home.incidents, self._environ)
 
     def close(self) -> None:
-        """Finish what was begun, and save what is known."""
+        """Finish the work under way, and save the states."""
         self.scheduler.close()
         self.integrity.close()
         self.supervision.close()
@@ -249,7 +251,7 @@ class Daemon:
         self.store.close()
 
     def _record(self, run: str, event: Event) -> None:
-        """Write an event of a run; called in any thread."""
+        """Record an event of a run, from any thread."""
         self.supervision.submit(lambda: self.runs.get(run, "/").record(event))
 
     def _watch(self) -> None:
@@ -266,35 +268,35 @@ class Daemon:
         )
 
 
-def serve(home: Home, environ: Mapping[str, str], doors: Doors) -> None:
-    """Be the daemon behind two sockets until a signal ends it.
+def serve(home: Home, environ: Mapping[str, str], sockets: ListeningSockets) -> None:
+    """Run the daemon behind two sockets until a signal ends it.
 
     Raises AlreadyRunningError or HomeError.
     """
     sys.setswitchinterval(_SWITCH)
-    allow_many()
+    raise_file_limit()
     # Its terminal may close: the daemon stays.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with (
-        locked(home) as lock,
+        daemon_lock(home) as lock,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         contextlib.closing(Daemon(home, environ, runner.get_loop())) as daemon,
     ):
-        spare_what_stays()
-        runner.run(_serve(daemon, doors, lock))
+        freeze_long_lived_objects()
+        runner.run(_serve(daemon, sockets, lock))
         runner.close()  # what still runs beside the loop needs the daemon
 
 
-async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
+async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> None:
     home = daemon.home
     servers = Servers(
-        daemon.app("system" if doors.link is None else "guardian"),
+        daemon.app(),
         daemon.hook_endpoint.answer,
         hook_token=home.hook_token,
         control_token=home.control_token,
     )
-    servers.add_path(doors.path)
-    servers.add_port(doors.port)
+    servers.add_path(sockets.path)
+    servers.add_port(sockets.port)
 
     def stop() -> None:
         daemon.pauses.close()
@@ -303,14 +305,14 @@ async def _serve(daemon: Daemon, doors: Doors, lock: HeldLock) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    daemon.open()
+    daemon.open(lock.left_by)
     await servers.started()
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
-    link = daemon.link(doors)
+    link = daemon.link(sockets)
     tasks = [
         asyncio.create_task(link.keep()),
         asyncio.create_task(
-            keep_whole(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
+            repair_regularly(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
         ),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(

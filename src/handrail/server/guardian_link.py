@@ -1,4 +1,4 @@
-"""The daemon's side of its guardian: a sign of life every second, and a new guardian if need be."""
+"""The daemon's link to its guardian: signs of life, and a new guardian if the old one dies."""
 
 import asyncio
 import os
@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 
 from handrail import __version__
-from handrail.server.doors import Doors, Identity, identity
 from handrail.server.guardian.link import Link, Message, make_link
 from handrail.server.guardian.pulse import sample
 from handrail.server.home import Home
+from handrail.server.integrity.package_files import Packages
 from handrail.server.launcher import start_guardian
+from handrail.server.listening_sockets import Identity, ListeningSockets
 from handrail.server.lock import AlreadyRunningError, HeldLock
-from handrail.server.system_notify import READY, WELL, SystemNotifier
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 
 _EVERY = 1.0
@@ -24,63 +24,63 @@ Refused = list[dict[str, object]]
 
 
 class GuardianLink:
-    """Says that the daemon is well, and hears what happened while there was none."""
+    """Sends signs of life to the guardian, and hears what it refused while no daemon ran."""
 
     def __init__(
         self,
         home: Home,
         environ: Mapping[str, str],
-        doors: Doors,
+        sockets: ListeningSockets,
         supervision: SupervisionThread,
         *,
         answers: Mapping[str, object],
+        packages: Packages | None = None,
         refused: Callable[[Refused], None],
+        stopped: Callable[[], None] = lambda: None,
     ) -> None:
-        """`answers`: how to answer hosts without a daemon; `refused`: told of such answers."""
+        """`answers`: the guardian's answers without a daemon; `refused`: hears of the calls.
+
+        `packages`: the guardian compares them before it starts the next daemon; `stopped`: hears
+        that this daemon was stopped for a while.
+        """
         self._home = home
         self._environ = environ
-        self._doors = doors
+        self._sockets = sockets
         self._supervision = supervision
         self._answers = answers
+        self._packages = packages
         self._refused = refused
+        self._stopped = stopped
         self._link: Link | None = None
         self._guardian = 0
+        self._is_kept = False
+        """Whether a service manager starts the guardian again."""
         self._alone = asyncio.Event()
-        self.identity = identity(home.socket) if doors.link is None else None
-        """Of the socket's file, as the guardian or this daemon has bound it."""
+        self.identity: Identity | None = None
+        """The identity of the socket's file, as the guardian or this daemon bound it."""
 
     async def keep(self) -> None:
-        """Go on until cancelled. Where the system guards the daemon, it is told the same."""
-        if self._doors.link is None:
-            await self._notify_system()
-        else:
-            await self._keep_guardian(self._doors.link)
-
-    async def _notify_system(self) -> None:
-        system = SystemNotifier(self._environ)
-        system.send(READY)
-        while True:
-            with suppress(SupervisionTimeoutError):
-                await self._supervision.call(_answer, _PATIENCE)
-                system.send(WELL)
-            await asyncio.sleep(_EVERY)
-
-    async def _keep_guardian(self, link: socket.socket) -> None:
-        self._open(Link(link))
+        """Send signs of life until cancelled."""
+        assert self._sockets.link is not None, "only a guardian starts a daemon"
+        self._open(Link(self._sockets.link))
         while True:
             await self._say_alive()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._alone.wait(), _EVERY)
-            if not self._is_guarded:
-                await self._replace_guardian()
+            if self._is_guarded:
+                continue
+            if self._is_kept:
+                os.kill(os.getpid(), signal.SIGTERM)  # the service manager starts both anew
+                return
+            await self._replace_guardian()
 
     @property
     def _is_guarded(self) -> bool:
         return self._link is not None
 
     def hand_over(self, path: socket.socket, found: Identity) -> None:
-        """Give the guardian a unix socket that was bound anew."""
-        self._doors = self._doors._replace(path=path)
+        """Send the guardian a newly bound unix socket."""
+        self._sockets = self._sockets._replace(path=path)
         self.identity = found
         if self._link is not None:
             self._link.send("socket", path.fileno(), socket=found)
@@ -95,6 +95,7 @@ class GuardianLink:
             thread=self._supervision.thread_id,
             socket=self.identity,
             answers=self._answers,
+            packages=self._packages,
         )
 
     async def _say_alive(self) -> None:
@@ -123,7 +124,7 @@ class GuardianLink:
             _HEARD.get(message["is"], GuardianLink._ignore)(self, message)
 
     def _welcomed(self, message: Message) -> None:
-        self._guardian = int(message["pid"])
+        self._guardian, self._is_kept = int(message["pid"]), bool(message.get("kept"))
         if message.get("version") != __version__:  # one that was started before an upgrade
             os.kill(self._guardian, signal.SIGKILL)
         if self.identity is None and message["socket"]:
@@ -133,8 +134,11 @@ class GuardianLink:
     def _told_refused(self, message: Message) -> None:
         self._refused(message["calls"])
 
+    def _told_stopped(self, message: Message) -> None:
+        self._stopped()
+
     def _ignore(self, message: Message) -> None:
-        """Another version may say more."""
+        """Ignore the message: another version may send more kinds."""
 
     async def _replace_guardian(self) -> None:
         self._alone.clear()
@@ -149,14 +153,15 @@ class GuardianLink:
 
     def _start(self, link: socket.socket) -> None:
         with closing(HeldLock(self._home.guardian_lock)) as lock:
-            start_guardian(self._home, self._environ, self._doors, lock, link)
+            start_guardian(self._home, self._environ, self._sockets, lock, link)
 
 
 _HEARD: Mapping[str, Callable[[GuardianLink, Message], None]] = {
     "welcome": GuardianLink._welcomed,
     "refused": GuardianLink._told_refused,
+    "stopped": GuardianLink._told_stopped,
 }
 
 
 def _answer() -> None:
-    """What the supervision thread is asked to do: to come by."""
+    """Do nothing: the supervision thread shows by this call that it works."""

@@ -1,4 +1,4 @@
-"""The state folder, and where each thing in it is."""
+"""The state folder, and the paths of everything in it."""
 
 import hashlib
 import os
@@ -13,12 +13,14 @@ from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
 from handrail.store.private_files import make_folder, replace_file, write_temporary_file
 
+SERVE = (sys.executable, "-EP", "-m", "handrail", "serve")
+"""The command that is a guardian, and then a daemon; without what a folder or variables add."""
 CLIENT = "hook_client.sh"
-"""In the package of a host that cannot call a URL for everything."""
+"""The file name of the client in the package of a host that cannot call a URL for every hook."""
 _PORTS = range(47100, 47900)
-"""Below the ports that systems hand out by themselves, and used by nothing well known."""
+"""Ports below the ephemeral range that no well-known service uses."""
 _MAX_SOCKET_PATH = 100
-"""A unix socket's path may have 104 bytes on macOS and 108 on Linux."""
+"""A safe length for the path of a unix socket: macOS allows 104 bytes, Linux 108."""
 _PASSED_ON = ("HOME", "PATH", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
 _PASSED_ON_PREFIXES = ("LC_", "XDG_", "HANDRAIL_")
 _AGAIN = f"remove it, then run `handrail install {next(iter(HOSTS))}` again"
@@ -34,35 +36,41 @@ class HomeError(OSError):
 
 
 class Home:
-    """The state folder of one user: log, socket, tokens, the hook client.
+    """The state folder of one user: log, socket, tokens, hook client.
 
-    Port and tokens are made once and kept: the settings of hosts refer to them.
+    Handrail makes the port and the tokens once and keeps them, because the settings of hosts refer
+    to them.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.log = self._file("events.db")
         self.lock = self._file("daemon.lock")
-        """The file that the daemon holds locked as long as it lives."""
+        """The file that a daemon keeps locked while it lives."""
         self.guardian_lock = self._file("guardian.lock")
-        """The file that the guardian holds locked as long as it lives."""
+        """The file that a guardian keeps locked while it lives."""
         self.daemon_log = self._file("daemon.log")
-        """Where a daemon in the background writes what it would say on a terminal."""
+        """The output of a daemon in the background."""
         self.installs = self._file("installs.json")
-        """The record of settings files that were changed."""
+        """The record of the settings files that `install` changed."""
+        self.units = self._file("units.json")
+        """The record of the units that were written for systemd or launchd."""
+        self.trust = self._file("trust.json")
+        """The record of the settings that a person confirmed."""
         self.incidents = self._file("incidents")
-        """The folder with one folder for each emergency stop."""
+        """One folder for each emergency stop."""
         self.notices = self._file("notices.jsonl")
-        """What was noticed about Handrail's own parts, one line each."""
+        """Notices about Handrail's own parts, one line each."""
         self.notices_seen = self._file("notices-seen.json")
-        """The numbers of those that a person has seen."""
+        """The numbers of the notices that a person has seen."""
         self.client_path = os.path.join(path, "bin", "handrail-hook")
         """The hook client, which `client()` writes."""
 
     def secrets(self) -> dict[str, str]:
-        """Passwords and keys for messages and second opinions: `NAME=value` lines of a file.
+        """Read the passwords and keys for notifications and second opinions: `NAME=value` lines.
 
-        The daemon is started with hardly any environment, and settings are committed.
+        They need a file of their own: the daemon starts with hardly any environment, and projects
+        commit their settings.
         """
         path = self._file("secrets.env")
         try:
@@ -75,7 +83,7 @@ class Home:
 
     @property
     def socket(self) -> str:
-        """The daemon's unix socket: in the state folder, unless its path is too long for one."""
+        """Return the daemon's unix socket: in /tmp if the path in the state folder is too long."""
         path = self._file("daemon.sock")
         if len(os.fsencode(path)) <= _MAX_SOCKET_PATH:
             return path
@@ -92,21 +100,21 @@ class Home:
 
     @property
     def has_port(self) -> bool:
-        """Whether a port was chosen already; asking for it chooses one."""
+        """Return whether a port was chosen already; reading `port` would choose one."""
         return os.path.exists(self._file("port"))
 
     @property
     def hook_token(self) -> str:
-        """Opens the hook endpoint and nothing else; it stands in the settings of hosts."""
+        """Return the token for the hook endpoint only; it stands in the settings of hosts."""
         return self._kept("hook-token", lambda: _new_token(24))
 
     @property
     def control_token(self) -> str:
-        """Opens everything on the port; only people's programs read it."""
+        """Return the token for every endpoint; only people's programs read it."""
         return self._kept("control-token", lambda: _new_token(32))
 
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """What a daemon needs of an environment: it outlives whoever has started it."""
+        """Return the variables that a daemon needs; it outlives the process that starts it."""
         needed = {
             name: value
             for name, value in environ.items()
@@ -115,16 +123,16 @@ class Home:
         return {**needed, "HANDRAIL_HOME": self.path}
 
     def client(self, environ: Mapping[str, str] = os.environ) -> str:
-        """The path of the hook client; every host's is written as this version wants it.
+        """Write the hook client of every host anew, and return the path of the first.
 
-        A daemon that it starts gets the environment of now: that of a hook is partly made by
-        the project in which the agent works.
+        A daemon that it starts gets today's environment, because the project in which an agent
+        works shapes the environment of a hook.
         """
         from importlib.resources import files  # noqa: PLC0415 - rarely needed, and slow to load
         from shutil import which  # noqa: PLC0415
 
         passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
-        start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
+        start = [*SERVE, "--background"]
         values = {
             "@SOCKET@": quote(self.socket),
             "@LOG@": quote(self.daemon_log),
@@ -143,41 +151,43 @@ class Home:
         return self.client_path
 
     def small_files(self) -> tuple[str, ...]:
-        """What hosts need to reach the daemon, and `uninstall` to find their settings."""
+        """Return the files that hosts need to reach the daemon, and that `uninstall` needs."""
         clients = [host.client for host in known_hosts() if host.client]
-        return (*self.fixed_files(), self.installs, *map(self.client_of, clients))
+        return (*self.fixed_files(), self.installs, self.units, *map(self.client_of, clients))
 
     def fixed_files(self) -> tuple[str, ...]:
-        """What is made once and kept, because the settings of hosts refer to it."""
+        """Return the files that never change, because the settings of hosts refer to them."""
         return tuple(map(self._file, ("port", "hook-token", "control-token")))
 
     @property
     def private_modes(self) -> dict[str, int]:
-        """What nobody else may open, and the mode that each has at most."""
+        """Return the private files and folders, and the widest mode allowed for each."""
         tokens = (self._file(name) for name in ("hook-token", "control-token", "secrets.env"))
         return dict.fromkeys(tokens, 0o600)
 
     def client_of(self, name: str) -> str:
-        """The path of a host's hook client."""
+        """Return the path of a host's hook client."""
         return os.path.join(os.path.dirname(self.client_path), name)
 
     def prepare(self) -> None:
-        """Make the folders, for this user alone."""
+        """Create the folders for this user only, and let git ignore them."""
         for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
             make_folder(folder)
             _check_owner(folder)
             if stat.S_IMODE(os.stat(folder).st_mode) != 0o700:
                 os.chmod(folder, 0o700)
+        if not os.path.lexists(self._file(".gitignore")):
+            replace_file(self._file(".gitignore"), b"*\n", 0o600)
 
     def check_socket(self) -> None:
-        """Raises where somebody else may have put the socket there."""
+        """Raise HomeError if somebody else could have placed the socket."""
         _check_owner(os.path.dirname(self.socket))
 
     def _file(self, name: str) -> str:
         return os.path.join(self.path, name)
 
     def _kept(self, name: str, make: Callable[[], str]) -> str:
-        """The content of a small file that is made once, whoever comes first."""
+        """Return the content of a small file; the first process that asks writes it."""
         path = self._file(name)
         try:
             return _read(path)
@@ -194,7 +204,7 @@ class Home:
 
 
 def open_home(environ: Mapping[str, str]) -> Home:
-    """The state folder that an environment means."""
+    """Return the state folder for an environment."""
     path = state_folder(environ)
     if not os.path.isabs(path):
         raise HomeError(path, "HANDRAIL_HOME must be an absolute path")
@@ -210,7 +220,7 @@ def _read(path: str) -> str:
 
 
 def _check_owner(folder: str) -> None:
-    """Somebody else's folder could hold somebody else's socket, and so could the end of a link."""
+    """Refuse a folder of somebody else, or a link: either could hold somebody else's socket."""
     if {os.lstat(folder).st_uid, os.stat(folder).st_uid} != {os.getuid()}:
         says = "it belongs to another user; set HANDRAIL_HOME to a folder of yours"
         raise HomeError(folder, says)

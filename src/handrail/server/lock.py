@@ -1,4 +1,4 @@
-"""One daemon and one guardian per state folder: whoever holds the lock is it."""
+"""Locks: one daemon and one guardian per state folder."""
 
 import contextlib
 import fcntl
@@ -14,7 +14,7 @@ from handrail.store.private_files import open_private
 
 _TRIES = 20
 _STEP = 0.01
-"""Whoever looks whether the lock is free holds it for a moment."""
+"""Seconds between two tries: a process that only checks the lock holds it for a moment."""
 
 
 class AlreadyRunningError(RuntimeError):
@@ -31,26 +31,32 @@ class _Holder(msgspec.Struct):
 
 
 class HeldLock:
-    """A lock file that this process holds; the kernel lets go of it however the process ends."""
+    """A lock file that this process holds; the kernel releases it however the process ends."""
 
     def __init__(self, path: str) -> None:
-        """Take it. Raises AlreadyRunningError."""
+        """Take the lock. Raises AlreadyRunningError."""
         self._path = path
         # Inherited by nobody: a child that outlives the daemon must not hold its lock.
         self.file = open_private(path, os.O_RDWR)
         try:
             _take(self.file)
+            self.left_by = _pid(self.file)
+            """The process that held it before and did not come to its own end; 0: none."""
             os.ftruncate(self.file, 0)
         except BaseException:
             os.close(self.file)
             raise
 
     def name(self) -> None:
-        """Write down that this process is the holder."""
+        """Write this process's pid into the file."""
         os.pwrite(self.file, msgspec.json.encode(_Holder(os.getpid())), 0)
 
+    def clear(self) -> None:
+        """Write down that its holder came to its own end."""
+        os.ftruncate(self.file, 0)
+
     def renew(self) -> bool:
-        """Hold it by its name again, if somebody has removed or replaced the file."""
+        """Lock the path again if somebody removed or replaced the file."""
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(self._path), os.fstat(self.file)):
                 return False
@@ -61,32 +67,33 @@ class HeldLock:
         return True
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         os.close(self.file)
 
 
 @contextlib.contextmanager
-def locked(home: Home) -> Iterator[HeldLock]:
-    """Be the daemon."""
+def daemon_lock(home: Home) -> Iterator[HeldLock]:
+    """Hold the daemon's lock."""
     home.prepare()
     with contextlib.closing(HeldLock(home.lock)) as lock:
         lock.name()
         yield lock
+        lock.clear()
 
 
-def holder(home: Home) -> int | None:
-    """The daemon's process, if one runs; 0 where it does not say which."""
+def daemon_pid(home: Home) -> int | None:
+    """Return the pid of the daemon: None if none runs, 0 if its pid is unknown."""
     return _holder_of(home.lock)
 
 
-def guardian_of(home: Home) -> int | None:
-    """The guardian's process, if one runs; 0 where it does not say which."""
+def guardian_pid(home: Home) -> int | None:
+    """Return the pid of the guardian: None if none runs, 0 if its pid is unknown."""
     return _holder_of(home.guardian_lock)
 
 
 def is_running(home: Home) -> bool:
-    """Whether there is a daemon, or a guardian that is about to start one."""
-    return guardian_of(home) is not None or holder(home) is not None
+    """Return whether a daemon runs, or a guardian that is about to start one."""
+    return guardian_pid(home) is not None or daemon_pid(home) is not None
 
 
 def _holder_of(path: str) -> int | None:
@@ -113,7 +120,7 @@ def _take(file: int) -> None:
 
 
 def _pid(file: int) -> int:
-    """What stands in the file; only what can be a process that somebody may be told to end."""
+    """Read the pid from the file; return 0 for anything that cannot be a process to signal."""
     try:
         pid = msgspec.json.decode(os.pread(file, 200, 0), type=_Holder).pid
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Runs, requests and incidents of long ago are forgotten, a few at a time."""
+"""Forgets old runs, requests and incidents, a few at a time."""
 
 import asyncio
 import logging
@@ -20,19 +20,19 @@ _log = logging.getLogger(__name__)
 
 DAY = 86_400.0
 BITE = 5
-"""Runs that are forgotten at once: whoever wants to write waits for all of them."""
+"""How many runs to forget in one transaction: writers wait for it."""
 PAUSE = 0.2
 PROTOCOL = (CONTROL, CURRENT)
-"""Topics of the control protocol: they are shortened, because they go on."""
+"""The topics of the control protocol: Handrail shortens them, and never forgets them."""
 
 
 def keep_days(environ: Mapping[str, str]) -> int:
-    """How long the user wants runs to be kept; 0: for ever."""
+    """Return how many days the user keeps runs; 0 means for ever."""
     return trusted_settings(environ.get("HOME") or "/", environ).config.log.keep_days
 
 
 def remove_incidents(folder: str, environ: Mapping[str, str]) -> None:
-    """Remove incidents that are older than the user wants them kept."""
+    """Remove the incidents that are older than the user's setting."""
     settings = trusted_settings(environ.get("HOME") or "/", environ).config
     days = settings.interventions.emergency_stop.preserve_incident_data_days
     for name in IncidentFolders(folder).remove_old(days, time()):
@@ -40,7 +40,7 @@ def remove_incidents(folder: str, environ: Mapping[str, str]) -> None:
 
 
 class Retention:
-    """Knows which runs are to be forgotten. Used in the supervision thread."""
+    """Chooses the runs to forget. Used in the supervision thread."""
 
     def __init__(
         self,
@@ -55,10 +55,10 @@ class Retention:
         self._days = days
         self._clock = clock
         self._due: list[Topic] = []
-        """The last changed one first."""
+        """The runs to forget, the last changed one first."""
 
     def look(self) -> None:
-        """See what is due now; states in memory that were not needed for a day go at once."""
+        """Collect the runs to forget, and drop states that nobody needed for a day from memory."""
         self._runs.let_idle_go(self._clock() - DAY)
         days = self._days()
         before = self._clock() - days * DAY
@@ -68,7 +68,7 @@ class Retention:
             self._store.trim(topic, before)
 
     def forget_some(self) -> Ready[int]:
-        """Forget the oldest runs that were due at the last look, a few of them; says how many."""
+        """Forget a few of the oldest runs that are due; return how many."""
         receipts: list[Receipt] = []
         while self._due and len(receipts) < BITE:
             topic = self._due.pop()
@@ -77,7 +77,7 @@ class Retention:
         return Ready(len(receipts), receipts, lambda error: 0)
 
     def _is_used(self, topic: Topic) -> bool:
-        """Whether somebody works with a run, or has done so since the last look."""
+        """Return whether somebody uses a run, or used it since the last look."""
         return run_of(topic.name) in self._runs or bool(self._store.read(topic.name, topic.seq, 1))
 
 
@@ -87,7 +87,7 @@ async def tidy_daily(
     remove: Callable[[], None] = lambda: None,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Forget what is due, now and once a day, for ever; `remove` is for what lies elsewhere."""
+    """Forget what is due, now and once a day; `remove` deletes data outside the log."""
     while True:
         try:
             await asyncio.to_thread(remove)

@@ -7,16 +7,18 @@ nobody changes them while the daemon runs. Any other changed file may be a perso
 import asyncio
 import logging
 import os
+import signal
 import socket
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from handrail.server.doors import Identity, bind_path, identity
+from handrail.server.file_limit import FileLimit
 from handrail.server.guardian_link import GuardianLink
 from handrail.server.home import Home
 from handrail.server.http.servers import Servers
+from handrail.server.listening_sockets import Identity, bind_path, socket_identity
 from handrail.server.lock import AlreadyRunningError, HeldLock
 from handrail.store.header_check import HeaderCheck
 from handrail.store.private_files import make_folder, replace_file
@@ -26,8 +28,12 @@ NewSocket = tuple[socket.socket, Identity]
 _log = logging.getLogger(__name__)
 
 _EVERY = 1.0
+_LOWERED = (
+    "Somebody lowered the number of files that the daemon may open while it ran (prlimit). The "
+    "daemon starts anew."
+)
 _BAD_LOOKS = 2
-"""One is not enough: a log that is being made is empty for a moment."""
+"""How often the log must look damaged in a row: a new one is empty for a moment."""
 
 
 class _KeptFile(NamedTuple):
@@ -37,7 +43,7 @@ class _KeptFile(NamedTuple):
 
 
 class SelfRepair:
-    """Knows the small files of the state folder by heart. Used by one thread at a time."""
+    """Keeps copies of the small files in the state folder. Used by one thread at a time."""
 
     def __init__(self, home: Home, lock: HeldLock) -> None:
         self._home = home
@@ -50,11 +56,11 @@ class SelfRepair:
             self._remember(path)
 
     def look(self, known: Identity | None) -> tuple[list[str], NewSocket | None, str]:
-        """Look after everything once; `known`: the socket's file."""
+        """Check and repair everything once; `known`: the identity of the socket's file."""
         return self.mend(), self.find_socket(known), self.find_damage()
 
     def mend(self) -> list[str]:
-        """Put back what is missing; a sentence for each thing."""
+        """Restore missing files; return a sentence for each."""
         home = self._home
         if not os.path.isdir(os.path.dirname(home.path)):
             return []  # the place itself is gone, such as a temporary folder
@@ -78,7 +84,7 @@ class SelfRepair:
         return said
 
     def find_damage(self) -> str:
-        """Say that the log was overwritten since this daemon began; "" if it was not."""
+        """Return a sentence if somebody overwrote the log since this daemon began, or ""."""
         if self._log.is_whole():
             self._was_whole, self._bad_looks = True, 0
             return ""
@@ -91,12 +97,16 @@ class SelfRepair:
         )
 
     def find_socket(self, known: Identity | None) -> NewSocket | None:
-        """A new unix socket, if the known one cannot be reached by its path any more."""
+        """Bind a new unix socket if the path no longer leads to the known one."""
         path = self._home.socket
-        if known is None or identity(path) == known or not os.path.isdir(os.path.dirname(path)):
+        if (
+            known is None
+            or socket_identity(path) == known
+            or not os.path.isdir(os.path.dirname(path))
+        ):
             return None
         fresh = bind_path(path)
-        found = identity(path)
+        found = socket_identity(path)
         if found is None:  # it was removed at once: the next look finds that out
             fresh.close()
             return None
@@ -127,7 +137,7 @@ class SelfRepair:
 
 
 def _look_at(path: str) -> tuple[int, int, int] | None:
-    """What tells whether a file has changed; None: there is none."""
+    """Return the facts that tell whether a file has changed, or None if it is missing."""
     try:
         found = os.stat(path)
     except OSError:
@@ -139,16 +149,22 @@ def _back(path: str) -> str:
     return f"{path} was deleted or damaged while Handrail ran. It is back."
 
 
-async def keep_whole(
+async def repair_regularly(
     repair: SelfRepair,
     link: GuardianLink,
     servers: Servers,
     tell: Callable[[str], None],
     start_anew: Callable[[], None],
 ) -> None:
-    """Look every second, until cancelled."""
+    """Repair every second, until cancelled."""
+    limit = FileLimit()
     while True:
         await asyncio.sleep(_EVERY)
+        if limit.was_lowered:
+            tell(_LOWERED)
+            await asyncio.sleep(_EVERY)  # until that is written down
+            # Nothing can be opened any more, so an orderly end would fail halfway.
+            os.kill(os.getpid(), signal.SIGKILL)
         try:
             said, found, damage = await asyncio.to_thread(repair.look, link.identity)
         except OSError as error:  # such as a full disk: tried again in a second

@@ -16,6 +16,7 @@ from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import HOMES, Environment
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
+from handrail.shell.line_files import LINE_FILES, run_lines
 from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, in_its_folder
@@ -24,6 +25,7 @@ from handrail.shell.shells import has_text
 from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
+from handrail.shell.word_files import WORD_FILES, with_words_of_files
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
@@ -126,7 +128,8 @@ class CallResolver:
         command = _in_moved_home(self._identify(command, path, env), env)
         entry = self._entry(command)
         self.walker.emit(command)
-        text = self.walker.code_texts.text(Word(path), env, command.elsewhere) if path else None
+        named = path or self._place_on_path(command, env)
+        text = self.walker.code_texts.text(Word(named), env, command.elsewhere) if named else None
         if text is not None:
             output = run_script_file(self.walker, text, command, env, context)
             if entry is None:
@@ -135,6 +138,11 @@ class CallResolver:
         if name in OPERANDS_RUN:
             operands = entry.parse(command.argv).operands if entry else command.argv[1:]
             run_files(self.walker, name, operands, command, env, context)
+        if name in LINE_FILES:
+            run_lines(self.walker, name, command, env, context)
+        if command.name in WORD_FILES:
+            for filled in with_words_of_files(self.walker, command, env):
+                self.call(filled, env, context)
         if entry is None:
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)
@@ -150,7 +158,29 @@ class CallResolver:
             output = self._unwrap(command, level, _in_folder(env, command.cwd), context)
             if output is not None:
                 return output
-        return _printed_files(command, env) or output_of(command.argv, command.input, command.cwd)
+        printed = self._printed_files(command, env)
+        return printed or output_of(command.argv, command.input, command.cwd)
+
+    def _place_on_path(self, command: Command, env: Environment) -> str:
+        """Return where a program stands in the folder that the command line put before PATH."""
+        own = dict(command.assignments).get("PATH")
+        value = env.values("PATH")[0] if own is None else own
+        first = value.text.partition(":")[0]
+        known = self.walker.first_path.split(":")
+        if not first or OPAQUE in first or first in known:
+            return ""
+        return join(env.cwd, Word(f"{first}/{command.argv[0].text}")).text
+
+    def _printed_files(self, command: Command, env: Environment) -> str:
+        """Return what `cat` prints of files whose text is known."""
+        if command.name != "cat":
+            return ""
+        texts = [
+            self.walker.code_texts.printed(word, env, command.elsewhere)
+            for word in command.argv[1:]
+        ]
+        known = [text for text in texts if text is not None]
+        return "".join(known) if len(known) == len(texts) else ""
 
     def _identify(self, command: Command, path: str, env: Environment) -> Command:
         """Return the command under the name of the program that really runs."""
@@ -279,15 +309,6 @@ def _in_folder(env: Environment, folder: Word) -> Environment:
     inner = env.fork()
     inner.cwd = folder
     return inner
-
-
-def _printed_files(command: Command, env: Environment) -> str:
-    """Return what `cat` prints of files that this same command line wrote."""
-    if command.name != "cat":
-        return ""
-    texts = [env.files.get(join(env.cwd, word).text) for word in command.argv[1:]]
-    known = [text for text in texts if text is not None]
-    return "".join(known) if len(known) == len(texts) else ""
 
 
 def _guessed_program(command: Command) -> str:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from posixpath import dirname
+from posixpath import join as join_path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -69,6 +71,10 @@ def run_shell(
     """`sh -c 'script'`, `bash file`, `… | sh`."""
     call = read_shell(command)
     text: str | None = None
+    if call.first is not None:
+        before = walker.code_texts.text(call.first, env, command.elsewhere)
+        if before is not None:
+            walker.script(before, env.child(), context)
     if call.source == "text":
         ask_for_printed(walker, command, env)
         text = call.script.text if has_text(call.script) else None
@@ -104,10 +110,12 @@ def run_interpreter(
     on_input = bool(operands) and operands[0].text in _STDIN
     names = [] if on_input else list(named_files(entry.name, call))
     here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    if entry.name == "python":
+        names += [f"{folder}/sitecustomize.py" for folder in _search_path(command, env)]
     for name, code in walker.code_texts.known(names, env, command.elsewhere):
         with walker.code_texts.running(name) as is_new:
             if is_new:
-                run_code(walker, language.name, code, command, env, here)
+                run_code(walker, language.name, code, command, env, here, file=name)
     if call.has(*language.stops):
         words = module_words(command.argv)
         run_known_script(walker, command, words, env, context)
@@ -138,7 +146,7 @@ def run_files(
     files = operand_files(CODE_FILES[name], words)
     for file, code in walker.code_texts.known(files, env, command.elsewhere):
         language = LANGUAGE_OF_ENDING.get(ending_of(file), "python")
-        run_code(walker, language, code, command, env, context)
+        run_code(walker, language, code, command, env, context, file=file)
 
 
 def run_code(
@@ -148,9 +156,25 @@ def run_code(
     command: Command,
     env: Environment,
     context: CommandContext,
+    *,
+    file: str = "",
 ) -> None:
-    """Add what a piece of code does, and follow the commands that it starts."""
-    result = read_code(language, code, walker.code_deadline)
+    """Add what a piece of code does, and follow the commands that it starts.
+
+    `file`: where it stands; what it loads is looked for beside it, and in the folder of the call.
+    """
+
+    folders = dict.fromkeys((dirname(file), "", *_search_path(command, env)))
+
+    def loader(name: str) -> str | None:
+        for folder in folders:
+            path = Word(join_path(folder, name))
+            text = walker.code_texts.text(path, env, command.elsewhere)
+            if text is not None:
+                return text
+        return None
+
+    result = read_code(language, code, walker.code_deadline, loader)
     if context.via[-1:] != (language,):
         context = msgspec.structs.replace(context, via=(*context.via, language))
     index = len(walker.commands) - 1
@@ -179,6 +203,13 @@ def run_code(
         walker.resolver.call(inner, env, context)
 
 
+def _search_path(command: Command, env: Environment) -> list[str]:
+    """Return the folders in which the command line lets Python look for modules."""
+    own = dict(command.assignments).get("PYTHONPATH")
+    value = own if own is not None else env.values("PYTHONPATH")[0]
+    return [folder for folder in value.text.split(":") if folder and value.exact]
+
+
 def _run_loaded(
     walker: "ProgramWalker",
     language: str,
@@ -191,7 +222,7 @@ def _run_loaded(
     text = walker.code_texts.text(file, env, command.elsewhere)
     with walker.code_texts.running(file.text) as is_new:
         if text is not None and is_new:
-            run_code(walker, language, text, command, env, context)
+            run_code(walker, language, text, command, env, context, file=file.text)
 
 
 def run_script_file(
@@ -206,7 +237,8 @@ def run_script_file(
     interpreter = _SHEBANG.match(text)
     language = LANGUAGES.get(interpreter[1]) if interpreter else None
     if language is not None:
-        run_code(walker, language.name, text, command, env, here)
+        file = command.argv[0].text
+        run_code(walker, language.name, text, command, env, here, file=file)
         return None
     inner = env.child()
     inner.arguments = command.argv[1:]

@@ -91,6 +91,8 @@ class ParsedProgram(msgspec.Struct, frozen=True):
     """The first syntax error; the parser may have missed parts behind it."""
     code_files: tuple[tuple[str, int], ...] = ()
     """Files that it may run and whose text is only on the disk, and the command that runs each."""
+    word_files: tuple[tuple[str, int], ...] = ()
+    """Files of which it makes words of commands, and the command that reads each."""
 
     @property
     def broken(self) -> bool:

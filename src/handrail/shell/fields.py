@@ -104,6 +104,15 @@ def with_tilde(skeleton: str, env: Environment, *, in_value: bool = False) -> st
     return _folder(found[1], env) + skeleton[found.end() :] if found else skeleton
 
 
+def _pushed(name: str, env: Environment) -> Word:
+    """`~2`, `~+2`: the folder at a place of the stack of `pushd`; `~-2` counts from its end."""
+    folders = (env.cwd, *reversed(env.folders))
+    place = int(name.lstrip("+-"))
+    if name[0] == "-":
+        place = len(folders) - 1 - place
+    return folders[place] if 0 <= place < len(folders) else Word(OPAQUE)
+
+
 def _folder(name: str, env: Environment) -> str:
     if name == "":
         values = env.values("HOME")
@@ -112,7 +121,7 @@ def _folder(name: str, env: Environment) -> str:
     elif name == "-":
         values = env.values("OLDPWD")
     elif name.lstrip("+-").isdecimal():
-        values = (Word(OPAQUE),)
+        values = (_pushed(name, env),)
     else:
         values = (Word("/root" if name == "root" else posixpath.join("/home", name)),)
     return mask(values[0].text if len(values) == 1 else OPAQUE)

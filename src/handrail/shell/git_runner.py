@@ -19,6 +19,9 @@ from handrail.shell.word import OPAQUE, Word
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
+_GIT_FOLDER = ".git"
+_CONFIG_FILES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG"})
+_SECTION = re.compile(r"\s*\[([\w.-]+)(?:\s+\"([^\"]*)\")?\]")
 _ESCAPED = re.compile(r"%(.)")
 
 
@@ -38,7 +41,8 @@ def run_git(
         for name, body in env.aliases.items()
         if name.startswith("git ")
     }
-    for key, value in _settings(command, levels, env):
+    given = list(_settings(command, levels, env))
+    for key, value in (*given, *_in_files(walker, command, given, env)):
         name = key.lower()
         if name.startswith("alias."):
             aliases[name[6:]] = value
@@ -106,6 +110,23 @@ def _settings(
             for word in level.call.values("-c", "--config"):
                 key, _, value = word.text.partition("=")
                 yield key, value
+
+
+def _in_files(
+    walker: "ProgramWalker", command: Command, given: list[tuple[str, str]], env: Environment
+) -> Iterator[tuple[str, str]]:
+    """Keys and values of a file that a setting or a variable names: `-c include.path=x`."""
+    named = [value for key, value in given if key.lower() == "include.path"]
+    named += [f"{_GIT_FOLDER}/{value}" for value in named]
+    named += [word.text for name, word in command.assignments if name in _CONFIG_FILES]
+    for _, text in walker.code_texts.known(named, env, command.elsewhere):
+        section = ""
+        for line in text.splitlines():
+            if found := _SECTION.match(line):
+                section = ".".join(filter(None, found.groups()))
+            elif "=" in line:
+                key, _, value = line.partition("=")
+                yield f"{section}.{key.strip()}", value.strip().strip('"')
 
 
 def _transports(levels: tuple[SubcommandLevel, ...]) -> Iterator[str]:

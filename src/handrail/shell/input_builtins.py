@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from handrail.shell.code_files import words_on_input
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, bounded
@@ -50,7 +51,7 @@ def read_line(
     """`read a b`: fields of a line; of any line, where others read from the same input."""
     walker.emit(command)
     options = _Options(command.argv[1:], _READ_VALUES)
-    given = None if "u" in options.values else command.input
+    given = None if "u" in options.values else words_on_input(walker, command, env)
     if given is None:
         _set_unknown(walker, command, env, options)
         return ""
@@ -142,7 +143,7 @@ def read_lines(
     options = _Options(command.argv[1:], _MAPFILE_VALUES)
     name = options.names[0] if options.names else "MAPFILE"
     numbers = {letter: options.values.get(letter, "0") for letter in "nsO"}
-    given = command.input
+    given = words_on_input(walker, command, env)
     if (
         given is None
         or not set(options.values) <= set("tdns")

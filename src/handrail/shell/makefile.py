@@ -19,8 +19,15 @@ _ASSIGNMENT = re.compile(
 _RULE = re.compile(r"([^\s:=#][^:=#]*?)\s*&?::?(?![:=])\s*([^;]*)(?:;(.*))?")
 _REFERENCE = re.compile(r"\$(?:\$|([({])|(.))", re.DOTALL)
 _CONTINUED = re.compile(r"\s*\\\n\s*")
+_INCLUDE = re.compile(r"(?m)^ *[-s]?include[ \t]+([^#\n]+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CLOSING = {"(": ")", "{": "}"}
+
+
+def included_files(text: str) -> list[str]:
+    """The files that a makefile includes, as far as their names are known."""
+    lines = _INCLUDE.findall(_CONTINUED.sub(" ", text))
+    return [name for line in lines for name in line.split() if "$" not in name]
 
 
 class MakeRule(msgspec.Struct):
@@ -45,7 +52,7 @@ class Makefile:
 
     def __init__(self, text: str, given: Sequence[tuple[str, str]] = ()) -> None:
         """`given`: variables from the command line, which win."""
-        self.variables: dict[str, str] = {}
+        self.variables: dict[str, str] = {"MAKE": "make"}
         self.rules: list[MakeRule] = []
         self.at_once: list[str] = []
         """Values that make expands while it reads the file."""

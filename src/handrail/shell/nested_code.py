@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
+from handrail.shell.command_files import COMMAND_FILES, with_text_of_files
 from handrail.shell.environment import Environment
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
@@ -26,10 +27,17 @@ def run_scripts(
 ) -> None:
     """Read the command lines inside a program's own language (`psql -c '\\! ls'`)."""
     here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
-    scripts = list(SCRIPTS[entry.program.reader](command, entry.parse(command.argv)))
-    for text in scripts:
-        if text.strip(OPAQUE + " \n"):
-            walker.script(text, env.fork(), here, guessed=True)
+    row = COMMAND_FILES.get(entry.program.reader)
+    calls = [command]
+    for filled in with_text_of_files(walker, command, entry, env):
+        if row is not None and row.only_scripts:
+            calls.append(filled)
+        else:
+            walker.resolver.call(filled, env, context)
+    for call in calls:
+        for text in SCRIPTS[entry.program.reader](call, entry.parse(call.argv)):
+            if text.strip(OPAQUE + " \n"):
+                walker.script(text, env.fork(), here, guessed=True)
 
 
 def run_known_script(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from handrail.shell.code_files import words_on_input
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.find_call import read_find
@@ -29,10 +30,11 @@ _LISTERS = {
 
 def input_items(walker: "ProgramWalker", command: Command, env: Environment) -> list[Word]:
     """The items on a command's standard input, as far as they can be known."""
-    if command.input is not None:
+    given = words_on_input(walker, command, env)
+    if given is not None:
         # With NULs between the items, a line break is a part of an item.
-        separator = "\0" if "\0" in command.input else "\n"
-        return [Word(text.strip()) for text in command.input.split(separator) if text.strip()]
+        separator = "\0" if "\0" in given else "\n"
+        return [Word(text.strip()) for text in given.split(separator) if text.strip()]
     return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
 
 

@@ -1,6 +1,7 @@
 """Redirects of a command: the files it opens, the text it is given."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import tree_sitter
@@ -64,6 +65,22 @@ def open_redirects(
         else:
             _heredoc(walker, node, source, env, opened)
     return opened
+
+
+def input_file(redirects: Sequence[Redirect], env: Environment) -> str:
+    """The path of the file on standard input, if it is known."""
+    for item in redirects:
+        if item.operator == "<" and item.descriptor in {"", "0"} and item.target.exact:
+            return join(env.cwd, item.target).text
+    return ""
+
+
+def input_words(walker: "ProgramWalker", opened: OpenedFiles, env: Environment) -> str | None:
+    """The text on standard input that becomes words: `while read …; done < file`, `$(<file)`."""
+    path = input_file(opened.redirects, env)
+    if opened.input is not None or not path:
+        return opened.input
+    return walker.code_texts.text(Word(path), env, as_words=True)
 
 
 def redirect_end(node: tree_sitter.Node, source: SyntaxSource) -> int:

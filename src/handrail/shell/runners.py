@@ -8,6 +8,7 @@ import msgspec
 from handrail.shell.code_runner import run_interpreter, run_shell
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
+from handrail.shell.command_files import with_text_of_files
 from handrail.shell.environment import MAX_VALUE, Environment
 from handrail.shell.errors import TooLargeError
 from handrail.shell.find_call import read_find
@@ -19,7 +20,7 @@ from handrail.shell.printed_paths import input_items
 from handrail.shell.process_runner import run_kill
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
-from handrail.shell.task_runner import run_bun, run_make, run_npm, run_tasks
+from handrail.shell.task_runner import run_bun, run_compose, run_make, run_npm, run_tasks
 from handrail.shell.word import Word
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def _xargs(
         return
     argv = command.argv[call.places[0] :]
     holder = _placeholder(command, call)
+    command = _with_named_input(command, call.values("-a", "--arg-file"), env)
     items = input_items(walker, command, env)
     here = msgspec.structs.replace(context, via=(*context.via, "xargs"), input=None)
     if holder and any(holder in word.text for word in argv):
@@ -47,6 +49,14 @@ def _xargs(
     if not call.has("-0", "--null", "-d", "--delimiter", "-L", "-I"):
         items = [Word(part, item.glob, item.raw) for item in items for part in item.text.split()]
     _call(walker, command, (*argv, *items), env, here)
+
+
+def _with_named_input(command: Command, files: Sequence[Word], env: Environment) -> Command:
+    """`xargs -a file`, `parallel -a file`: an option names the input."""
+    if not files or not files[0].exact:
+        return command
+    path = join(env.cwd, files[0]).text
+    return msgspec.structs.replace(command, input=env.files.get(path), input_file=path, fed_by=())
 
 
 def _placeholder(command: Command, call: ParsedArguments) -> str:
@@ -75,6 +85,7 @@ def _parallel(
     if separators:
         items = [word for word in command.argv[end + 1 :] if word.text not in {":::", ":::+"}]
     else:
+        command = _with_named_input(command, call.values("-a", "--arg-file"), env)
         items = input_items(walker, command, env)
     here = msgspec.structs.replace(context, via=(*context.via, "parallel"), input=None)
     for item in items:
@@ -215,6 +226,8 @@ def _at(
     context: CommandContext,
 ) -> None:
     """`echo cmd | at now`: what stands on the input runs later."""
+    for filled in with_text_of_files(walker, command, entry, env):
+        walker.resolver.call(filled, env, context)
     if command.input is not None and command.input.strip():
         here = msgspec.structs.replace(context, via=(*context.via, entry.name))
         walker.script(command.input, env.fork(), here)
@@ -242,5 +255,7 @@ RUNNERS: dict[
     "git": run_git,
     "kill": run_kill,
     "npm": run_npm,
+    "compose": run_compose,
+    "container_engine": run_compose,
     "forge_alias": run_forge_alias,
 }

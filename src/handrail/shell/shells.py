@@ -18,12 +18,15 @@ class ShellCall(msgspec.Struct, frozen=True):
     script: Word = Word("")
     arguments: tuple[Word, ...] = ()
     zero: Word = Word("bash")
+    first: Word | None = None
+    """A file that it runs before."""
 
 
 def read_shell(command: Command) -> ShellCall:
     """Take `sh -c 'script' name args`, `bash file args` or `sh` apart."""
     words = command.argv[1:]
     inline = from_input = False
+    first: Word | None = None
     index = 0
     while index < len(words):
         text = words[index].text
@@ -34,7 +37,9 @@ def read_shell(command: Command) -> ShellCall:
             break
         index += 1
         if text[:2] == "--":
-            index += text in _VALUES
+            if text in _VALUES:
+                first = words[index] if index < len(words) else None
+                index += 1
             continue
         flags = text[1:]
         if text[0] == "-" and "n" in flags:
@@ -46,10 +51,11 @@ def read_shell(command: Command) -> ShellCall:
     if inline:
         if not rest:
             return ShellCall("nothing")
-        return ShellCall("text", rest[0], rest[2:], rest[1] if len(rest) > 1 else Word("bash"))
+        zero = rest[1] if len(rest) > 1 else Word("bash")
+        return ShellCall("text", rest[0], rest[2:], zero, first)
     if from_input or not rest or rest[0].text in {"-", "/dev/stdin"}:
-        return ShellCall("input", arguments=rest if from_input else rest[1:])
-    return ShellCall("file", rest[0], rest[1:], rest[0])
+        return ShellCall("input", arguments=rest if from_input else rest[1:], first=first)
+    return ShellCall("file", rest[0], rest[1:], rest[0], first)
 
 
 def has_text(word: Word) -> bool:

@@ -12,7 +12,7 @@ from handrail.shell.assignments import run_assign, run_assign_many, run_declare,
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, ShellFunction
-from handrail.shell.redirects import REDIRECTS, open_redirects
+from handrail.shell.redirects import REDIRECTS, input_words, open_redirects
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
 
@@ -75,7 +75,8 @@ def redirect(
         return walker.run(body, redirects, source, env, context)
     opened = open_redirects(walker, redirects, source, env)
     if opened.reads:
-        context = msgspec.structs.replace(context, input=opened.input, shared=True)
+        given = input_words(walker, opened, env)
+        context = msgspec.structs.replace(context, input=given, shared=True)
     first = len(walker.commands)
     output = walker.statement(body, source, env, context)
     if opened.redirects:
@@ -128,7 +129,8 @@ def _pipeline(
     first = len(walker.commands)
     context = msgspec.structs.replace(context, concurrent=True)
     branch = env.fork()
-    output = walker.statement(stages[0], source, branch, context)
+    with walker.code_texts.printing():
+        output = walker.statement(stages[0], source, branch, context)
     env.files.update(branch.files)
     return walker.stages(stages[1:], source, env, context, output, first)
 

@@ -26,6 +26,11 @@ _ALIAS = re.compile(r"alias\s+([\w-]+)\s*:=\s*([\w-]+)")
 _HOLE = re.compile(r"\{\{\s*(.*?)\s*\}\}")
 _TOX_HOLE = re.compile(r"\{[^{}]*\}")
 _SHEBANG = re.compile(r"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?(\w+)")
+_COMPOSE_STARTS = frozenset({"up", "run", "create", "start", "restart", "watch"})
+_FOLDER = r"(?:\.{0,2}/|~|\$\{?\w)[^\s\"':]*"
+_VOLUME = re.compile(
+    rf"(?m)^\s*-\s*[\"']?({_FOLDER}:/[^\s\"']*)|^\s*(?:-\s*)?source:\s*[\"']?({_FOLDER})"
+)
 _CODE_OPTIONS = {"python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e"}
 
 
@@ -107,6 +112,13 @@ def tox_commands(text: str, words: Sequence[str]) -> Iterator[str]:
             yield from (_TOX_HOLE.sub(OPAQUE, line).lstrip("- ") for line in lines if line.strip())
 
 
+def compose_commands(text: str, words: Sequence[str]) -> Iterator[str]:
+    """A call of docker for each folder of this machine that a compose file opens to a container."""
+    if not _COMPOSE_STARTS.isdisjoint(words):
+        for short, long in _VOLUME.findall(text):
+            yield f"docker run -v {short or long + ':/x'} IMAGE"
+
+
 TASK_FILES: dict[str, Callable[[str, Sequence[str]], Iterator[str]]] = {
     "make": make_commands,
     "just": just_commands,
@@ -115,5 +127,6 @@ TASK_FILES: dict[str, Callable[[str, Sequence[str]], Iterator[str]]] = {
     "yarn": package_commands,
     "bun": package_commands,
     "tox": tox_commands,
+    "compose": compose_commands,
 }
 """By program, which command lines of its file a call runs; `CODE_FILES` says where the file is."""

@@ -11,6 +11,7 @@ from handrail.shell.code_runner import run_deno
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment
+from handrail.shell.makefile import included_files
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.shells import has_text
 from handrail.shell.task_files import TASK_FILES
@@ -38,11 +39,34 @@ def run_tasks(
     texts = [text for _, text in walker.code_texts.known(names, env, command.elsewhere)]
     if names[:1] in (["-"], ["/dev/stdin"]):
         texts = [input_text(walker, command, env) or ""]
+    if entry.name == "make":
+        names = [name for text in texts for name in included_files(text)]
+        more = [text for _, text in walker.code_texts.known(names, env, command.elsewhere)]
+        texts = ["\n".join((*more, *texts))]
     words = [word.text for word in call.operands]
     here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
     for line in chain.from_iterable(TASK_FILES[entry.name](text, words) for text in texts):
         if line.strip(OPAQUE + " \n"):
             walker.script(line, env.fork(), here, guessed=True)
+
+
+def run_compose(
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    context: CommandContext,
+) -> None:
+    """`docker compose up`, `docker-compose up`: folders that its file opens to containers."""
+    for level in entry.levels(command.argv):
+        if level.entry.program.reader != "compose":
+            continue
+        here = msgspec.structs.replace(context, input=None, fed_by=())
+        words = [word.text for word in level.call.operands]
+        names = named_files("compose", level.call)
+        for _, text in walker.code_texts.known(names, env, command.elsewhere):
+            for line in TASK_FILES["compose"](text, words):
+                walker.script(line, env.fork(), here, guessed=True)
 
 
 def run_make(
@@ -74,10 +98,15 @@ def run_npm(
     env: Environment,
     context: CommandContext,
 ) -> None:
-    """Scripts of package.json, and `npm pkg set scripts.x='cmd'`."""
+    """Scripts of package.json here and in folders to install, and `npm pkg set scripts.x='cmd'`."""
     run_tasks(walker, command, entry, env, context)
     words = [word.text for word in entry.parse(command.argv).operands]
     here = msgspec.structs.replace(context, via=(*context.via, entry.name))
+    folders = (word.removeprefix("file:") for word in words[1:])
+    names = [f"{folder}/package.json" for folder in folders if folder.startswith((".", "/"))]
+    for _, text in walker.code_texts.known(names, env, command.elsewhere):
+        for line in TASK_FILES["npm"](text, ["install"]):
+            walker.script(line, env.fork(), here, guessed=True)
     for key, _, value in (word.partition("=") for word in words[2:]):
         if words[:2] == ["pkg", "set"] and key.startswith("scripts.") and has_text(Word(value)):
             walker.script(value, env.fork(), here)

@@ -22,7 +22,14 @@ from handrail.shell.paths import join
 from handrail.shell.printed_paths import names_printed
 from handrail.shell.program_lookup import ProgramLookup
 from handrail.shell.reading_clock import reading_time
-from handrail.shell.redirects import REDIRECTS, OpenedFiles, open_redirects, redirect_end
+from handrail.shell.redirects import (
+    REDIRECTS,
+    OpenedFiles,
+    input_file,
+    input_words,
+    open_redirects,
+    redirect_end,
+)
 from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
@@ -77,6 +84,8 @@ class ProgramWalker:
         """Context of the command whose words are being expanded."""
         self.word_end = -1
         """Where the value of the assignment that was read last ends."""
+        self.first_path = ""
+        """The variable PATH before the command line changes it."""
         self._deadline = deadline
         self._steps = 0
         self._next_check = _STEPS_BETWEEN_CHECKS
@@ -86,6 +95,7 @@ class ProgramWalker:
     def read(self, text: str, env: Environment) -> ParsedProgram:
         """Read a whole command line."""
         env.files.update(self.code_texts.given)
+        self.first_path = env.values("PATH")[0].text
         self.script(text, env, TOP_LEVEL, top=True)
         for script, there, variables, context in self.traps[:MAX_COMMANDS]:
             if there.variables != variables:
@@ -98,6 +108,7 @@ class ProgramWalker:
             tuple(item for item in env.files.items() if given.get(item[0]) != item[1]),
             self.fault,
             self.code_texts.asked,
+            self.code_texts.asked_words,
         )
 
     def script(
@@ -226,7 +237,7 @@ class ProgramWalker:
             context.elsewhere,
             context.input,
             context.fed_by,
-            _input_file(opened.redirects, env),
+            input_file(opened.redirects, env),
         )
         output = self._call(command, env, context, [(*words, *more) for words in options[1:]])
         if opened is _NOTHING:
@@ -363,9 +374,10 @@ class ProgramWalker:
         if len(only) == 1 and only[0].type == "file_redirect":
             opened = open_redirects(self, only, source, env)
             self.emit(Command((), env.cwd, redirects=tuple(opened.redirects)))
-            return opened.input if opened.reads else ""
+            return input_words(self, opened, env) if opened.reads else ""
         branch = env.fork()
-        output = self.statements(node.children, source, branch, context)
+        with self.code_texts.printing():
+            output = self.statements(node.children, source, branch, context)
         env.files.update(branch.files)
         return output
 
@@ -397,13 +409,6 @@ class ProgramWalker:
         if reading_time() > self._deadline:
             raise TooSlowError
         self._next_check = min(self._steps + _STEPS_BETWEEN_CHECKS, MAX_STEPS + 1)
-
-
-def _input_file(redirects: Sequence[Redirect], env: Environment) -> str:
-    for item in redirects:
-        if item.operator == "<" and item.descriptor in {"", "0"} and item.target.exact:
-            return join(env.cwd, item.target).text
-    return ""
 
 
 def _combined(words: list[list[list[Word]]]) -> list[list[Word]]:

@@ -25,7 +25,7 @@ Identity = tuple[tuple[int, int] | None, ...]
 """Device and inode of each of the log's files, the database first."""
 
 
-def identity(path: str) -> Identity:
+def file_identity(path: str) -> Identity:
     """Return the identity of the log's present files."""
     return tuple(_identity(path + name) for name in DATABASE_FILES)
 

@@ -4,7 +4,7 @@ import sqlite3
 import threading
 from typing import NamedTuple, TypeVar
 
-from handrail.store.connection import Identity, identity, open_for_reading
+from handrail.store.connection import Identity, file_identity, open_for_reading
 from handrail.store.errors import ClosedError
 from handrail.store.sqlite_errors import as_store_error
 
@@ -61,11 +61,15 @@ class ReadConnections:
                 raise ClosedError(self._path)
             reader = self._idle.pop() if self._idle else None
         if reader is not None:
-            if reader.files == identity(self._path):
+            if reader.files == file_identity(self._path):
                 return reader
             reader.connection.close()  # a connection to the old log, before it was replaced
         connection = open_for_reading(self._path, self._patience)
-        return _ReadConnection(connection, identity(self._path)) if connection is not None else None
+        return (
+            _ReadConnection(connection, file_identity(self._path))
+            if connection is not None
+            else None
+        )
 
     def _give_back(self, reader: _ReadConnection) -> None:
         with self._lock:

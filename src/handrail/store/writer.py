@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import msgspec
 
-from handrail.store.connection import identity, remove_orphans
+from handrail.store.connection import file_identity, remove_orphans
 from handrail.store.errors import ClosedError, StoreError, failed_receipt
 from handrail.store.port import Receipt
 from handrail.store.sqlite_errors import as_store_error, concerns_one_call, leaves_connection_usable
@@ -119,7 +119,7 @@ class WriterThread:
 
     def _commit(self, calls: list[_WriteJob]) -> list[int]:
         connection = self._connection or self._open()
-        if identity(self._path) != self._identity:
+        if file_identity(self._path) != self._identity:
             self._abandon(connection)
             raise StoreError(self._path, "was deleted or replaced while it was open")
         write = self._transactions
@@ -132,7 +132,7 @@ class WriterThread:
     def _open(self) -> sqlite3.Connection:
         connection = self._connection = self._connect()
         self._transactions = Transactions(connection, self._path)
-        self._identity = identity(self._path)
+        self._identity = file_identity(self._path)
         return connection
 
     def _recover(self, error: Exception) -> None:
@@ -148,7 +148,7 @@ class WriterThread:
 
     def _abandon(self, connection: sqlite3.Connection) -> None:
         """Give up a log whose files were deleted or replaced."""
-        if identity(self._path)[0] == self._identity[0]:
+        if file_identity(self._path)[0] == self._identity[0]:
             # Only its companions are gone, and the content of the -wal can still be saved.
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from handrail.config.sources import FILE_NAME
-from handrail.intervene.processes.process_tree import began_at
+from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model import event as events
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import ENDING, HOLDING
@@ -57,7 +57,7 @@ class SupervisedRun:
         """
         if type(event) is events.RunStarted:
             event = msgspec.structs.replace(event, settings=self._settings())
-            if not event.pid_began and (began := began_at(event.pid)):
+            if not event.pid_began and (began := start_time_of_pid(event.pid)):
                 event = msgspec.structs.replace(event, pid_began=began)
         written = self.log.write(event, self.project.redactor, beside)
         self._publish(written.event)

@@ -27,15 +27,15 @@ from handrail.supervise.decision.decision_progress import (
 )
 from handrail.supervise.decision.messages import with_messages
 from handrail.supervise.decision.reply_cache import ReplyCache
-from handrail.supervise.decision.run_limits import refusal_by_limits, throttled
+from handrail.supervise.decision.run_limits import refusal_by_limits, with_time_limit
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
 from handrail.supervise.followup.corrections import (
     Neighbour,
-    corrected,
     corrections,
-    told_of_rollback,
+    with_intervention,
+    with_rollback_notice,
 )
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
@@ -72,6 +72,7 @@ class Supervisor(SupervisedRun):
         planner: CheckpointPlanner | None = None,
         current: "Callable[[], Supervisor] | None" = None,
         neighbour: Neighbour = lambda state, since: "",
+        own_problem: Callable[[], str] = lambda: "",
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: faults announced already; `distrusts_log`: an event was just lost.
@@ -79,7 +80,7 @@ class Supervisor(SupervisedRun):
         `can`: the capabilities of a host; `bus`: tells listeners of written events; `delivered`:
         answers a person whose message the agent got; `planner`: takes checkpoints; `current`: the
         supervisor of the run after a wait; `neighbour`: finds another run that has changed files in
-        the same work tree.
+        the same work tree; `own_problem`: says why Handrail itself is not whole.
         """
         super().__init__(
             state,
@@ -95,6 +96,7 @@ class Supervisor(SupervisedRun):
         self._planner = planner
         self._current = current or (lambda: self)
         self._neighbour = neighbour
+        self._own_problem = own_problem
         self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
         self._ended: ReplyCache[Verdict] = ReplyCache()
         self._inherited = frozenset(each.step for each in state.open)
@@ -293,7 +295,9 @@ class Supervisor(SupervisedRun):
     ) -> Ready[Verdict]:
         """Record the decision and its immediate consequences."""
         action = call.action
-        verdict = throttled(action, self._tell_all(decided, review), self.state.course.allowance)
+        verdict = with_time_limit(
+            action, self._tell_all(decided, review), self.state.course.allowance
+        )
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
         if self.log.lost is not None:
@@ -360,7 +364,7 @@ class Supervisor(SupervisedRun):
         for event in corrections(self.state, self.project, can, now, self._neighbour):
             receipts.append(self.record(event))
             if isinstance(event, events.Intervened):
-                verdict = corrected(verdict, event.intervention)
+                verdict = with_intervention(verdict, event.intervention)
         faults = (
             *self.state.course.watch.faults,
             *self.project.controller.faults,
@@ -380,8 +384,13 @@ class Supervisor(SupervisedRun):
     def _tell_all(self, verdict: Verdict, review: Review) -> Verdict:
         back = self.state.course.rolled_back
         if back is not None and self.state.course.back_untold:
-            verdict = told_of_rollback(verdict, back)
-        return self._alarms.told(verdict, review, self.project)
+            verdict = with_rollback_notice(verdict, back)
+        verdict = self._alarms.told(verdict, review, self.project)
+        if problem := self._own_problem():
+            harmless = only_reads(review)
+            fault = self._alarms.own_fault(problem, self.project.on_fault, harmless=harmless)
+            verdict = under_fault(verdict, fault)
+        return verdict
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:
         settings = self.project.config.step_reviewer

@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.events import Key, Paste
 
 from handrail.tui.canvas import Canvas, wants_colour
-from handrail.tui.panes.frame import frame
+from handrail.tui.panes.frame import screen_lines
 from handrail.tui.sending.commands import BY_KEY
 from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
@@ -75,7 +75,7 @@ class WatchApp(App[Exception]):
         """Draw the current state."""
         size = self._canvas.size
         if size.width and size.height:
-            self._canvas.show(frame(self.watching, size.width, size.height))
+            self._canvas.show(screen_lines(self.watching, size.width, size.height))
 
     def on_canvas_resized(self) -> None:
         """Draw again in the new size."""

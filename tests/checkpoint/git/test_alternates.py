@@ -23,7 +23,7 @@ def test_what_was_borrowed_is_copied_and_survives_the_users_repository(
     before = project.content()
     assert settle(project)
     with private(project) as git:
-        assert not alternates.borrowed(git)
+        assert not alternates.is_borrowing(git)
     shutil.rmtree(project.tree / ".git")
     assert held(project, record) == before
     for name in before:
@@ -99,8 +99,8 @@ def test_settling_that_was_killed_half_way_can_be_done_again(project: Checkpoint
     seed(project)
     record = project.save().record
     with private(project) as git:
-        assert alternates.copy(git) == []  # and here it was killed
-        assert alternates.borrowed(git)
+        assert alternates.copy_borrowed(git) == []  # and here it was killed
+        assert alternates.is_borrowing(git)
     (project.folder / "alone/objects").mkdir(parents=True)
     assert held(project, record) == project.content()
     assert settle(project)
@@ -197,11 +197,11 @@ def test_dropping_leaves_what_checkpoints_need(project: CheckpointProject) -> No
     shop(project)
     seed(project)
     with private(project) as git:
-        alternates.drop(git)
-        assert not alternates.borrowed(git)
+        alternates.stop_borrowing(git)
+        assert not alternates.is_borrowing(git)
         os.unlink(git.index)
     seed(project)
     project.save()
     with private(project) as git:
-        alternates.drop(git)
-        assert alternates.borrowed(git)
+        alternates.stop_borrowing(git)
+        assert alternates.is_borrowing(git)

@@ -283,7 +283,7 @@ class TestRedo:
         assert past.now == "1"
         past.take(past.way(UndoLevel.REDO))
         assert past.now == "2"
-        with pytest.raises(NothingToUndoError, match="nothing was undone"):
+        with pytest.raises(NothingToUndoError, match="nothing to redo"):
             past.way(UndoLevel.REDO)
 
     def test_undo_redo_undo_redo(self, past: Past) -> None:

@@ -181,7 +181,7 @@ def test_a_checkpoint_that_fails_leaves_no_index_that_knows_more(
     _begun(project, tmp_path)
     project.write("a", "two")
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "commit", _broken)
+        patch.setattr(writer, "write_commit", _broken)
         with pytest.raises(CheckpointStoreError):
             project.save()
     assert not list(project.folder.glob("*.new*"))

@@ -11,6 +11,8 @@ from handrail.checkpoint.save import staging
 from handrail.checkpoint.save.size_limits import CandidateFile
 from tests.checkpoint.conftest import CheckpointProject
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:

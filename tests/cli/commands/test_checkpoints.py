@@ -19,6 +19,8 @@ from handrail.checkpoint import (
 from handrail.cli.commands.checkpoints import show
 from handrail.cli.output.terminal import TerminalOutput, columns
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def checkpoints(shell: HandrailShell) -> CheckpointStore:

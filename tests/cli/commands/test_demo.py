@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tests.cli.conftest import HandrailShell
 
 from handrail.cli.demonstration.stage import DemoStage, open_stage
-from handrail.server.lock import holder
+from handrail.server.lock import daemon_pid
 
 pytestmark = pytest.mark.slow
 
@@ -83,8 +83,8 @@ def test_no_daemon_is_left_behind(scratch: dict[str, str], monkeypatch: pytest.M
     monkeypatch.setattr("tempfile.tempdir", None)
     with open_stage() as stage:
         home = stage.handrail
-        assert holder(home) is not None
-    assert holder(home) is None
+        assert daemon_pid(home) is not None
+    assert daemon_pid(home) is None
 
 
 def test_two_demos_at_a_time_do_not_end_each_other(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook
 
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, call
+from handrail.server.http.socket_client import DaemonError, call_daemon
 from handrail.server.launcher import ensure_daemon, stop_daemon
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ def test_the_daemon_takes_down_no_word_about_what_was_not_found(looping: Handrai
     ensure_daemon(home)
     path = f"/runs/{quote(SHOP, safe='')}/feedback"
     with pytest.raises(DaemonError, match="no stall was found in run"):
-        call(home, "POST", path, {"step": 3, "right": True, "finding": "stall"})
+        call_daemon(home, "POST", path, {"step": 3, "right": True, "finding": "stall"})
     assert "you said" not in looping.run("log").out
 
 

@@ -16,9 +16,9 @@ from tests.intervene.stopped_run import INCIDENT, NIGHT, RUN, confirmed, reviewe
 from handrail.cli.commands.incident import show_report
 from handrail.cli.output.terminal import WIDTH, TerminalOutput
 from handrail.intervene.incidents.folders import IncidentFolders, Resolution
-from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.gathering import gather_incident
 from handrail.intervene.incidents.record import Incident
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.report import incident_report
 from handrail.model.event import Event
 from handrail.server.home import Home
 
@@ -41,7 +41,7 @@ def stopped(shell: HandrailShell, incidents: IncidentFolders) -> Iterator[Handra
 
 
 def record() -> Incident:
-    return gather(RUN, INCIDENT, [*story(), confirmed()])
+    return gather_incident(RUN, INCIDENT, [*story(), confirmed()])
 
 
 def test_stops_are_listed_with_what_and_state(stopped: HandrailShell) -> None:
@@ -76,7 +76,7 @@ def test_a_report_is_found_by_name_or_part_of_it(stopped: HandrailShell, name: s
 def test_a_report_fits_the_terminal_and_its_commands_stay_whole(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show_report(TerminalOutput(colour=False, width=60), report(record()))
+    show_report(TerminalOutput(colour=False, width=60), incident_report(record()))
     lines = capsys.readouterr().out.splitlines()
     commands = [line for line in lines if line.startswith("      handrail incident resume ")]
     assert len(commands) == 4
@@ -136,7 +136,7 @@ def test_without_a_checkpoint_there_is_no_way_back(
     shell: HandrailShell, incidents: IncidentFolders
 ) -> None:
     events: list[Event] = [reviewed(1, "ls"), stop()]
-    save(incidents, gather(RUN, INCIDENT, events))
+    save(incidents, gather_incident(RUN, INCIDENT, events))
     ran = shell.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 2
     assert "there is no checkpoint from before the problem" in ran.err

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 
 from handrail.cli.commands.install import command as install
 from handrail.cli.commands.uninstall import command as uninstall
-from handrail.cli.output.file_changes import connection
+from handrail.cli.output.file_changes import hook_connection
 from handrail.server.home import Home
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from handrail.server.launcher import stop_daemon
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def test_installing_shows_the_change_and_makes_it(world: InstallHome) -> None:
     assert "✓ Installed in ~/.claude/settings.json. The daemon is running." in out
     assert "handrail doctor" in out
     assert world.kinds(world.settings) == {"http"}
-    assert health(world.state) is not None
+    assert daemon_health(world.state) is not None
 
 
 def test_the_token_is_not_shown(world: InstallHome) -> None:
@@ -267,7 +267,7 @@ def test_changing_how_it_is_called_replaces_the_old_hooks(world: InstallHome) ->
 
 
 def test_the_hooks_lead_to_the_client_that_is_there(world: InstallHome) -> None:
-    assert connection(world.state).client == world.state.client()
+    assert hook_connection(world.state).client == world.state.client()
 
 
 # In a project

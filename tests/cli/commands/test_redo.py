@@ -1,6 +1,9 @@
 """`handrail redo`: the last undo is taken back, once."""
 
+import pytest
 from tests.cli.undo_project import AFTER, BEFORE, UndoProject
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_undo_is_redone(project: UndoProject) -> None:
@@ -16,7 +19,7 @@ def test_what_was_redone_is_not_redone_again(project: UndoProject) -> None:
     project.shell.run("redo", "--yes")
     ran = project.shell.run("redo", "--yes")
     assert (ran.code, ran.out) == (2, "")
-    assert "nothing was undone that could be redone" in ran.err
+    assert "nothing to redo: no undo is left to take back" in ran.err
 
 
 def test_a_redo_can_be_gone_back_from(project: UndoProject) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.cli.conftest import HandrailShell
 
 from handrail.cli.restores import trash
-from handrail.cli.restores.trash import find_batch, list_batches, put_back, tidy
+from handrail.cli.restores.trash import find_batch, list_batches, put_back, tidy_trash
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_whatever_was_moved_comes_back_the_same(files: dict[str, bytes]) -> None
             wanted[name] = data
         (batch,) = list_batches(f"{folder}/trash")
         assert all(put_back(item) for item in batch.items)
-        tidy(batch)
+        tidy_trash(batch)
         assert {name: (root / name).read_bytes() for name in wanted} == wanted
         assert list_batches(f"{folder}/trash") == []
 

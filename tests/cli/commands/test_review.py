@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tests.cli.conftest import HandrailShell, Run
 
 from handrail.cli.output.terminal import TerminalOutput
-from handrail.cli.output.verdict_text import explain, short_restore
+from handrail.cli.output.verdict_text import explain_verdict, short_restore
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
@@ -123,7 +123,7 @@ WORDS = st.sampled_from(
 @example("echo " + "x" * 500 + " > /etc/passwd")
 def test_no_line_is_wider_than_80_columns(capsys: pytest.CaptureFixture[str], command: str) -> None:
     action = Action("Bash", {"command": command}, "/work/shop", {"HOME": "/home/u"})
-    explain(TerminalOutput(colour=False), action, REVIEWER.review(action))
+    explain_verdict(TerminalOutput(colour=False), action, REVIEWER.review(action))
     assert all(cell_len(line) <= 80 for line in capsys.readouterr().out.splitlines())
 
 
@@ -164,7 +164,7 @@ def test_whatever_a_review_says_fits(
     capsys: pytest.CaptureFixture[str], review: Review, command: str, width: int
 ) -> None:
     action = Action("Bash", {"command": command})
-    explain(TerminalOutput(colour=False, width=width), action, review)
+    explain_verdict(TerminalOutput(colour=False, width=width), action, review)
     printed = capsys.readouterr().out
     assert all(cell_len(line) <= width for line in printed.split("\n"))
     if review.decision is Decision.ALLOW:
@@ -176,7 +176,7 @@ def test_many_commands_are_shortened_to_those_that_matter(
 ) -> None:
     steps = tuple(CommandStep(f"echo {n}", "", blamed=n == 70) for n in range(100))
     harmless = REVIEWER.review(Action("Bash", {"command": "rm -rf /"}))
-    explain(
+    explain_verdict(
         TerminalOutput(colour=False),
         Action("Bash", {"command": "x"}),
         msgspec.structs.replace(harmless, steps=steps),

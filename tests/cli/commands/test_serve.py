@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from tests.server.daemon_sandbox import DaemonSandbox
 
-from handrail.server.http.socket_client import health
-from handrail.server.lock import guardian_of, holder, is_running
+from handrail.server.http.socket_client import daemon_health
+from handrail.server.lock import daemon_pid, guardian_pid, is_running
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def test_a_restart_is_another_process(place: DaemonSandbox) -> None:
     before = place.start()
     assert place.run("serve", "--restart").returncode == 0
     assert place.pid not in (0, before)
-    assert holder(place.home) == place.pid
+    assert daemon_pid(place.home) == place.pid
 
 
 def test_what_was_done_is_there_for_programs(place: DaemonSandbox) -> None:
@@ -68,7 +68,7 @@ def test_two_wishes_at_once_are_refused(place: DaemonSandbox, options: list[str]
     ran = place.run("serve", *options)
     assert ran.returncode == 2
     assert "use only one of" in ran.stderr
-    assert health(place.home) is None
+    assert daemon_health(place.home) is None
 
 
 def test_a_second_one_in_the_foreground_says_that_one_runs(place: DaemonSandbox) -> None:
@@ -89,8 +89,8 @@ def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Dae
     with subprocess.Popen(command, env=place.environ, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         first = process.stderr.readline()
-        assert f"supervises, process {holder(place.home)}" in first
-        assert process.pid == guardian_of(place.home)
+        assert f"supervises, process {daemon_pid(place.home)}" in first
+        assert process.pid == guardian_pid(place.home)
         process.terminate()
         assert process.stderr.read().rstrip().endswith("Handrail ends")
     assert process.returncode == 0

@@ -104,7 +104,14 @@ def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: Handrail
     with open_logbook(shell), socket.create_server(("127.0.0.1", home.port)):
         assert "ANOTHER PROGRAM" in shell.run("status").out
         assert "ANOTHER PROGRAM" in shell.run("status", "--json").json["problem"]
-    assert "The daemon is not running. " in shell.run("status").out
+    assert "ANOTHER PROGRAM" not in shell.run("status").out
+
+
+def test_before_the_first_install_nobody_misses_the_daemon(shell: HandrailShell) -> None:
+    """Until then no agent is supervised, so none "can only read"."""
+    assert shell.run("status").out == (
+        " No runs yet.\n Supervise your Claude Code sessions: handrail install claude\n"
+    )
 
 
 def test_what_was_noticed_stays_until_a_person_says_that_they_have_seen_it(

@@ -112,7 +112,7 @@ def test_a_run_is_held_and_hears_how_it_went(project: UndoProject) -> None:
         (("undo", "--task", "--iteration"), "use only one of --action, --iteration and --task"),
         (("undo", "--action", "x"), "STEP must be a number"),
         (("undo", "--run", "nope"), "No runs yet"),
-        (("redo",), "nothing was undone that could be redone"),
+        (("redo",), "nothing to redo: no undo is left to take back"),
     ],
 )
 def test_what_cannot_be_done_is_said(

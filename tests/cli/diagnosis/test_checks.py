@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from tests.server.daemon_sandbox import DaemonSandbox, answering, http
+from tests.server.integrity.python_environment import PythonEnvironment
+from tests.server.units.fake_systemctl import FakeSystemctl
 
 from handrail import __version__
 from handrail.cli.diagnosis.checks import (
@@ -19,10 +21,13 @@ from handrail.cli.diagnosis.checks import (
     check_daemon,
     check_guardian,
     check_log,
+    check_packages,
     check_port,
+    check_units,
+    diagnose_packages,
     find_setup,
 )
-from handrail.cli.output.file_changes import connection
+from handrail.cli.output.file_changes import hook_connection
 from handrail.hosts.claude.doctor import check_hooks, check_obstacles, check_program
 from handrail.hosts.claude.host import HOST
 from handrail.hosts.claude.settings import HTTP_SINCE, HookOptions, Style, add, hook_url
@@ -30,6 +35,8 @@ from handrail.hosts.port import DoctorCheck, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
 from handrail.server.launcher import stop_daemon
+from handrail.server.units.service_manager import SYSTEMD
+from handrail.server.units.unit_installation import installing_units, plan_units
 from handrail.store.journal import Journal
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
@@ -67,7 +74,7 @@ def examine_host(
     given = {**place.environ, **environ}
     folder = str(place.project)
     short = ExaminedSetup(place.home, folder, given, ()).short
-    return list(check(ExaminedHost(claude, connection(place.home), folder, given, short)))
+    return list(check(ExaminedHost(claude, hook_connection(place.home), folder, given, short)))
 
 
 def healthy(**said: object) -> bytes:
@@ -237,10 +244,42 @@ def test_a_daemon_without_a_guardian_is_told(place: DaemonSandbox) -> None:
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
 
 
-def test_a_daemon_that_the_system_guards_needs_no_guardian(place: DaemonSandbox) -> None:
-    with answering(place, healthy(guarded_by="system")):
-        (found,) = examine(place, check_guardian)
-    assert found.mark == "ok"
+def test_without_units_nothing_is_said_of_them(place: DaemonSandbox) -> None:
+    assert examine(place, check_units) == []
+
+
+@pytest.fixture
+def systemctl(place: DaemonSandbox) -> FakeSystemctl:
+    """A service manager that has taken the units of this place."""
+    systemctl = FakeSystemctl(place.root)
+    place.environ.update(systemctl.environ)
+    plan = plan_units(place.home, SYSTEMD, place.environ, 47100)
+    with installing_units(plan, place.home, place.environ):
+        pass
+    return systemctl
+
+
+@pytest.mark.usefixtures("systemctl")
+def test_units_that_hold_the_sockets_are_well(place: DaemonSandbox) -> None:
+    (found,) = examine(place, check_units)
+    assert (found.mark, found.says.split()[0]) == ("ok", "systemd")
+
+
+def test_units_that_do_not_hold_the_sockets_are_a_warning(
+    place: DaemonSandbox, systemctl: FakeSystemctl
+) -> None:
+    systemctl.fail_at("is-active")
+    (found,) = examine(place, check_units)
+    assert (found.mark, found.fix) == ("warn", "handrail serve --restart")
+
+
+@pytest.mark.usefixtures("systemctl")
+def test_a_unit_that_was_changed_is_bad(place: DaemonSandbox) -> None:
+    (unit,) = Path(place.environ["HOME"]).glob(".config/systemd/user/*.service")
+    unit.write_text("[Service]\n")
+    (found,) = examine(place, check_units)
+    assert (found.mark, found.fix) == ("bad", "handrail install claude")
+    assert found.says.startswith("~/.config/systemd/user/handrail-")
 
 
 # Claude Code and the client
@@ -293,6 +332,21 @@ def test_a_client_is_missed_where_hooks_are_installed(place: DaemonSandbox) -> N
     os.unlink(place.home.client_path)
     (found,) = examine(place, check_client)
     assert (found.mark, found.fix) == ("bad", "handrail doctor --fix")
+
+
+def test_packages_are_compared_with_what_was_installed(tmp_path: Path) -> None:
+    env = PythonEnvironment(tmp_path / "pipx" / "venvs" / "handrail")
+    assert diagnose_packages(env.packages).mark == "ok"
+    rules = env.site / "handrail" / "review" / "rules.py"
+    rules.write_text("RULES = 0\n")
+    found = diagnose_packages(env.packages)
+    assert (found.mark, found.fix) == ("bad", "pipx reinstall handrail")
+    assert str(rules) in found.says
+
+
+def test_packages_that_nobody_installed_are_told(place: DaemonSandbox) -> None:
+    (found,) = examine(place, check_packages)
+    assert found.mark == "warn", "here Handrail runs from its sources"
 
 
 # The hooks

@@ -10,7 +10,14 @@ from tests.cli.checkpoint_records import record
 from handrail.checkpoint import RestorePreview, RestoreTarget, UndoLevel
 from handrail.checkpoint.restore.target import FileRestoreAction, RestoreItem, SparedFile
 from handrail.cli.output.terminal import TerminalOutput, columns
-from handrail.cli.restores.preview_lines import SHOWN, changes, clip_path, shares, show, where
+from handrail.cli.restores.preview_lines import (
+    SHOWN,
+    changes_in_words,
+    clip_path,
+    folders_in_words,
+    shares,
+    show_preview,
+)
 
 
 def preview(items: Sequence[RestoreItem], spared: Sequence[SparedFile] = ()) -> RestorePreview:
@@ -26,7 +33,7 @@ def shown(
     width: int = 80,
     over: bool = False,
 ) -> list[str]:
-    show(TerminalOutput(colour=False, width=width), given, over=over)
+    show_preview(TerminalOutput(colour=False, width=width), given, over=over)
     return capsys.readouterr().out.splitlines()
 
 
@@ -60,12 +67,12 @@ def test_of_many_files_the_first_of_each_sort_are_shown(
     assert len(lines) == SHOWN + 1
     assert [line.split()[1] for line in lines[:3]] == ["b.txt", "a.txt", "src/000.py"]
     assert lines[-1] == "             … and 312 more in src/"
-    assert changes(preview(items)) == "332 changes: 1 restored, 1 changed, 330 deleted"
+    assert changes_in_words(preview(items)) == "332 changes: 1 restored, 1 changed, 330 deleted"
 
 
 def test_a_few_changes_are_only_counted() -> None:
     assert (
-        changes(
+        changes_in_words(
             preview(
                 [
                     RestoreItem("a", FileRestoreAction.DELETE),
@@ -76,7 +83,7 @@ def test_a_few_changes_are_only_counted() -> None:
         == "2 changes"
     )
     kept = [SparedFile("c", "changed", conflict=True), SparedFile("d", "ignored")]
-    assert changes(preview([], kept), over=True) == "1 change"
+    assert changes_in_words(preview([], kept), over=True) == "1 change"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +97,7 @@ def test_a_few_changes_are_only_counted() -> None:
     ],
 )
 def test_the_rest_is_told_by_folder(paths: list[str], says: str) -> None:
-    assert where(paths) == says
+    assert folders_in_words(paths) == says
 
 
 def test_of_a_long_path_the_end_is_shown() -> None:
@@ -111,7 +118,7 @@ def test_whatever_files_are_called_lines_fit(
     lines: list[str] = []
     screen = TerminalOutput(colour=False)
     screen.say = lines.append  # type: ignore[assignment]
-    show(screen, preview(items, spared))
+    show_preview(screen, preview(items, spared))
     assert max(map(columns, lines), default=0) <= 80
     assert all(line.isprintable() for line in lines)
 

@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from handrail.hosts.claude.install import plan_install, plan_removal
-from handrail.hosts.claude.settings import HookOptions, add
+from handrail.hosts.claude.settings import HookOptions, Style, add
 from handrail.hosts.git_view import GitView
 from handrail.hosts.installation import install, other_installs, uninstall
 from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken, load_installs
@@ -82,6 +83,23 @@ def test_what_others_changed_between_two_installations_stays(place: Place) -> No
     assert place.file.read_bytes() == b'{"a": 2}'
 
 
+@pytest.mark.parametrize(("style", "mode"), [("http", 0o600), ("command", 0o644)])
+def test_a_file_that_gets_a_token_is_closed_for_others(
+    place: Place, style: Style, mode: int
+) -> None:
+    place.write(b"{}")
+    place.file.chmod(0o644)
+    place.install(msgspec.structs.replace(HOOKING, style=style))
+    assert stat.S_IMODE(place.file.stat().st_mode) == mode
+
+
+def test_a_file_with_a_token_is_closed_by_the_next_install(place: Place) -> None:
+    place.install()
+    place.file.chmod(0o644)
+    place.install()
+    assert stat.S_IMODE(place.file.stat().st_mode) == 0o600
+
+
 def test_a_file_that_was_made_goes_with_its_folder(place: Place, tmp_path: Path) -> None:
     place.install()
     assert stat.S_IMODE(place.file.stat().st_mode) == 0o600
@@ -147,13 +165,6 @@ def test_the_record_is_for_its_user_alone(place: Place) -> None:
     assert stat.S_IMODE(place.record.stat().st_mode) == 0o600
     place.uninstall()
     assert place.record.read_bytes() == b"[]"
-
-
-def test_the_mode_of_a_file_stays(place: Place) -> None:
-    place.write(b"{}")
-    place.file.chmod(0o640)
-    place.install()
-    assert stat.S_IMODE(place.file.stat().st_mode) == 0o640
 
 
 def test_a_link_stays_a_link(place: Place, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.intervene.processes.process_tree import began_at
+from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model.event import FaultNoted, RunStarted
 from tests.hosts.claude.desk import SESSION, Desk, decision
 
@@ -50,7 +50,9 @@ def other() -> Iterator[int]:
 
 def start(shop: Desk, pid: int) -> None:
     """The session's process has told its number over the socket."""
-    event = RunStarted(1.0, "claude", shop.folder, "startup", pid=pid, pid_began=began_at(pid))
+    event = RunStarted(
+        1.0, "claude", shop.folder, "startup", pid=pid, pid_began=start_time_of_pid(pid)
+    )
     shop.runs.get(SESSION, shop.folder).record(event)
 
 

@@ -6,10 +6,10 @@ from handrail.intervene.incidents.recovery import (
     RECOVERIES,
     STRICT,
     RecoveryOption,
-    offered,
+    offered_options,
     resume_command,
     safe_checkpoint,
-    strict,
+    strict_allowance,
 )
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
@@ -32,7 +32,7 @@ def test_only_an_abort_is_final() -> None:
 
 
 def test_a_strict_allowance_limits_what_every_host_lets_handrail_limit() -> None:
-    assert strict() == STRICT
+    assert strict_allowance() == STRICT
     assert (STRICT.tokens, STRICT.memory_mb) == (0, 0)
     assert all((STRICT.calls_per_minute, STRICT.file_operations, STRICT.batch))
 
@@ -42,9 +42,9 @@ def test_a_strict_allowance_limits_what_every_host_lets_handrail_limit() -> None
     [(Allowance(batch=4), 1), (Allowance(batch=0), 1)],
 )
 def test_a_strict_allowance_is_never_more_than_before(before: Allowance, after: int) -> None:
-    assert strict(before).batch == after
-    assert strict(Allowance(tokens=10)).tokens == 10
-    assert strict(Allowance(tokens=10)).memory_mb == STRICT.memory_mb
+    assert strict_allowance(before).batch == after
+    assert strict_allowance(Allowance(tokens=10)).tokens == 10
+    assert strict_allowance(Allowance(tokens=10)).memory_mb == STRICT.memory_mb
 
 
 def finding(*evidence: int) -> Finding:
@@ -65,8 +65,8 @@ def test_the_safe_checkpoint_is_the_newest_from_before_the_trouble() -> None:
 
 
 def test_going_back_is_only_offered_where_there_is_something_to_go_back_to() -> None:
-    assert RecoveryOption.ROLLBACK_AND_RETRY not in [each.option for each in offered(None)]
-    assert len(offered(checkpoint("c1", 1))) == len(RecoveryOption)
+    assert RecoveryOption.ROLLBACK_AND_RETRY not in [each.option for each in offered_options(None)]
+    assert len(offered_options(checkpoint("c1", 1))) == len(RecoveryOption)
 
 
 def test_a_choice_is_one_command() -> None:

@@ -4,17 +4,17 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.detect.description import Description
+from handrail.detect.description import FindingDescription
 from handrail.detect.registry import KINDS, description_of
-from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.gathering import gather_incident
 from handrail.intervene.incidents.record import Incident
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.report import incident_report
 from handrail.model.event import Event
 from tests.intervene.stopped_run import INCIDENT, RUN, confirmed, reviewed, stop, story
 
 
 def written(*left: str) -> str:
-    return report(gather(RUN, INCIDENT, [*story(), confirmed(*left)]))
+    return incident_report(gather_incident(RUN, INCIDENT, [*story(), confirmed(*left)]))
 
 
 def section(text: str, title: str) -> list[str]:
@@ -88,14 +88,14 @@ def test_every_way_on_stands_there_with_its_command() -> None:
 
 
 def test_without_a_checkpoint_no_way_back_is_offered() -> None:
-    text = report(gather(RUN, INCIDENT, [reviewed(1, "ls"), stop()]))
+    text = incident_report(gather_incident(RUN, INCIDENT, [reviewed(1, "ls"), stop()]))
     assert "--option rollback_and_retry" not in text
     assert "**rollback_and_retry** is not possible" in text
     assert "- processes: not known whether any is left" in text
 
 
 def test_every_kind_of_trouble_has_advice_of_its_own() -> None:
-    usual = Description().advice
+    usual = FindingDescription().advice
     assert [kind for kind in KINDS if description_of(kind).advice == usual] == []
 
 
@@ -105,12 +105,14 @@ _texts = st.text(max_size=60)
 @given(_texts, _texts)
 def test_what_an_agent_wrote_has_no_power_over_the_page(command: str, says: str) -> None:
     events: list[Event] = [reviewed(1, command or "x"), stop()]
-    record = gather(RUN, INCIDENT, events)
+    record = gather_incident(RUN, INCIDENT, events)
     finding = msgspec.structs.replace(record.finding, says=says, facts={"error": command})
-    text = report(msgspec.structs.replace(record, finding=finding))
+    text = incident_report(msgspec.structs.replace(record, finding=finding))
     titles = [line for line in text.splitlines() if line.startswith("#")]
-    assert titles == [line for line in report(plain()).splitlines() if line.startswith("#")]
+    assert titles == [
+        line for line in incident_report(plain()).splitlines() if line.startswith("#")
+    ]
 
 
 def plain() -> Incident:
-    return gather(RUN, INCIDENT, [reviewed(1, "x"), stop()])
+    return gather_incident(RUN, INCIDENT, [reviewed(1, "x"), stop()])

@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.config.interventions import CheckpointRollback, Interventions, SafeCheckpointCriteria
-from handrail.intervene import Capability, InterventionHistory, Situation
+from handrail.intervene import Capability, InterventionHistory, RunSituation
 from handrail.intervene.kinds.checkpoint_rollback import choose_checkpoint
 from handrail.intervene.situation import EndedStep
 from handrail.model.checkpoint import Checkpoint
@@ -25,7 +25,7 @@ def checkpoint(step: int) -> Checkpoint:
 
 def at_step(
     step: int, *steps: int, past: InterventionHistory | None = None, **known: object
-) -> Situation:
+) -> RunSituation:
     """With checkpoints after these steps."""
     taken = tuple(checkpoint(each) for each in steps)
     ended = EndedStep(step, step * 10.0, ok=True, changes=1, files=("/shop/cart.py", "/etc/x"))
@@ -38,7 +38,9 @@ def broken(steps: tuple[int, ...]) -> Worsening:
     return Worsening("`make` had no failure in step 11, and fails in step 14", 11)
 
 
-def chosen(at: Situation, settings: CheckpointRollback = SETTINGS, found: Finding = TROUBLE) -> str:
+def chosen(
+    at: RunSituation, settings: CheckpointRollback = SETTINGS, found: Finding = TROUBLE
+) -> str:
     found_one = choose_checkpoint(found, at, settings)
     return found_one.id if found_one else ""
 

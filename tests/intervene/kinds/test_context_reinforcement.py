@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.config.interventions import ContextReinforcement, Interventions
-from handrail.detect.description import Description
+from handrail.detect.description import FindingDescription
 from handrail.detect.registry import KINDS, description_of
-from handrail.intervene import Draft, Situation
+from handrail.intervene import InterventionDraft, RunSituation
 from handrail.intervene.kinds.context_reinforcement import MAX_REMINDER
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
@@ -24,14 +24,14 @@ CONSTRAINTS = ("No new dependencies.", "Never touch other files of customers.")
 CREEP = finding("scope_creep", says="It opened /etc/passwd.", facts={"path": "/etc/passwd"})
 
 
-def draft(found: Finding, at: Situation, settings: ContextReinforcement) -> Draft:
+def draft(found: Finding, at: RunSituation, settings: ContextReinforcement) -> InterventionDraft:
     whole = Interventions(context_reinforcement=settings)
     return draft_of(InterventionName.CONTEXT_REINFORCEMENT, found, at, whole)
 
 
 def said(
     found: Finding = CREEP,
-    at: Situation = AT,
+    at: RunSituation = AT,
     strength: Literal["light", "medium", "strong"] = "medium",
     *,
     examples: bool = True,
@@ -99,8 +99,8 @@ def test_without_anything_known_there_are_still_the_constraints() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_its_own_constraint_and_its_own_example(kind: str) -> None:
     about = description_of(kind)
-    assert about.constraint not in ("", Description().constraint)
-    assert about.example not in ("", Description().example)
+    assert about.constraint not in ("", FindingDescription().constraint)
+    assert about.example not in ("", FindingDescription().example)
 
 
 @given(

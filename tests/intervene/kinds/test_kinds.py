@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.config.names import means
+from handrail.config.names import intervention_names
 from handrail.intervene import Capability, InterventionKind
 from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER
@@ -16,7 +16,7 @@ ARCHITECTURE = (Path(__file__).parents[3] / "docs" / "architecture.md").read_tex
 
 
 def test_settings_know_every_intervention_by_its_file() -> None:
-    assert means() == set(KINDS)
+    assert intervention_names() == set(KINDS)
 
 
 def test_the_ladder_goes_from_the_mildest_to_the_strongest() -> None:

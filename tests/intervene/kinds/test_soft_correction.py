@@ -17,7 +17,7 @@ from handrail.intervene import InterventionHistory
 from handrail.intervene.capability import Capability
 from handrail.intervene.controller import Controller
 from handrail.intervene.kinds.soft_correction import AGAIN, MAX_HINT
-from handrail.intervene.wording import fresh, one_line
+from handrail.intervene.wording import fresh_text, one_line
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
@@ -138,7 +138,7 @@ def test_a_fact_is_one_line_of_a_bounded_length(text: str, most: int) -> None:
 def test_a_text_that_was_said_is_said_differently(text: str, times: int) -> None:
     past = InterventionHistory()
     for step in range(times):
-        said = fresh(text, situation(past, step=step), 80)
+        said = fresh_text(text, situation(past, step=step), 80)
         assert len(said) <= 80
         assert not past.was_told(said)
         past.record(Intervened(0.0, Intervention(f"i{step}", "x", LOOP, step, guidance=said)))

@@ -12,16 +12,16 @@ import psutil
 import pytest
 
 from handrail.intervene.processes.freezing import (
-    Frozen,
-    Thawed,
-    freeze,
-    standing,
-    thaw,
+    FreezeResult,
+    ThawResult,
+    freeze_processes,
+    stopped_processes,
+    thaw_processes,
 )
 from handrail.intervene.processes.process_tree import (
     ProcessFamily,
     ProcessIdentity,
-    end,
+    end_processes,
     identity_of,
 )
 from tests.intervene.process_spawner import ProcessSpawner, is_alive, until
@@ -45,14 +45,14 @@ def pids(stills: tuple[ProcessIdentity, ...]) -> set[int]:
     return {each.pid for each in stills}
 
 
-def frozen(family: ProcessFamily, before: tuple[ProcessIdentity, ...] = ()) -> Frozen:
-    done = freeze(family, before)
+def frozen(family: ProcessFamily, before: tuple[ProcessIdentity, ...] = ()) -> FreezeResult:
+    done = freeze_processes(family, before)
     assert done.loose == ()
     return done
 
 
-def thawed(done: Frozen) -> Thawed:
-    back = thaw(done.stopped)
+def thawed(done: FreezeResult) -> ThawResult:
+    back = thaw_processes(done.stopped)
     assert back.still == ()
     return back
 
@@ -93,7 +93,7 @@ def test_who_was_stopped_by_somebody_else_stays_so(zoo: ProcessSpawner) -> None:
     os.kill(child, signal.SIGSTOP)
     until(lambda: is_still(child))
     family = ProcessFamily(zoo.marks)
-    before = standing(family)
+    before = stopped_processes(family)
     assert pids(before) == {child}
     done = frozen(family, before)
     assert pids(done.stopped) == {pid}
@@ -110,7 +110,7 @@ def test_who_was_stopped_before_and_let_go_meanwhile_goes_on_with_the_others(
     os.kill(pid, signal.SIGSTOP)
     until(lambda: is_still(pid))
     family = ProcessFamily(zoo.marks)
-    before = standing(family)
+    before = stopped_processes(family)
     os.kill(pid, signal.SIGCONT)
     done = frozen(family, before)
     assert pids(done.stopped) == {pid}
@@ -156,7 +156,7 @@ def test_a_run_that_cannot_be_stopped_as_a_whole_is_let_go_as_a_whole(
         sent(process, number)
 
     monkeypatch.setattr(psutil.Process, "send_signal", send)
-    done = freeze(ProcessFamily(zoo.marks), seconds=0.5)
+    done = freeze_processes(ProcessFamily(zoo.marks), seconds=0.5)
     assert f"{bad} sleep 61" in done.loose
     assert (done.stopped, done.all) == ((), ())
     assert not is_still(good)
@@ -175,12 +175,12 @@ def test_nobody_new_gets_away(zoo: ProcessSpawner) -> None:
     assert len(done.stopped) >= 2
     assert {is_still(each.pid) for each in done.stopped} == {True}
     assert {each.pid for each in ProcessFamily(zoo.marks).look()} == pids(done.stopped)
-    end(ProcessFamily(zoo.marks))
+    end_processes(ProcessFamily(zoo.marks))
 
 
 def test_it_comes_to_an_end_where_ever_more_are_found(zoo: ProcessSpawner) -> None:
     family = Rabbits(zoo)
-    done = freeze(family, seconds=0.3)
+    done = freeze_processes(family, seconds=0.3)
     assert done.loose
     assert done.stopped == ()
     assert not any(is_still(pid) for pid in family.pids)
@@ -265,7 +265,7 @@ def test_a_zombie_need_not_stand_still(zoo: ProcessSpawner) -> None:
 def test_another_process_with_the_number_is_not_let_go(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; exec sleep 60")
     [one] = frozen(ProcessFamily(zoo.marks)).stopped
-    assert thaw([ProcessIdentity(pid, one.began - 60)]) == Thawed()
+    assert thaw_processes([ProcessIdentity(pid, one.began - 60)]) == ThawResult()
     assert is_still(pid)
 
 
@@ -275,9 +275,12 @@ def test_whom_a_freeze_has_stopped_can_be_found_again_by_somebody_who_knows_noth
     pid = zoo.sh("sleep 60 & echo $! > child; sleep 61 & echo $! > other; echo ready; wait")
     os.kill(zoo.number("other"), signal.SIGSTOP)
     until(lambda: is_still(zoo.number("other")))
-    before = standing(ProcessFamily(zoo.marks))
+    before = stopped_processes(ProcessFamily(zoo.marks))
     done = frozen(ProcessFamily(zoo.marks), before)
-    assert pids(standing(ProcessFamily(zoo.marks), but=before)) == {pid, zoo.number("child")}
+    assert pids(stopped_processes(ProcessFamily(zoo.marks), but=before)) == {
+        pid,
+        zoo.number("child"),
+    }
     thawed(done)
     assert is_still(zoo.number("other"))
 
@@ -304,8 +307,8 @@ def test_the_client_of_a_hook_the_driver_and_others_go_on(zoo: ProcessSpawner) -
 
 
 def test_a_run_without_processes_has_nobody_to_stop(zoo: ProcessSpawner) -> None:
-    assert freeze(ProcessFamily(zoo.marks)) == Frozen()
-    assert thaw(()) == Thawed()
+    assert freeze_processes(ProcessFamily(zoo.marks)) == FreezeResult()
+    assert thaw_processes(()) == ThawResult()
 
 
 def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: ProcessSpawner) -> None:
@@ -327,7 +330,7 @@ def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: Proc
         agent = zoo.number("agent")
         done = frozen(ProcessFamily({}, identity_of(agent)))
         until(window.has_terminal_back)
-        back = thaw(done.stopped)
+        back = thaw_processes(done.stopped)
         assert [text.split()[0] for text in back.still] == [str(agent)]
 
 

@@ -15,7 +15,7 @@ from handrail.intervene.processes.process_tree import (
     EndedProcesses,
     ProcessFamily,
     ProcessIdentity,
-    end,
+    end_processes,
     identity_of,
 )
 from tests.intervene.process_spawner import OURS, ProcessSpawner, is_alive, until
@@ -36,7 +36,7 @@ def ended_pids(ended: EndedProcesses) -> set[int]:
 def finish(
     family: ProcessFamily, *, keep_host: bool = False, seconds: float = 3.0
 ) -> EndedProcesses:
-    done = end(family, keep_host=keep_host, seconds=seconds)
+    done = end_processes(family, keep_host=keep_host, seconds=seconds)
     assert done.left == ()
     return done
 
@@ -106,7 +106,7 @@ def test_a_host_that_starts_the_next_child_at_once_is_left_with_what_is_said(
 ) -> None:
     """It cannot be ended while its host stays and makes more: that is said, in bounded time."""
     pid = zoo.sh("echo ready; while :; do sleep 60; done", marked=False)
-    done = end(ProcessFamily({}, identity_of(pid)), keep_host=True, seconds=0.5)
+    done = end_processes(ProcessFamily({}, identity_of(pid)), keep_host=True, seconds=0.5)
     assert done.ended
     assert is_alive(pid)
     finish(ProcessFamily({}, identity_of(pid)))

@@ -20,6 +20,9 @@ STOPPED = (
     "cp -r ~/.$X/state /tmp/x",
     "rsync -a ~/.local/ /tmp/x",
     "xargs -a ~/.local/state/handrail/control-token echo",
+    "find ~ -name 'control-*' -exec cat {} +",
+    "find ~ -name '*token' | xargs cat",
+    "cat $(find ~ -name 'control-*')",
     "parallel -a ~/.local/state/handrail/hook-token echo",
     # secrets
     "cat $HOME/.$S/id_ed25519",
@@ -36,6 +39,8 @@ STOPPED = (
 )
 RUNS = (
     "cat $X/config.json",
+    "find . -name '*token*' -exec cat {} +",
+    "find ~ -type f -exec wc -l {} +",
     "cat $DIR/settings.json",
     "cp $SRC/settings.json $DST/settings.json",
     "cat ~/$X/notes.md",

@@ -87,7 +87,9 @@ def test_who_got_the_number_of_a_driver_later_does_not_drive(
 ) -> None:
     async def story(office: InProcessApi) -> None:
         with monkeypatch.context() as before:
-            before.setattr("handrail.server.control.driver_sessions.began_at", lambda pid: 0.1)
+            before.setattr(
+                "handrail.server.control.driver_sessions.start_time_of_pid", lambda pid: 0.1
+            )
             await post(office, "loop", {**LOOP, "driver": os.getppid()})
         assert (await post(office, "loop", {**LOOP, "driver": os.getpid()})).status == 200
         assert (await post(office, "loop", {**LOOP, "driver": os.getppid()})).status == 409

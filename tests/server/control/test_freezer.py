@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.intervene.processes.freezing import Frozen, Thawed
+from handrail.intervene.processes.freezing import FreezeResult, ThawResult
 from handrail.model.control import ControlCommand
 from handrail.store.private_files import replace_file
 from tests.intervene.process_spawner import is_alive, until
@@ -225,8 +225,8 @@ def test_it_is_said_who_could_not_be_frozen(
     scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Trio(scene)
-    loose = Frozen(loose=("4711 sleep 8",))
-    monkeypatch.setattr("handrail.server.control.freezer.freeze", lambda *_: loose)
+    loose = FreezeResult(loose=("4711 sleep 8",))
+    monkeypatch.setattr("handrail.server.control.freezer.freeze_processes", lambda *_: loose)
     came = scene.freeze()
     assert (came.ok, came.says) == (False, "Not frozen, these could not be: 4711 sleep 8")
 
@@ -236,9 +236,9 @@ def test_a_run_that_stands_still_again_has_not_gone_on(
 ) -> None:
     Trio(scene)
     assert scene.freeze().ok
-    still = Thawed(still=("4711 claude",))
+    still = ThawResult(still=("4711 claude",))
     with monkeypatch.context() as patch:
-        patch.setattr("handrail.server.control.freezer.thaw", lambda *_: still)
+        patch.setattr("handrail.server.control.freezer.thaw_processes", lambda *_: still)
         came = scene.thaw()
     assert not came.ok
     assert came.says.startswith("Stands still again: 4711 claude; ")

@@ -9,7 +9,7 @@ import pytest
 from starlette.routing import Route
 
 from handrail.intervene.incidents.folders import IncidentFolders
-from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.gathering import gather_incident
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
@@ -40,7 +40,7 @@ POINT = CheckpointTaken(2.0, Checkpoint("4c1f", RUN, 1, "4c1f0a2b9d3e", 2.0, "be
 Answer = tuple[int, dict[str, object]]
 
 
-class Court:
+class RecoverySetup:
     """A stopped run, its incident, and the daemon's part that a person talks to."""
 
     def __init__(self, bed: SupervisionSetup, folder: Path, *before: Event) -> None:
@@ -48,7 +48,7 @@ class Court:
         self.incidents = IncidentFolders(str(folder / "incidents"))
         for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
             bed.run.record(event)
-        save(self.incidents, gather(RUN, "inc-1", bed.events()))
+        save(self.incidents, gather_incident(RUN, "inc-1", bed.events()))
 
     def choose(self, option: str, incident: str = "inc-1", body: bytes = b"") -> Answer:
         supervision = SupervisionThread()
@@ -76,23 +76,23 @@ class Court:
 
 
 @pytest.fixture
-def court(tmp_path: Path) -> Court:
-    return Court(SupervisionSetup(tmp_path), tmp_path, POINT)
+def court(tmp_path: Path) -> RecoverySetup:
+    return RecoverySetup(SupervisionSetup(tmp_path), tmp_path, POINT)
 
 
-def test_a_run_goes_on_within_strict_limits(court: Court) -> None:
+def test_a_run_goes_on_within_strict_limits(court: RecoverySetup) -> None:
     status, said = court.choose("resume_with_limits")
     assert (status, said["run"]) == (200, RUN)
     assert not court.refused()
     assert court.bed.run.state.course.allowance is not None
 
 
-def test_a_run_goes_on_under_approval(court: Court) -> None:
+def test_a_run_goes_on_under_approval(court: RecoverySetup) -> None:
     assert court.choose("manual_approval")[0] == 200
     assert court.bed.run.state.course.approval
 
 
-def test_a_run_goes_back_and_tries_again(court: Court) -> None:
+def test_a_run_goes_back_and_tries_again(court: RecoverySetup) -> None:
     status, said = court.choose("rollback_and_retry")
     assert status == 200
     assert said["rolled_back"] == {
@@ -104,12 +104,12 @@ def test_a_run_goes_back_and_tries_again(court: Court) -> None:
     assert not court.refused()
 
 
-def test_an_aborted_run_stays_stopped(court: Court) -> None:
+def test_an_aborted_run_stays_stopped(court: RecoverySetup) -> None:
     assert court.choose("abort")[0] == 200
     assert court.refused()
 
 
-def test_what_was_decided_is_in_the_log_and_in_the_incident(court: Court) -> None:
+def test_what_was_decided_is_in_the_log_and_in_the_incident(court: RecoverySetup) -> None:
     court.choose("abort")
     [event] = [each for each in court.bed.events() if isinstance(each, IncidentResolved)]
     assert (event.option, event.note) == ("abort", "again")
@@ -119,7 +119,7 @@ def test_what_was_decided_is_in_the_log_and_in_the_incident(court: Court) -> Non
 
 
 def test_without_a_checkpoint_nobody_can_go_back(tmp_path: Path) -> None:
-    court = Court(SupervisionSetup(tmp_path), tmp_path)
+    court = RecoverySetup(SupervisionSetup(tmp_path), tmp_path)
     status, said = court.choose("rollback_and_retry")
     assert (status, said["error"]) == (
         409,
@@ -128,31 +128,31 @@ def test_without_a_checkpoint_nobody_can_go_back(tmp_path: Path) -> None:
     assert court.refused()
 
 
-def test_an_incident_is_decided_once(court: Court) -> None:
+def test_an_incident_is_decided_once(court: RecoverySetup) -> None:
     court.choose("resume_with_limits")
     assert court.choose("abort")[0] == 409
     assert not court.refused()
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"option": "dance"}', b'{"option":"abort","x":1}'])
-def test_what_makes_no_sense_is_refused(court: Court, body: bytes) -> None:
+def test_what_makes_no_sense_is_refused(court: RecoverySetup, body: bytes) -> None:
     assert court.choose("", body=body)[0] == 400
     assert court.refused()
 
 
 @pytest.mark.parametrize("incident", ["inc-9", "..", "../inc-1", "a/b"])
-def test_an_incident_that_is_not_there_is_not_found(court: Court, incident: str) -> None:
+def test_an_incident_that_is_not_there_is_not_found(court: RecoverySetup, incident: str) -> None:
     assert court.choose("abort", incident)[0] == 404
 
 
-def test_an_incident_that_could_not_be_written_can_be_decided_about(court: Court) -> None:
+def test_an_incident_that_could_not_be_written_can_be_decided_about(court: RecoverySetup) -> None:
     shutil.rmtree(court.incidents.folder)
     assert court.choose("resume_with_limits")[0] == 200
     assert not court.refused()
     assert court.incidents.read("inc-1").resolution is not None
 
 
-def test_a_folder_that_cannot_be_written_keeps_nobody_from_deciding(court: Court) -> None:
+def test_a_folder_that_cannot_be_written_keeps_nobody_from_deciding(court: RecoverySetup) -> None:
     shutil.rmtree(court.incidents.folder)
     Path(court.incidents.folder).write_text("in the way")
     assert court.choose("resume_with_limits")[0] == 200

@@ -11,7 +11,7 @@ import pytest
 from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven_agent import MARK
-from handrail.intervene.processes.process_tree import EndedProcesses, began_at
+from handrail.intervene.processes.process_tree import EndedProcesses, start_time_of_pid
 from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded, RunStarted
 from tests.intervene.process_spawner import until
@@ -87,7 +87,9 @@ def test_a_run_of_which_something_is_left_is_not_stopped(
 ) -> None:
     begun(scene)
     left = EndedProcesses(("4711 sleep 8",), ("4712 sleep 9",))
-    monkeypatch.setattr("handrail.server.control.process_control.end", lambda *_, **__: left)
+    monkeypatch.setattr(
+        "handrail.server.control.process_control.end_processes", lambda *_, **__: left
+    )
     came = scene.stop()
     assert not came.ok
     assert came.says == "Could not be ended: 4712 sleep 9"
@@ -100,7 +102,7 @@ def test_whatever_goes_wrong_is_told(
     def fail(*_: object, **__: object) -> EndedProcesses:
         raise ValueError("no such luck")
 
-    monkeypatch.setattr("handrail.server.control.process_control.end", fail)
+    monkeypatch.setattr("handrail.server.control.process_control.end_processes", fail)
     scene.begins(1)
     came = scene.stop()
     assert not came.ok
@@ -189,7 +191,7 @@ def test_a_driven_agent_that_has_not_said_yet_which_process_it_is_is_ended(
 
 def test_who_has_got_the_number_of_the_driver_since_is_ended(scene: AgentProcesses) -> None:
     agent, _ = begun(scene)
-    began = began_at(agent)
+    began = start_time_of_pid(agent)
     until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) > began + 0.1)
     mark = f"env {PROFILE.session_variable}={scene.run}"
     other = scene.zoo.sh(f"exec {mark} sh -c 'echo ready; exec sleep 60'", marked=False)

@@ -278,7 +278,9 @@ def test_people_are_told_what_a_stop_has_left(
 ) -> None:
     shop = CheckpointSetup(tmp_path, NOTIFY)
     left = Gone((), ("4712 sleep 9",))
-    monkeypatch.setattr("handrail.server.control.emergency_stops.end", lambda *_, **__: left)
+    monkeypatch.setattr(
+        "handrail.server.control.emergency_stops.end_processes", lambda *_, **__: left
+    )
     shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
     shop.close()
     assert "could not be ended" in shop.told.messages[-1].body

@@ -12,7 +12,7 @@ import pytest
 from handrail.checkpoint import CheckpointInfo, CheckpointStore, CheckpointTrigger, RestoreResult
 from handrail.checkpoint.errors import GitError, NotRestoredError
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.model.action import Outcome
+from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded, RunStarted
 from handrail.server.files.restore_endpoint import RestoreEndpoint
@@ -28,7 +28,7 @@ T = TypeVar("T")
 Json = dict[str, Any]
 
 
-class Shelf:
+class ScratchCheckpoints:
     """Real checkpoints of a scratch project."""
 
     def __init__(self, bed: SupervisionSetup, folder: Path) -> None:
@@ -60,12 +60,12 @@ class Shelf:
         return asyncio.to_thread(work)
 
 
-class Desk:
+class RestoreSetup:
     """A run in a project with a checkpoint, and the daemon's part that a person talks to."""
 
     def __init__(self, folder: Path) -> None:
         self.bed = SupervisionSetup(folder)
-        self.shelf = Shelf(self.bed, folder)
+        self.backend = ScratchCheckpoints(self.bed, folder)
         self.cart = self.bed.path / "cart.py"
         self.cart.write_text("total = 0\n")
         self.bed.run.record(RunStarted(self.bed.clock(), "claude", str(self.bed.path)))
@@ -75,14 +75,14 @@ class Desk:
 
     def save(self, moment: CheckpointTrigger, **fields: Any) -> str:
         about = CheckpointInfo(moment, run=RUN, **fields)
-        return self.shelf.checkpoints(str(self.bed.path)).save(about).record.id
+        return self.backend.checkpoints(str(self.bed.path)).save(about).record.id
 
     def ask(self, what: str, **body: object) -> tuple[int, Json]:
         return self.send(what, json.dumps({"cwd": str(self.bed.path), **body}).encode())
 
     def send(self, what: str, body: bytes) -> tuple[int, Json]:
         supervision = SupervisionThread()
-        restores = RestoreEndpoint(supervision, self.bed.runs, self.shelf, self.bed.clock)
+        restores = RestoreEndpoint(supervision, self.bed.runs, self.backend, self.bed.clock)
         paths = {"save": "/checkpoints", "preview": "/restores/preview", "restore": "/restores"}
 
         async def run() -> AsgiResponse:
@@ -111,115 +111,117 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def setup(tmp_path: Path) -> RestoreSetup:
+    return RestoreSetup(tmp_path)
 
 
-def test_files_are_saved_in_the_name_of_those_who_worked(desk: Desk) -> None:
-    status, said = desk.ask("save", name="before-refactor")
+def test_files_are_saved_in_the_name_of_those_who_worked(setup: RestoreSetup) -> None:
+    status, said = setup.ask("save", name="before-refactor")
     assert (status, said["is_new"]) == (200, True)
     record = said["record"]
     assert (record["moment"], record["name"], record["by"]) == ("request", "before-refactor", [RUN])
 
 
-def test_what_is_unchanged_is_the_checkpoint_before(desk: Desk) -> None:
-    desk.ask("save")
-    status, said = desk.ask("save")
+def test_what_is_unchanged_is_the_checkpoint_before(setup: RestoreSetup) -> None:
+    setup.ask("save")
+    status, said = setup.ask("save")
     assert (status, said["is_new"], said["record"]["number"]) == (200, False, 2)
 
 
-def test_what_a_person_saves_or_has_put_back_is_counted_to_be_tidied_up(desk: Desk) -> None:
-    desk.ask("save", name="before-refactor")
-    desk.ask("save")
-    assert desk.shelf.counted == 1
-    desk.restore()
-    assert desk.shelf.counted == 2
+def test_what_a_person_saves_or_has_put_back_is_counted_to_be_tidied_up(
+    setup: RestoreSetup,
+) -> None:
+    setup.ask("save", name="before-refactor")
+    setup.ask("save")
+    assert setup.backend.counted == 1
+    setup.restore()
+    assert setup.backend.counted == 2
 
 
-def test_files_are_saved_as_the_project_wants_it(desk: Desk) -> None:
-    desk.bed.settings("checkpoints: {include: [keep.log]}\n")
-    (desk.bed.path / ".gitignore").write_text("*.log\n")
+def test_files_are_saved_as_the_project_wants_it(setup: RestoreSetup) -> None:
+    setup.bed.settings("checkpoints: {include: [keep.log]}\n")
+    (setup.bed.path / ".gitignore").write_text("*.log\n")
     for name in ("keep.log", "other.log"):
-        (desk.bed.path / name).write_text("x")
-    desk.ask("save")
-    paths = [each["path"] for each in desk.look()["preview"]["items"]]
+        (setup.bed.path / name).write_text("x")
+    setup.ask("save")
+    paths = [each["path"] for each in setup.look()["preview"]["items"]]
     assert "keep.log" in paths
     assert "other.log" not in paths
 
 
-def test_a_look_changes_nothing_and_holds_nobody(desk: Desk) -> None:
-    said = desk.look()
+def test_a_look_changes_nothing_and_holds_nobody(setup: RestoreSetup) -> None:
+    said = setup.look()
     [item] = said["preview"]["items"]
     assert (item["path"], item["does"]) == ("cart.py", "change")
     assert said["working"] == [RUN]
-    assert desk.cart.read_text() == "total = 1\n"
-    assert desk.told() == []
+    assert setup.cart.read_text() == "total = 1\n"
+    assert setup.told() == []
 
 
-def test_it_is_counted_what_was_done_since(desk: Desk) -> None:
-    before, since = desk.bed.clock() - 60, desk.bed.clock()
+def test_it_is_counted_what_was_done_since(setup: RestoreSetup) -> None:
+    before, since = setup.bed.clock() - 60, setup.bed.clock()
     for at, step in ((before, 1), (since, 2), (since, 3)):
-        desk.bed.run.record(ActionEnded(at, step, Outcome(True)))
-    elsewhere = desk.bed.get("r2", desk.bed.elsewhere)
-    elsewhere.record(RunStarted(since, "claude", str(desk.bed.elsewhere)))
+        setup.bed.run.record(ActionEnded(at, step, Outcome(True)))
+    elsewhere = setup.bed.get("r2", setup.bed.elsewhere)
+    elsewhere.record(RunStarted(since, "claude", str(setup.bed.elsewhere)))
     elsewhere.record(ActionEnded(since, 1, Outcome(True)))
-    said = desk.look()
+    said = setup.look()
     assert said["since"] == {RUN: 2}
     assert said["working"] == [RUN]
 
 
-def test_a_run_that_has_ended_does_not_work(desk: Desk) -> None:
-    desk.bed.run.record(RunEnded(desk.bed.clock(), "exit"))
-    assert desk.look()["working"] == []
+def test_a_run_that_has_ended_does_not_work(setup: RestoreSetup) -> None:
+    setup.bed.run.record(RunEnded(setup.bed.clock(), "exit"))
+    assert setup.look()["working"] == []
 
 
-def test_files_go_back_while_the_run_is_held(desk: Desk) -> None:
-    desk.shelf.held.clear()
-    status, said = desk.restore()
+def test_files_go_back_while_the_run_is_held(setup: RestoreSetup) -> None:
+    setup.backend.held.clear()
+    status, said = setup.restore()
     assert (status, said["problem"], said["undo"]) == (200, "", "c2")
-    assert desk.cart.read_text() == "total = 0\n"
-    assert desk.shelf.held[-1] is True
-    asked, back = desk.told()
+    assert setup.cart.read_text() == "total = 0\n"
+    assert setup.backend.held[-1] is True
+    asked, back = setup.told()
     assert isinstance(asked, RestoreAsked)
     assert isinstance(back, RolledBack)
-    assert (asked.checkpoint, asked.level) == (desk.point, "checkpoint")
+    assert (asked.checkpoint, asked.level) == (setup.point, "checkpoint")
     assert (back.files, back.asked, back.undo, back.problem) == (("cart.py",), True, "c2", "")
-    assert not desk.bed.run.state.course.held
-    assert desk.shelf.restoring == set()
+    assert not setup.bed.run.state.course.held
+    assert setup.backend.restoring == set()
 
 
-def test_every_run_of_the_project_hears_of_it(desk: Desk) -> None:
-    other = desk.bed.get("r2", desk.bed.path)
-    other.record(RunStarted(desk.bed.clock(), "claude", str(desk.bed.path / "notes")))
-    desk.restore()
-    assert [type(each) for each in desk.told("r2")] == [RestoreAsked, RolledBack]
+def test_every_run_of_the_project_hears_of_it(setup: RestoreSetup) -> None:
+    other = setup.bed.get("r2", setup.bed.path)
+    other.record(RunStarted(setup.bed.clock(), "claude", str(setup.bed.path / "notes")))
+    setup.restore()
+    assert [type(each) for each in setup.told("r2")] == [RestoreAsked, RolledBack]
 
 
-def test_the_run_goes_back_with_its_files(desk: Desk) -> None:
+def test_the_run_goes_back_with_its_files(setup: RestoreSetup) -> None:
     state = StateSnapshot("fix the cart", "and the docs")
-    desk.bed.clock.advance(1)
-    desk.point = desk.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
-    desk.cart.write_text("total = 2\n")
-    desk.restore(files_only=True)
-    assert desk.bed.run.state.last_prompt == ""
-    desk.cart.write_text("total = 2\n")
-    desk.restore()
-    assert desk.bed.run.state.last_prompt == "and the docs"
+    setup.bed.clock.advance(1)
+    setup.point = setup.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
+    setup.cart.write_text("total = 2\n")
+    setup.restore(files_only=True)
+    assert setup.bed.run.state.last_prompt == ""
+    setup.cart.write_text("total = 2\n")
+    setup.restore()
+    assert setup.bed.run.state.last_prompt == "and the docs"
 
 
-def test_what_was_changed_since_the_look_is_not_touched(desk: Desk) -> None:
-    now = desk.look()["preview"]["now"]
-    desk.cart.write_text("total = 5\n")
-    status, said = desk.ask("restore", level="checkpoint", target=desk.point, expects=now)
+def test_what_was_changed_since_the_look_is_not_touched(setup: RestoreSetup) -> None:
+    now = setup.look()["preview"]["now"]
+    setup.cart.write_text("total = 5\n")
+    status, said = setup.ask("restore", level="checkpoint", target=setup.point, expects=now)
     assert (status, said) == (
         409,
         {"error": "files were changed while you were looking; look again"},
     )
-    assert desk.cart.read_text() == "total = 5\n"
-    [_, back] = desk.told()
+    assert setup.cart.read_text() == "total = 5\n"
+    [_, back] = setup.told()
     assert isinstance(back, RolledBack)
     assert back.problem
-    assert not desk.bed.run.state.course.held
+    assert not setup.bed.run.state.course.held
 
 
 class Stuck(CheckpointStore):
@@ -229,30 +231,30 @@ class Stuck(CheckpointStore):
         raise NotRestoredError(["cart.py"], "c2", "no space left on device")
 
 
-def test_a_file_that_cannot_be_put_back_is_named(desk: Desk) -> None:
-    desk.shelf.kind = Stuck
-    status, said = desk.restore()
+def test_a_file_that_cannot_be_put_back_is_named(setup: RestoreSetup) -> None:
+    setup.backend.kind = Stuck
+    status, said = setup.restore()
     assert (status, said["undo"], said["wrong"]) == (200, "c2", ["cart.py"])
     assert said["problem"] == "not restored (no space left on device): cart.py"
-    [_, back] = desk.told()
+    [_, back] = setup.told()
     assert isinstance(back, RolledBack)
     assert back.problem == said["problem"]
 
 
-def test_what_cannot_be_written_down_is_not_done(desk: Desk) -> None:
-    now = desk.look()["preview"]["now"]
-    desk.bed.log.refuses = DiskFullError("/h/events.db")
-    status, _ = desk.ask("restore", level="checkpoint", target=desk.point, expects=now)
+def test_what_cannot_be_written_down_is_not_done(setup: RestoreSetup) -> None:
+    now = setup.look()["preview"]["now"]
+    setup.bed.log.refuses = DiskFullError("/h/events.db")
+    status, _ = setup.ask("restore", level="checkpoint", target=setup.point, expects=now)
     assert status == 503
-    assert desk.cart.read_text() == "total = 1\n"
-    assert desk.shelf.restoring == set()
+    assert setup.cart.read_text() == "total = 1\n"
+    assert setup.backend.restoring == set()
 
 
-def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
-    desk.save(CheckpointTrigger.ITERATION_END, by=(RUN,), step=1)
-    desk.shelf.by = ()
-    (desk.bed.path / "mine.txt").write_text("a person's")
-    status, said = desk.ask("preview", level="action")
+def test_only_the_changes_of_a_run_are_undone(setup: RestoreSetup) -> None:
+    setup.save(CheckpointTrigger.ITERATION_END, by=(RUN,), step=1)
+    setup.backend.by = ()
+    (setup.bed.path / "mine.txt").write_text("a person's")
+    status, said = setup.ask("preview", level="action")
     assert status == 200
     preview = said["preview"]
     assert [each["path"] for each in preview["items"]] == ["cart.py"]
@@ -268,34 +270,42 @@ def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
         ("save", {"color": 1}, 400, "unknown field `color`"),
         ("preview", {"level": "all"}, 400, "Invalid enum value 'all'"),
         ("preview", {"level": "checkpoint", "checkpoint": "c9"}, 404, "no checkpoint 'c9'"),
-        ("preview", {"level": "redo"}, 409, "nothing was undone that could be redone"),
+        ("preview", {"level": "redo"}, 409, "nothing to redo: no undo is left to take back"),
         ("restore", {"level": "redo", "target": "c9", "expects": ""}, 404, "no checkpoint 'c9'"),
     ],
 )
 def test_what_cannot_be_done_is_answered_as_such(
-    desk: Desk, what: str, body: Json, status: int, says: str
+    setup: RestoreSetup, what: str, body: Json, status: int, says: str
 ) -> None:
-    answered, said = desk.ask(what, **body)
+    answered, said = setup.ask(what, **body)
     assert answered == status
     assert says in said["error"]
-    assert desk.told() == []
+    assert setup.told() == []
+
+
+def test_a_step_that_the_run_has_not_reached_is_refused(setup: RestoreSetup) -> None:
+    """An undo of everything since would look like the undo of that action."""
+    setup.bed.do(Action("Bash", {"command": "make"}, str(setup.bed.path), id="t1"))
+    status, said = setup.ask("preview", level="action", run=RUN, step=99)
+    assert status == 409
+    assert f"run {RUN} has no action 99, its last one is 1" in said["error"]
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"cwd": "' + b"x" * 20_000])
-def test_what_cannot_be_read_is_refused(desk: Desk, body: bytes) -> None:
-    assert desk.send("save", body)[0] == 400
+def test_what_cannot_be_read_is_refused(setup: RestoreSetup, body: bytes) -> None:
+    assert setup.send("save", body)[0] == 400
 
 
-def test_a_git_that_fails_is_told(desk: Desk) -> None:
+def test_a_git_that_fails_is_told(setup: RestoreSetup) -> None:
     def broken(folder: str, settings: Settings | None = None) -> CheckpointStore:
         raise GitError("write-tree", "no space left on device")
 
-    desk.shelf.checkpoints = broken  # type: ignore[method-assign]
-    assert desk.ask("save") == (503, {"error": "git write-tree: no space left on device"})
+    setup.backend.checkpoints = broken  # type: ignore[method-assign]
+    assert setup.ask("save") == (503, {"error": "git write-tree: no space left on device"})
 
 
-def test_names_that_are_no_text_are_told(desk: Desk) -> None:
-    odd = os.fsdecode(os.fsencode(desk.bed.path) + b"/caf\xe9")
+def test_names_that_are_no_text_are_told(setup: RestoreSetup) -> None:
+    odd = os.fsdecode(os.fsencode(setup.bed.path) + b"/caf\xe9")
     Path(odd).write_text("x")
-    items = desk.look()["preview"]["items"]
+    items = setup.look()["preview"]["items"]
     assert [each["path"] for each in items] == ["caf\udce9", "cart.py"]

@@ -27,7 +27,7 @@ step_reviewer:
 WARNED = "make deploy"
 
 
-class Court:
+class JudgedProject:
     """A project with a judge, and a model behind it that gives one answer."""
 
     def __init__(
@@ -79,9 +79,9 @@ class Court:
 
 def decide(
     project: Path, answer: Answer, *, seconds: float = 9, calls: int = 9
-) -> tuple[Json, Court]:
+) -> tuple[Json, JudgedProject]:
     with ModelServer([], beside=answer) as server:
-        court = Court(project, server, seconds=seconds, calls=calls)
+        court = JudgedProject(project, server, seconds=seconds, calls=calls)
         with court.office:
             return court.post("PreToolUse", WARNED), court
 
@@ -108,7 +108,7 @@ def test_a_warning_stays_one_where_the_model_has_nothing_against_it(tmp_path: Pa
 def test_what_runs_although_a_model_was_against_it_is_a_breach(tmp_path: Path) -> None:
     project = tmp_path / "shop"
     with ModelServer([], beside=BLOCK) as server:
-        court = Court(project, server)
+        court = JudgedProject(project, server)
         with court.office:
             court.post("PreToolUse", WARNED, tool_use_id="t1")
             reply = court.post("PostToolUse", WARNED, tool_use_id="t1", tool_response={})
@@ -134,7 +134,7 @@ def test_a_run_has_a_budget(tmp_path: Path) -> None:
 
 def test_what_comes_when_the_budget_is_spent_is_not_asked_about(tmp_path: Path) -> None:
     with ModelServer([], beside=BLOCK) as server:
-        court = Court(tmp_path / "shop", server, calls=1)
+        court = JudgedProject(tmp_path / "shop", server, calls=1)
         with court.office:
             first = court.post("PreToolUse", f"{WARNED} one", tool_use_id="t1")
             second = court.post("PreToolUse", f"{WARNED} two", tool_use_id="t2")
@@ -144,7 +144,7 @@ def test_what_comes_when_the_budget_is_spent_is_not_asked_about(tmp_path: Path) 
 
 def test_a_key_that_is_added_later_counts_at_once(tmp_path: Path) -> None:
     with ModelServer([], beside=BLOCK) as server:
-        court = Court(tmp_path / "shop", server, key="TEAM_KEY")
+        court = JudgedProject(tmp_path / "shop", server, key="TEAM_KEY")
         with court.office:
             before = court.post("PreToolUse", f"{WARNED} one", tool_use_id="t1")
             court.secrets["TEAM_KEY"] = "key"
@@ -158,7 +158,7 @@ def test_a_key_that_is_added_later_counts_at_once(tmp_path: Path) -> None:
 def test_secrets_that_cannot_be_read_are_a_question_without_an_answer(tmp_path: Path) -> None:
     (tmp_path / "state" / "secrets.env").mkdir(parents=True)
     with ModelServer([], beside=BLOCK) as server:
-        court = Court(tmp_path / "shop", server)
+        court = JudgedProject(tmp_path / "shop", server)
         court.office = InProcessApi(
             environ=court.secrets, secrets=Home(str(tmp_path / "state")).secrets
         )
@@ -171,7 +171,7 @@ def test_secrets_that_cannot_be_read_are_a_question_without_an_answer(tmp_path: 
 def test_nobody_is_asked_about_what_is_allowed_or_refused_anyway(tmp_path: Path) -> None:
     project = tmp_path / "shop"
     with ModelServer([], beside=ALLOW) as server:
-        court = Court(project, server)
+        court = JudgedProject(project, server)
         with court.office:
             court.post("PreToolUse", "ls")
             court.post("PreToolUse", "rm -rf /")
@@ -180,7 +180,7 @@ def test_nobody_is_asked_about_what_is_allowed_or_refused_anyway(tmp_path: Path)
 
 def test_the_goal_is_asked_about_now_and_then_and_nobody_waits(tmp_path: Path) -> None:
     with ModelServer([], beside=Say('{"score": 0.1, "says": "It plays."}')) as server:
-        court = Court(tmp_path / "shop", server)
+        court = JudgedProject(tmp_path / "shop", server)
 
         async def work() -> None:
             await court.office.hook(court.message("UserPromptSubmit", prompt="fix the cart"))

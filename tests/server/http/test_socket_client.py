@@ -2,20 +2,20 @@
 
 import pytest
 
-from handrail.server.http.socket_client import DaemonError, call, health
+from handrail.server.http.socket_client import DaemonError, call_daemon, daemon_health
 from tests.server.daemon_sandbox import DaemonSandbox, answering, http
 
 
 def test_an_answer_is_an_object(place: DaemonSandbox) -> None:
     with answering(place, http(b'{"pid": 7}')):
-        assert call(place.home, "GET", "/healthz") == {"pid": 7}
-        assert health(place.home) == {"pid": 7}
+        assert call_daemon(place.home, "GET", "/healthz") == {"pid": 7}
+        assert daemon_health(place.home) == {"pid": 7}
 
 
 def test_nobody_is_an_error_and_no_health(place: DaemonSandbox) -> None:
     with pytest.raises(DaemonError, match=r"does not answer on .*daemon\.sock"):
-        call(place.home, "GET", "/healthz")
-    assert health(place.home) is None
+        call_daemon(place.home, "GET", "/healthz")
+    assert daemon_health(place.home) is None
 
 
 @pytest.mark.parametrize(
@@ -25,14 +25,14 @@ def test_nobody_is_an_error_and_no_health(place: DaemonSandbox) -> None:
 def test_what_is_no_answer_is_an_error(place: DaemonSandbox, answer: bytes) -> None:
     with answering(place, answer):
         with pytest.raises(DaemonError, match="does not answer"):
-            call(place.home, "POST", "/runs/x/feedback", {"step": 1})
-        assert health(place.home) is None
+            call_daemon(place.home, "POST", "/runs/x/feedback", {"step": 1})
+        assert daemon_health(place.home) is None
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"text"', b"7"])
 def test_something_that_is_not_handrail_is_an_error(place: DaemonSandbox, body: bytes) -> None:
     with answering(place, http(body)), pytest.raises(DaemonError, match="not Handrail"):
-        call(place.home, "GET", "/healthz")
+        call_daemon(place.home, "GET", "/healthz")
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_something_that_is_not_handrail_is_an_error(place: DaemonSandbox, body: 
 )
 def test_an_error_of_the_daemon_is_passed_on(place: DaemonSandbox, body: bytes, says: str) -> None:
     with answering(place, http(body, "404 Not Found")), pytest.raises(DaemonError, match=says):
-        call(place.home, "GET", "/runs/x")
+        call_daemon(place.home, "GET", "/runs/x")

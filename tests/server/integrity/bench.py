@@ -21,6 +21,7 @@ from handrail.server.integrity.calls import CallLog
 from handrail.server.integrity.hook_client import HookClients
 from handrail.server.integrity.integrity_monitor import IntegrityMonitor
 from handrail.server.integrity.notices import Notice, NoticeBoard
+from handrail.server.integrity.parts import WatchedPart
 from handrail.server.integrity.private_modes import PrivateModes
 from handrail.server.integrity.settings_parts import HookEntries, HookSwitches
 from handrail.server.integrity.watcher import Watcher
@@ -48,7 +49,8 @@ class RecordedConsequences:
 class IntegrityBench:
     """A home with Handrail installed for the user; `later` lets time pass."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *more: WatchedPart) -> None:
+        """`more`: parts beside those that every daemon watches."""
         self.project = root / "shop"
         self.project.mkdir(parents=True)
         self.settings = root / ".claude" / "settings.json"
@@ -75,6 +77,7 @@ class IntegrityBench:
                 HookClients(self.home),
                 PrivateModes(self.home.private_modes),
                 HookSwitches(hosts, self.calls.folders),
+                *more,
             ),
             self.watcher,
             self.calls,

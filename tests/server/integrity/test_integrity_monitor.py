@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,69 @@ def test_whatever_a_call_leaves_of_the_file_the_hooks_come_back(
     bench.later()
     assert bench.is_installed()
     json.loads(bench.settings.read_text())
+
+
+@pytest.mark.parametrize("text", ["", "{}", "{", None])
+def test_settings_that_a_call_has_emptied_come_back_whole(tmp_path: Path, text: str | None) -> None:
+    bench = IntegrityBench(tmp_path)
+    was = bench.install('{"model": "opus", "permissions": {"deny": ["WebFetch"]}}')
+    bench.start()
+    bench.begin()
+    if text is None:
+        bench.settings.unlink()
+    else:
+        bench.settings.write_text(text)
+    bench.end()
+    bench.later()
+    assert bench.settings.read_text() == was
+
+
+def test_what_a_call_left_beside_the_hooks_stays(tmp_path: Path) -> None:
+    bench = IntegrityBench(tmp_path)
+    bench.install('{"model": "opus"}')
+    bench.start()
+    bench.begin()
+    bench.settings.write_text('{"model": "sonnet"}')
+    bench.end()
+    bench.later()
+    assert bench.is_installed()
+    assert json.loads(bench.settings.read_text())["model"] == "sonnet"
+
+
+def make_a_folder(settings: Path) -> None:
+    settings.unlink()
+    settings.mkdir()
+
+
+def make_a_pipe(settings: Path) -> None:
+    settings.unlink()
+    os.mkfifo(settings)
+
+
+@pytest.mark.parametrize("make", [make_a_folder, make_a_pipe])
+def test_what_stands_in_the_place_of_the_settings_is_moved_aside(
+    bench: IntegrityBench, make: Callable[[Path], None]
+) -> None:
+    was = bench.settings.read_text()
+    bench.start()
+    bench.begin()
+    make(bench.settings)
+    bench.end()
+    bench.later()
+    assert bench.settings.read_text() == was
+    assert bench.stopped == ["r1"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+@pytest.mark.parametrize("name", ["settings.json", ""])
+def test_settings_that_a_call_has_closed_are_opened_again(bench: IntegrityBench, name: str) -> None:
+    was = bench.settings.read_text()
+    bench.start()
+    bench.begin()
+    (bench.settings.parent / name).chmod(0)
+    bench.end()
+    bench.later()
+    assert bench.settings.read_text() == was
 
 
 def test_a_deleted_folder_of_the_host_is_made_again(bench: IntegrityBench) -> None:
@@ -296,6 +360,64 @@ def test_a_branch_with_other_settings_stops_nothing(tmp_path: Path) -> None:
     assert (bench.says, bench.stopped) == ([], [])
 
 
+@pytest.mark.parametrize("before", [None, "", '{\n    "model": "opus"\n}\n'])
+def test_a_branch_that_switches_hooks_off_is_overruled_for_this_machine(
+    tmp_path: Path, before: str | None
+) -> None:
+    bench = IntegrityBench(tmp_path)
+    settings, local = committed_settings(bench)
+    if before is not None:
+        local.write_text(before)
+    bench.start()
+    bench.begin(command="git switch other")
+    settings.write_text(OFF)
+    bench.end()
+    bench.later()
+    assert settings.read_text() == OFF, "it belongs to the repository"
+    assert json.loads(local.read_text()) == {
+        **json.loads(before or "{}"),
+        "disableAllHooks": False,
+    }
+    assert bench.stopped == [], "a branch may have brought it"
+    assert str(local) in bench.says[0]
+    assert git(bench.project, "status", "--porcelain", "--", ".claude/settings.local.json") == ""
+    bench.later()
+    assert len(bench.says) == 1
+
+
+def test_a_branch_that_a_person_switched_to_is_only_reported(tmp_path: Path) -> None:
+    bench = IntegrityBench(tmp_path)
+    settings, local = committed_settings(bench)
+    bench.start()
+    settings.write_text(OFF)
+    bench.later()
+    assert not local.exists()
+    assert "NOT supervised" in bench.says[0]
+
+
+@pytest.mark.parametrize("theirs", ['{"disableAllHooks": true}', "no settings"])
+def test_what_the_file_of_this_machine_says_stays(tmp_path: Path, theirs: str) -> None:
+    bench = IntegrityBench(tmp_path)
+    settings, local = committed_settings(bench)
+    local.write_text(theirs)
+    bench.start()
+    bench.begin(command="git switch other")
+    settings.write_text(OFF)
+    bench.end()
+    bench.later()
+    assert local.read_text() == theirs
+
+
+def committed_settings(bench: IntegrityBench) -> tuple[Path, Path]:
+    """The shared settings of the project, in git, and those of this machine."""
+    settings = bench.project / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text("{}")
+    git(bench.project, "init", "-q")
+    git(bench.project, "add", "-A")
+    return settings, settings.with_name("settings.local.json")
+
+
 def test_the_client_may_be_written_again_by_another_terminal(bench: IntegrityBench) -> None:
     bench.start()
     bench.begin()
@@ -305,5 +427,5 @@ def test_the_client_may_be_written_again_by_another_terminal(bench: IntegrityBen
     assert (bench.says, bench.stopped) == ([], [])
 
 
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+def git(folder: Path, *arguments: str) -> str:
+    return subprocess.check_output(["git", "-C", str(folder), *arguments], text=True)

@@ -14,6 +14,8 @@ from tests.server.asgi import ask
 from tests.server.daemon_sandbox import DaemonSandbox
 from tests.server.in_process_api import call, message
 
+pytestmark = pytest.mark.slow
+
 _FOUND_AMONG_THE_NEW = "handrail.shell."
 """A reader of command lines is a circle, and gone long before anybody looks through everything."""
 
@@ -59,7 +61,7 @@ def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: DaemonSandb
     assert {name for name in ours if not name.startswith(_FOUND_AMONG_THE_NEW)} == set()
 
 
-class Brain:
+class CountingThread:
     def __init__(self) -> None:
         self.jobs_done = 0
 
@@ -70,7 +72,7 @@ class EnoughError(Exception):
 
 def collections(each_second: list[int]) -> list[int]:
     """The seconds in which everything is looked through, by how much is thought in each."""
-    supervision = Brain()
+    supervision = CountingThread()
     seconds = iter(enumerate(each_second))
     now = 0
     seen: list[int] = []

@@ -48,7 +48,7 @@ async def _nobody() -> CheckpointResult:
     raise AssertionError("the test says what came of it")
 
 
-class WaitingBed(SupervisionSetup):
+class WaitingSetup(SupervisionSetup):
     """A bed in which files are saved before something is decided."""
 
     def restart(self) -> None:
@@ -75,8 +75,8 @@ class WaitingBed(SupervisionSetup):
 
 
 @pytest.fixture
-def bed(tmp_path: Path) -> WaitingBed:
-    bed = WaitingBed(tmp_path)
+def bed(tmp_path: Path) -> WaitingSetup:
+    bed = WaitingSetup(tmp_path)
     bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path)))
     return bed
 
@@ -108,7 +108,9 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[Action]:
 # A checkpoint first
 
 
-def test_what_waits_for_a_checkpoint_is_read_once(bed: WaitingBed, readings: list[Action]) -> None:
+def test_what_waits_for_a_checkpoint_is_read_once(
+    bed: WaitingSetup, readings: list[Action]
+) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     assert bed.planner.requests[0].need is CheckpointUrgency.MUST
     assert bed.reviewed() == []
@@ -119,7 +121,7 @@ def test_what_waits_for_a_checkpoint_is_read_once(bed: WaitingBed, readings: lis
 
 
 def test_what_another_action_may_have_changed_meanwhile_is_read_again(
-    bed: WaitingBed, readings: list[Action]
+    bed: WaitingSetup, readings: list[Action]
 ) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     bed.run.before(bed.bash("ls", "b"))
@@ -127,7 +129,7 @@ def test_what_another_action_may_have_changed_meanwhile_is_read_again(
     assert [action.id for action in readings] == ["a", "b", "a"]
 
 
-def test_settings_that_forbid_more_meanwhile_count(bed: WaitingBed) -> None:
+def test_settings_that_forbid_more_meanwhile_count(bed: WaitingSetup) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     rule = "rules: [{name: no-find, decision: block, says: not here, commands: [find]}]\n"
     (bed.path / "rules.yaml").write_text(rule)
@@ -135,14 +137,14 @@ def test_settings_that_forbid_more_meanwhile_count(bed: WaitingBed) -> None:
     assert ready(progress.proceed(bed.saved)).wait().decision is Decision.BLOCK
 
 
-def test_what_no_checkpoint_holds_is_refused(bed: WaitingBed) -> None:
+def test_what_no_checkpoint_holds_is_refused(bed: WaitingSetup) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     kept = CheckpointCover(str(bed.path), uncovered=(f"{bed.path}/notes/plan.md",))
     verdict = ready(progress.proceed(CheckpointResult("c7", kept))).wait()
     assert verdict.decision is Decision.BLOCK
 
 
-def test_the_same_call_twice_is_answered_once_however_long_it_waits(bed: WaitingBed) -> None:
+def test_the_same_call_twice_is_answered_once_however_long_it_waits(bed: WaitingSetup) -> None:
     action = bed.bash(DELETES, "a")
     one, other = needed(bed.run.decide(action)), needed(bed.run.decide(action))
     answers = [ready(each.proceed(bed.saved)) for each in (one, other)]
@@ -150,7 +152,7 @@ def test_the_same_call_twice_is_answered_once_however_long_it_waits(bed: Waiting
     assert len(bed.reviewed()) == 1
 
 
-def test_a_run_that_was_paused_meanwhile_holds_what_was_saved_for(bed: WaitingBed) -> None:
+def test_a_run_that_was_paused_meanwhile_holds_what_was_saved_for(bed: WaitingSetup) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     bed.stand(Standing.PAUSED)
     waiting = held(progress.proceed(bed.saved))
@@ -160,7 +162,7 @@ def test_a_run_that_was_paused_meanwhile_holds_what_was_saved_for(bed: WaitingBe
     assert len(bed.planner.requests) == 1
 
 
-def test_a_run_that_was_stopped_meanwhile_refuses(bed: WaitingBed) -> None:
+def test_a_run_that_was_stopped_meanwhile_refuses(bed: WaitingSetup) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     bed.stand(Standing.STOPPED)
     verdict = ready(progress.proceed(bed.saved)).wait()
@@ -170,7 +172,7 @@ def test_a_run_that_was_stopped_meanwhile_refuses(bed: WaitingBed) -> None:
 # Held
 
 
-def test_a_held_call_is_decided_when_the_run_goes_on(bed: WaitingBed) -> None:
+def test_a_held_call_is_decided_when_the_run_goes_on(bed: WaitingSetup) -> None:
     bed.stand(Standing.PAUSED)
     waiting = held(bed.run.decide(bed.bash("ls", "a")))
     assert waiting.seconds() > 0
@@ -183,14 +185,14 @@ def test_a_held_call_is_decided_when_the_run_goes_on(bed: WaitingBed) -> None:
     assert (len(bed.reviewed()), bed.held()) == (1, [""])
 
 
-def test_a_held_call_that_has_to_be_answered_is_refused(bed: WaitingBed) -> None:
+def test_a_held_call_that_has_to_be_answered_is_refused(bed: WaitingSetup) -> None:
     bed.stand(Standing.PAUSED)
     verdict = ready(held(bed.run.decide(bed.bash("ls", "a"))).answer()).wait()
     assert (verdict.decision, verdict.passing) == (Decision.BLOCK, True)
     assert verdict.reason == "This run is paused by a person."
 
 
-def test_nobody_waits_for_a_held_call_any_more(bed: WaitingBed) -> None:
+def test_nobody_waits_for_a_held_call_any_more(bed: WaitingSetup) -> None:
     bed.stand(Standing.PAUSED)
     waiting = held(bed.run.decide(bed.bash("ls", "a")))
     waiting.abandon()
@@ -201,7 +203,7 @@ def test_nobody_waits_for_a_held_call_any_more(bed: WaitingBed) -> None:
 # The log meanwhile
 
 
-def test_a_call_that_waited_goes_on_with_the_run_as_the_log_has_it(bed: WaitingBed) -> None:
+def test_a_call_that_waited_goes_on_with_the_run_as_the_log_has_it(bed: WaitingSetup) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
     bed.log.refuses = DiskFullError("/log")
     bed.run.before(bed.bash("make", "lost"))
@@ -212,7 +214,7 @@ def test_a_call_that_waited_goes_on_with_the_run_as_the_log_has_it(bed: WaitingB
     assert [event.step for event in bed.reviewed()] == [1, 2]
 
 
-def test_a_log_that_cannot_be_read_any_more_lets_nothing_through(bed: WaitingBed) -> None:
+def test_a_log_that_cannot_be_read_any_more_lets_nothing_through(bed: WaitingSetup) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a"), may_ask=True))
     bed.runs.let_idle_go(bed.clock() + 1)
     bed.log.unreadable = StoreError("/log", "it is gone")
@@ -239,7 +241,7 @@ def test_nothing_unfinished_is_an_answer(
     call: str,
     plans: bool,
 ) -> None:
-    bed = (WaitingBed if plans else SupervisionSetup)(tmp_path_factory.mktemp("bed"))
+    bed = (WaitingSetup if plans else SupervisionSetup)(tmp_path_factory.mktemp("bed"))
     run = bed.run
     run.record(RunStarted(bed.clock(), "claude", str(bed.path)))
     run.record(ControlAnswered(bed.clock(), "r-1", ControlCommand.PAUSE, standing))

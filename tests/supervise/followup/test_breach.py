@@ -100,7 +100,7 @@ def test_the_original_of_a_rewritten_command_that_ran_is_a_breach(
     (supervision.path / "notes").rmdir()
     assert supervision.run.project.reviewer.review(action).decision is Decision.ALLOW
     said = breach_of(supervision, action, ran(action))
-    assert said.startswith("Step 1 was to run changed, and ran otherwise. It deletes ")
+    assert said.startswith("Handrail changed step 1, but it ran in another form. It deletes ")
 
 
 def test_the_original_is_recognised_in_whatever_folder_it_ended(
@@ -108,7 +108,7 @@ def test_the_original_is_recognised_in_whatever_folder_it_ended(
 ) -> None:
     action = supervision.bash("cd src && rm -rf ../notes", "a")
     moved = msgspec.structs.replace(action, cwd=str(supervision.path / "src"))
-    assert breach_of(supervision, action, ran(moved)).startswith("Step 1 was to run changed")
+    assert breach_of(supervision, action, ran(moved)).startswith("Handrail changed step 1")
 
 
 def test_another_harmless_command_is_no_breach(supervision: SupervisionSetup) -> None:

@@ -9,7 +9,7 @@ from handrail.supervise.supervisor import Supervisor
 from tests.supervise.supervision_setup import SupervisionSetup
 
 
-class Ear:
+class RecordingListener:
     """A listener that writes down what it hears."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Ear:
 
 
 def test_what_a_listener_writes_is_heard_after_what_it_heard(supervision: SupervisionSetup) -> None:
-    first, last = Ear(), Ear()
+    first, last = RecordingListener(), RecordingListener()
 
     def answer(supervisor: Supervisor, event: Event) -> None:
         if isinstance(event, PromptGiven):
@@ -38,7 +38,7 @@ def test_what_a_listener_writes_is_heard_after_what_it_heard(supervision: Superv
 def test_a_listener_that_fails_keeps_nobody_from_hearing(
     supervision: SupervisionSetup, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ear = Ear()
+    ear = RecordingListener()
 
     def fail(supervisor: Supervisor, event: Event) -> None:
         raise ValueError("a bug")

@@ -10,7 +10,7 @@ from handrail.model.active_settings import ActiveSettings
 from handrail.model.effect import Kind
 from handrail.model.event import Event, RunStarted
 from handrail.model.program import Fact, Program
-from handrail.supervise.runs.active_settings import active_settings, config_of, identity
+from handrail.supervise.runs.active_settings import active_settings, config_of, settings_identity
 
 RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
 CONFIGS = [
@@ -29,7 +29,7 @@ def test_settings_come_back_as_they_were(config: Config) -> None:
     assert isinstance(read, RunStarted)
     assert read.settings is not None
     assert config_of(read.settings) == config
-    assert read.settings.id == identity(config)
+    assert read.settings.id == settings_identity(config)
 
 
 def test_the_usual_settings_take_no_room() -> None:
@@ -37,14 +37,14 @@ def test_the_usual_settings_take_no_room() -> None:
 
 
 def test_other_settings_are_told_apart() -> None:
-    assert len({identity(config) for config in CONFIGS}) == len(CONFIGS)
+    assert len({settings_identity(config) for config in CONFIGS}) == len(CONFIGS)
 
 
 def test_of_very_large_settings_the_scope_is_kept() -> None:
     config = Config(scope=("/srv",), protected=tuple(f"/srv/{n}" for n in range(20_000)))
     settings = active_settings(config)
     assert config_of(settings) == Config(scope=("/srv",))
-    assert settings.id == identity(config)
+    assert settings.id == settings_identity(config)
 
 
 @pytest.mark.parametrize("values", [{"nonsense": 1}, {"scope": 7}, {"limits": {"actions": -1}}])

@@ -12,7 +12,7 @@ from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import Standing
 from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
-from handrail.tui.panes.frame import frame
+from handrail.tui.panes.frame import screen_lines
 from handrail.tui.sending.commands import BY_KEY
 from handrail.tui.sending.port import SendingStage
 from handrail.tui.state.log_view import LogView, TimelineEntry
@@ -113,7 +113,7 @@ def _watching(keys: str, typed: str = "") -> ScreenState:
     st.text(max_size=20),
 )
 def test_a_frame_has_its_size(width: int, height: int, keys: str, typed: str) -> None:
-    lines = frame(_watching(keys, typed), width, height)
+    lines = screen_lines(_watching(keys, typed), width, height)
     assert len(lines) == height
     for line in lines:
         assert columns(plain(line)) == width
@@ -125,24 +125,24 @@ def test_details_of_every_event_can_be_looked_at(at: int) -> None:
     watching = _watching("td")
     watching.cursor = TIMELINE[at].seq
     for size in ((60, 20), (80, 24), (200, 50)):
-        shown = "\n".join(plain(line) for line in frame(watching, *size))
+        shown = "\n".join(plain(line) for line in screen_lines(watching, *size))
         assert "\x1b" not in shown
 
 
 def test_a_log_that_is_not_read_yet_says_so() -> None:
-    assert "reading the log …" in plain(frame(ScreenState(lambda: NOON), 80, 24)[1])
+    assert "reading the log …" in plain(screen_lines(ScreenState(lambda: NOON), 80, 24)[1])
 
 
 def test_without_runs_it_says_what_to_do() -> None:
     watching = ScreenState(lambda: NOON)
     watching.show_view(LogView())
-    assert "handrail doctor" in plain(frame(watching, 80, 24)[1])
+    assert "handrail doctor" in plain(screen_lines(watching, 80, 24)[1])
 
 
 def test_a_log_that_cannot_be_read_is_not_taken_for_an_empty_one() -> None:
     watching = ScreenState(lambda: NOON)
     watching.show_view(LogView(problem="written by a newer Handrail"))
-    lines = [plain(line) for line in frame(watching, 80, 24)]
+    lines = [plain(line) for line in screen_lines(watching, 80, 24)]
     assert "written by a newer Handrail" in lines[1]
     assert "handrail doctor" in lines[2]
 
@@ -150,7 +150,7 @@ def test_a_log_that_cannot_be_read_is_not_taken_for_an_empty_one() -> None:
 def test_a_problem_with_the_log_is_shown_and_the_runs_stay() -> None:
     watching = ScreenState(lambda: NOON)
     watching.show_view(LogView(RUNS, problem="the log is damaged"))
-    lines = [plain(line) for line in frame(watching, 80, 24)]
+    lines = [plain(line) for line in screen_lines(watching, 80, 24)]
     assert "! the log is damaged; still trying" in lines[1]
     assert any("▸" in line for line in lines)
 
@@ -193,4 +193,4 @@ def test_of_several_commands_the_last_is_shown_and_the_others_are_counted() -> N
         order = watching.answer()
         assert order is not None
         watching.send(order).stages.append(SendingStage("requested"))
-    assert "(+1 under way)" in "".join(plain(line) for line in frame(watching, 5000, 24))
+    assert "(+1 under way)" in "".join(plain(line) for line in screen_lines(watching, 5000, 24))

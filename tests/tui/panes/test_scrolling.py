@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.tui.panes.scrolling import moved, window
+from handrail.tui.panes.scrolling import move_in_list, visible_window
 from handrail.tui.text import Line, StyledSpan
 
 heights = st.lists(st.integers(1, 3), min_size=1, max_size=40)
@@ -18,7 +18,7 @@ def test_the_chosen_item_is_shown_as_part_of_a_row(
     sizes: list[int], cursor: int, top: int, room: int
 ) -> None:
     cursor = min(cursor, len(sizes) - 1)
-    first, shown = window(len(sizes), cursor, top, room, lambda index: _lines(sizes, index))
+    first, shown = visible_window(len(sizes), cursor, top, room, lambda index: _lines(sizes, index))
     indexes = [index for index, _ in shown]
     assert cursor in indexes
     assert indexes == list(range(first, first + len(indexes)))
@@ -28,7 +28,7 @@ def test_the_chosen_item_is_shown_as_part_of_a_row(
 @given(heights, st.integers(0, 50), st.integers(3, 20))
 def test_no_room_is_left_where_there_is_more(sizes: list[int], cursor: int, room: int) -> None:
     cursor = min(cursor, len(sizes) - 1)
-    first, shown = window(len(sizes), cursor, 99, room, lambda index: _lines(sizes, index))
+    first, shown = visible_window(len(sizes), cursor, 99, room, lambda index: _lines(sizes, index))
     used = sum(len(lines) for _, lines in shown)
     after = first + len(shown)
     assert first == 0 or used + sizes[first - 1] > room
@@ -40,12 +40,12 @@ def test_nothing_jumps_while_the_chosen_item_is_shown(
     sizes: list[int], cursor: int, room: int
 ) -> None:
     cursor = min(cursor, len(sizes) - 1)
-    first, shown = window(len(sizes), cursor, 0, room, lambda index: _lines(sizes, index))
+    first, shown = visible_window(len(sizes), cursor, 0, room, lambda index: _lines(sizes, index))
     for index, _ in shown:
-        again, _ = window(len(sizes), index, first, room, lambda at: _lines(sizes, at))
+        again, _ = visible_window(len(sizes), index, first, room, lambda at: _lines(sizes, at))
         assert again == first
 
 
 def test_an_empty_list_shows_nothing() -> None:
-    assert window(0, 0, 0, 10, lambda index: []) == (0, [])
-    assert moved([], 0, 5) == 0
+    assert visible_window(0, 0, 0, 10, lambda index: []) == (0, [])
+    assert move_in_list([], 0, 5) == 0

@@ -29,20 +29,20 @@ def borrow(git: Git, objects: str) -> None:
     replace_file(_place(git), join_lines((*lenders, real)), durable=True)
 
 
-def borrowed(git: Git) -> bool:
+def is_borrowing(git: Git) -> bool:
     """Whether checkpoints may need the user's store."""
     return os.path.exists(_place(git))
 
 
-def drop(git: Git) -> None:
+def stop_borrowing(git: Git) -> None:
     """Stop borrowing, unless a checkpoint may need it."""
-    if borrowed(git) and not git.run("for-each-ref", "--count=1"):
+    if is_borrowing(git) and not git.run("for-each-ref", "--count=1"):
         _forget(git)
 
 
 def has_lost(git: Git) -> bool:
     """Whether the user's store has lost a file of the index: it was cleaned up, or deleted."""
-    if not borrowed(git):
+    if not is_borrowing(git):
         return False
     seen = _look_of(_lenders(git))
     if seen == read_text(_seen(git), _MAX_BYTES):
@@ -58,7 +58,7 @@ def has_lost(git: Git) -> bool:
     return False
 
 
-def copy(git: Git) -> list[str]:
+def copy_borrowed(git: Git) -> list[str]:
     """Copy borrowed objects into the private store; gives the names of lost objects.
 
     It only writes a pack, so a save may go on meanwhile.
@@ -70,14 +70,14 @@ def copy(git: Git) -> list[str]:
     return sorted([*lost, *_pack(git, [name for name in absent if name not in lost])])
 
 
-def settle(git: Git) -> bool:
+def copy_and_drop(git: Git) -> bool:
     """Copy everything borrowed, check that it is complete, and stop borrowing.
 
     False: the user's store does not give out an object now.
     """
-    if not borrowed(git):
+    if not is_borrowing(git):
         return True
-    lost = copy(git)
+    lost = copy_borrowed(git)
     with _alone(git) as private:
         still = set(_absent(git, _needed(git), *private)).difference(lost)
     if still or (lost and not all(map(os.path.isdir, _lenders(git)))):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Timer
 
 from handrail.checkpoint.errors import GitError, GitTooSlowError
-from handrail.checkpoint.git.runner import Git, end, join_lines
+from handrail.checkpoint.git.runner import Git, end_process, join_lines
 
 CopyBlob = Callable[[str, Callable[[bytes], object]], None]
 """Gives the content of a blob to a function, in pieces."""
@@ -40,7 +40,7 @@ def open_blobs(git: Git) -> Iterator[CopyBlob]:
         yield copy
     finally:
         timer.cancel()
-        end(process)
+        end_process(process)
 
 
 def _pieces(process: "subprocess.Popen[bytes]", blob: str) -> Iterator[bytes]:
@@ -67,7 +67,7 @@ def _pieces(process: "subprocess.Popen[bytes]", blob: str) -> Iterator[bytes]:
         raise ValueError("it is damaged")
 
 
-def sizes(git: Git, blobs: Sequence[str]) -> list[int]:
+def blob_sizes(git: Git, blobs: Sequence[str]) -> list[int]:
     """How large each blob is; 0 where it is missing."""
     if not blobs:
         return []

@@ -75,7 +75,7 @@ def index_changes(git: Git, tree: str) -> list[IndexChange]:
     return [IndexChange(path, mode, blob) for (_, mode, _, blob, _), path in entries]
 
 
-def commit(
+def write_commit(
     git: Git, ref: str, tree: str, changes: Sequence[IndexChange], message: str, now: float
 ) -> CommitResult:
     """A commit without parents of a tree with changes, and a ref to it."""

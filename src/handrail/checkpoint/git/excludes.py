@@ -7,7 +7,7 @@ import re
 from handrail.checkpoint.errors import GitFailedError
 from handrail.checkpoint.git import nested_repositories
 from handrail.checkpoint.git.runner import Git
-from handrail.checkpoint.git.user_repository import directories, read_text
+from handrail.checkpoint.git.user_repository import read_text, repository_directories
 
 _MAX_BYTES = 1_000_000
 _SPECIAL = re.compile(r"([\\*?\[\]#! ])")
@@ -32,7 +32,7 @@ def excluded_lines(work_tree: str, state: str) -> str:
     return lines
 
 
-def ignoring(git: Git) -> str:
+def ignore_digest(git: Git) -> str:
     """A digest of the ignore lists outside the work tree."""
     everywhere = git.excludes or os.path.join(_settings_folder(git), "git", "ignore")
     inside = nested_repositories.excluded_lines(git)
@@ -46,4 +46,6 @@ def _settings_folder(git: Git) -> str:
 
 
 def _own_excludes(work_tree: str) -> str:
-    return read_text(os.path.join(directories(work_tree).common, "info", "exclude"), _MAX_BYTES)
+    return read_text(
+        os.path.join(repository_directories(work_tree).common, "info", "exclude"), _MAX_BYTES
+    )

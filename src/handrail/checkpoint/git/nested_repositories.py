@@ -9,7 +9,7 @@ from handrail.checkpoint.files import replace_file
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
 from handrail.checkpoint.git.runner import Git, join_paths, split_paths
-from handrail.checkpoint.git.user_repository import directories, read_text
+from handrail.checkpoint.git.user_repository import read_text, repository_directories
 
 _PROBE = ".handrail-probe"
 """An index entry with this name makes git look into the repository around it."""
@@ -60,7 +60,7 @@ def _tracked(git: Git, folder: str) -> list[str]:
     """Files that its own index holds: it may hold ignored ones."""
     inside = os.path.join(git.work_tree, folder)
     try:
-        index = index_file.read(os.path.join(directories(inside).own, "index"))
+        index = index_file.read(os.path.join(repository_directories(inside).own, "index"))
     except (OSError, UnreadableIndexError):
         return []
     paths = (folder + os.fsdecode(name) for name in (*index.names, *index.unsure))
@@ -70,7 +70,7 @@ def _tracked(git: Git, folder: str) -> list[str]:
 def _own_lines(git: Git, folder: str) -> str:
     if "\n" in folder:  # cannot be said in a line
         return ""
-    where = directories(os.path.join(git.work_tree, folder))
+    where = repository_directories(os.path.join(git.work_tree, folder))
     lines = read_text(os.path.join(where.common, "info", "exclude"), _MAX_BYTES).split("\n")
     return "".join(_from_top(line, folder) for line in lines)
 

@@ -171,7 +171,7 @@ class Git:
             started = []
             for arguments in commands:
                 process = self.start(*arguments)
-                stack.callback(end, process)
+                stack.callback(end_process, process)
                 started.append((arguments[0], process))
             # One after the other: whoever prints much waits until it is heard.
             return [self.finish(command, process) for command, process in started]
@@ -189,7 +189,7 @@ class Git:
         except subprocess.TimeoutExpired:
             raise GitTooSlowError(command, self.deadline.seconds) from None
         finally:
-            end(process)
+            end_process(process)
         if process.returncode not in good:
             says = os.fsdecode(err).strip()[-_MAX_SAID:] or f"ended with {process.returncode}"
             is_full = process.returncode == -signal.SIGXFSZ or _OF_STORE.search(says)
@@ -227,7 +227,7 @@ class Git:
             raise GitError(arguments[0], str(error)) from None
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
+def end_process(process: "subprocess.Popen[bytes]") -> None:
     """End git and its children, if they still run."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):

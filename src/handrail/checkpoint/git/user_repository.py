@@ -19,7 +19,7 @@ class RepositoryDirectories(NamedTuple):
     common: str
 
 
-def directories(work_tree: str) -> RepositoryDirectories:
+def repository_directories(work_tree: str) -> RepositoryDirectories:
     """The git directory of a work tree, and the one that it shares with others."""
     own = os.path.join(work_tree, ".git")
     if os.path.isfile(own):  # a linked work tree, or a submodule
@@ -46,7 +46,7 @@ def read_text(path: str, most: int) -> str:
 
 def head_of(work_tree: str) -> str:
     """The commit that a work tree is at; empty where there is none."""
-    where = directories(work_tree)
+    where = repository_directories(work_tree)
     says = read_text(os.path.join(where.own, "HEAD"), _MAX_SMALL).strip()
     for _ in range(_MAX_POINTERS):
         if not says.startswith("ref: "):

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from handrail.checkpoint.files import folders_above, scratch_folder
 from handrail.checkpoint.git.blobs import open_blobs
-from handrail.checkpoint.git.excludes import ignoring
+from handrail.checkpoint.git.excludes import ignore_digest
 from handrail.checkpoint.git.file_content import LINK
 from handrail.checkpoint.git.runner import Git, join_lines, join_paths
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.record import CheckpointRecord, LeftOut
-from handrail.checkpoint.save.changed_paths import usable
+from handrail.checkpoint.save.changed_paths import usable_patterns
 
 _HERE = "./"
 """In front of a name that would otherwise mean something to git: `:(top)x`."""
@@ -32,7 +32,7 @@ def possibly_present(
         return {}
     if target.coverage.unfinished:
         return dict.fromkeys(paths, _UNFINISHED)
-    if target.ignoring != ignoring(git):
+    if target.ignoring != ignore_digest(git):
         return dict.fromkeys(paths, _OTHER_LISTS)
     found = dict.fromkeys(_ignored_then(git, paths, back, target.include), _IGNORED)
     gaps = CoverageGaps(target.coverage.left_out)
@@ -73,7 +73,9 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
     closed = _ignored(git, sorted(folders))
     open_ones = [path for path in ignored if closed.isdisjoint(folders_above(path))]
     # In a file, others would mean something else than on the command line.
-    patterns = [each for each in usable(include) if each == each.strip() and "\n" not in each]
+    patterns = [
+        each for each in usable_patterns(include) if each == each.strip() and "\n" not in each
+    ]
     if not open_ones or not patterns:
         return set()
     with scratch_folder(git.directory, "patterns") as folder:

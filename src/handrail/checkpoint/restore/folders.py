@@ -10,7 +10,7 @@ _FILE_ABOVE = "a file is in the place of its folder"
 _FULL_FOLDER = "a folder with other files is in its place"
 
 
-class Folders:
+class WorkTreeFolders:
     """Folders on the disk; each path is looked at once."""
 
     def __init__(self, root: str) -> None:

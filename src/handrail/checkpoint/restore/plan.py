@@ -17,7 +17,7 @@ from handrail.checkpoint.restore.conflicts import (
     conflict_text,
     intervals_since,
 )
-from handrail.checkpoint.restore.folders import Folders
+from handrail.checkpoint.restore.folders import WorkTreeFolders
 from handrail.checkpoint.restore.target import RestoreTarget, SparedFile
 
 _NOT_OURS = frozenset({"", ".", ".."})
@@ -54,7 +54,7 @@ class RestorePlan(msgspec.Struct, frozen=True):
 def make_plan(git: Git, way: RestoreTarget, now: CurrentFiles, *, over: bool) -> RestorePlan:
     """Plan a restore; `over`: also overwrite changes of others."""
     back, wanted = _wanted(git, way, now)
-    folders = Folders(git.work_tree)
+    folders = WorkTreeFolders(git.work_tree)
     spared = {each.path: each for each in _spared(way, now, wanted, folders, over=over)}
     left = [each.change for each in wanted if each.change.path not in spared]
     gone = [each.path for each in left if each.deletes]
@@ -75,7 +75,7 @@ def _spared(
     way: RestoreTarget,
     now: CurrentFiles,
     wanted: Sequence["_WantedPath"],
-    folders: Folders,
+    folders: WorkTreeFolders,
     *,
     over: bool,
 ) -> Iterator[SparedFile]:

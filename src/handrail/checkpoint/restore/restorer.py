@@ -14,14 +14,14 @@ from handrail.checkpoint.errors import (
     GitFailedError,
     NotRestoredError,
 )
-from handrail.checkpoint.git.blobs import sizes
+from handrail.checkpoint.git.blobs import blob_sizes
 from handrail.checkpoint.git.runner import Git, GitDeadline, join_paths
 from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange, tree_changes
 from handrail.checkpoint.git.user_repository import head_of
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.restore.absence import IGNORE_FILE
-from handrail.checkpoint.restore.folders import Folders
+from handrail.checkpoint.restore.folders import WorkTreeFolders
 from handrail.checkpoint.restore.journal import RestoreJournals
 from handrail.checkpoint.restore.plan import CurrentFiles, RestorePlan, make_plan
 from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
@@ -34,7 +34,7 @@ from handrail.checkpoint.restore.target import (
     UndoLevel,
 )
 from handrail.checkpoint.restore.transaction import RestoreTransaction
-from handrail.checkpoint.save.work_tree_memory import recall
+from handrail.checkpoint.save.work_tree_memory import load_memory
 from handrail.checkpoint.save.writer import CheckpointWriter
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -58,7 +58,7 @@ class Restorer:
         git = self._git
         unknown = self._unknown(way.target)
         coverage, tree = self._writer(CheckpointInfo()).write_tree(unknown)
-        memory = recall(git)
+        memory = load_memory(git)
         modes = memory.modes if memory else {}
         now = CurrentFiles(tree, coverage, self._when, self._past, modes, by)
         plan = make_plan(git, way, now, over=False)
@@ -161,7 +161,7 @@ class Restorer:
             then = self._git.paths("diff-index", "--cached", *asked, target.tree)
         except GitError:
             then = self._held(target)  # a damaged index knows nothing
-        folders = Folders(self._git.work_tree)
+        folders = WorkTreeFolders(self._git.work_tree)
         return [path for path in then if folders.holds_file(path)]
 
     def _held(self, target: CheckpointRecord) -> list[str]:
@@ -180,7 +180,7 @@ class Restorer:
         blobs = [each.old_blob if each.deletes else each.blob for each in plan.changes]
         return tuple(
             RestoreItem(change.path, _does(change), size)
-            for change, size in zip(plan.changes, sizes(self._git, blobs), strict=True)
+            for change, size in zip(plan.changes, blob_sizes(self._git, blobs), strict=True)
         )
 
     def _wrong(

@@ -11,7 +11,7 @@ from handrail.checkpoint.git.blobs import CopyBlob, open_blobs
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange
 from handrail.checkpoint.record import CheckpointRecord
-from handrail.checkpoint.restore.folders import Folders
+from handrail.checkpoint.restore.folders import WorkTreeFolders
 from handrail.checkpoint.restore.journal import RestoreJournal, RestoreJournals
 from handrail.checkpoint.restore.safe_work_tree import Look, SafeWorkTree, applicable_permissions
 
@@ -46,7 +46,7 @@ class RestoreTransaction(msgspec.Struct):
         """
         deletes = [(each, "") for each in changes if each.deletes]
         writes = [each for each in changes if not each.deletes]
-        folders = Folders(self.git.work_tree)
+        folders = WorkTreeFolders(self.git.work_tree)
         beside = [folders.nearest(each.path) for each in writes]
         made = folders.missing(each.path for each in writes)
         around = folders.above(each.path for each in changes)
@@ -114,7 +114,7 @@ class RestoreTransaction(msgspec.Struct):
         except GitError as error:
             paths = [each.path for each in changes]
             raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
-        folders = Folders(self.git.work_tree)
+        folders = WorkTreeFolders(self.git.work_tree)
         meanwhile = [
             each.path
             for each in changes
@@ -178,7 +178,7 @@ class RestoreTransaction(msgspec.Struct):
     def _put_back_one(
         self, copy: CopyBlob, change: TreeChange, fresh: str, journal: RestoreJournal
     ) -> None:
-        path, folders = change.path, Folders(self.git.work_tree)
+        path, folders = change.path, WorkTreeFolders(self.git.work_tree)
         if fresh and folders.holds_file(fresh):  # it was not moved
             return
         if change.creates:

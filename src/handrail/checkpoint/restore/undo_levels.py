@@ -14,7 +14,7 @@ _STARTS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
 _BOUNDS = _STARTS | {CheckpointTrigger.ITERATION_END}
 _AT_WORK = _STARTS | {CheckpointTrigger.BEFORE_ACTION}
 """After such a checkpoint an agent works: the files are other by now, as far as is known."""
-_LIST = "`handrail checkpoints` lists what there is, `handrail rollback ID` goes back to one"
+_LIST = "see `handrail checkpoints`, and go back to one with `handrail rollback ID`"
 
 
 def restore_target(
@@ -249,9 +249,9 @@ def _redo(records: Sequence[CheckpointRecord]) -> RestoreTarget:
             continue
         target = next((found for found in records if found.id == each.undo), None)
         if target is not None:
-            says = f"what going back to {each.back_to} has undone"
+            says = f"the changes undone by going back to {each.back_to}"
             return RestoreTarget(UndoLevel.REDO, target, each, says=says)
-    raise NothingToUndoError("nothing was undone that could be redone", _LIST)
+    raise NothingToUndoError("no undo is left to take back", _LIST, "redo")
 
 
 _WAYS: dict[UndoLevel, Callable[[_CheckpointHistory], Iterator[RestoreTarget]]] = {

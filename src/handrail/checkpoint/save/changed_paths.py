@@ -62,7 +62,7 @@ def _held(data: bytes) -> dict[str, FileContent]:
 
 def list_deleted_paths(git: Git, before: Sequence[str], include: Sequence[str]) -> list[str]:
     """Ignored files in the index that only older patterns included."""
-    dropped = usable(set(before).difference(include))
+    dropped = usable_patterns(set(before).difference(include))
     if not dropped:
         return []
     patterns = [part for pattern in dropped for part in ("-x", pattern)]
@@ -75,10 +75,10 @@ def list_deleted_paths(git: Git, before: Sequence[str], include: Sequence[str]) 
 
 def include_options(include: Sequence[str]) -> list[str]:
     """Options of `ls-files` for these patterns; they win over every .gitignore."""
-    return [part for pattern in usable(include) for part in ("-x", f"!{pattern}")]
+    return [part for pattern in usable_patterns(include) for part in ("-x", f"!{pattern}")]
 
 
-def usable(include: Sequence[str] | set[str]) -> list[str]:
+def usable_patterns(include: Sequence[str] | set[str]) -> list[str]:
     """The patterns that can match; raises BadIncludeError for too many."""
     patterns = [
         pattern

@@ -16,7 +16,7 @@ MAX_UNCOVERED = 50
 _MAX_LOOKED_AT = 100_000
 
 
-def bounded(
+def bounded_coverage(
     left_out: Sequence[LeftOut], known: Callable[[], Iterable[str]], *, unfinished: bool = False
 ) -> Coverage:
     """Make a coverage with a list of bounded length.
@@ -48,7 +48,7 @@ def _shown(path: str) -> str:
     return path if is_text(path) else path.encode(errors="backslashreplace").decode()
 
 
-def uncovered(
+def uncovered_files(
     git: Git, last: CheckpointRecord, globs: Sequence[str], include: Sequence[str]
 ) -> tuple[str, ...]:
     """The first files that match absolute globs and that the checkpoint does not hold."""
@@ -57,7 +57,7 @@ def uncovered(
     for target in map(known_folder, globs):
         path = path_within(git.work_tree, target)
         if path is None or ".git" in path.split("/"):
-            outside += existing([target])
+            outside += existing_paths([target])
         elif os.path.lexists(target):
             inside.setdefault(path, target.rstrip("/") or "/")
     found = _topmost(_not_held(git, last, list(inside), include)) if inside else []
@@ -86,7 +86,7 @@ def _means_some_in(glob: str, folder: str) -> bool:
     return False
 
 
-def existing(targets: Iterable[str]) -> list[str]:
+def existing_paths(targets: Iterable[str]) -> list[str]:
     """The existing paths, folders with a slash at their end."""
     there = (target.rstrip("/") or "/" for target in targets if os.path.lexists(target))
     return [f"{path}/" if _is_folder(path) and path != "/" else path for path in there]
@@ -170,4 +170,4 @@ def _as_asked(path: str, asked: dict[str, str]) -> Iterator[str]:
         elif _is_below(path, top):
             yield target + path[len(top) :]
         elif _meet(path, top):
-            yield from existing([target])
+            yield from existing_paths([target])

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from handrail.checkpoint.errors import GitError
 from handrail.checkpoint.files import unlink_all
-from handrail.checkpoint.git.runner import Git, end, join_paths
+from handrail.checkpoint.git.runner import Git, end_process, join_paths
 from handrail.checkpoint.save.fast_save import FastChanges
 from handrail.checkpoint.save.staging import RENEW
 
@@ -64,5 +64,5 @@ class _SecondIndex:
 
     def close(self) -> None:
         """Give it up, unless it has taken over."""
-        end(self._process)
+        end_process(self._process)
         unlink_all((self._git.index, f"{self._git.index}.lock"))

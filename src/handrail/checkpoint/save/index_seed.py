@@ -10,7 +10,7 @@ from handrail.checkpoint.git import alternates, index_file
 from handrail.checkpoint.git.content_filters import filtered_paths
 from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
 from handrail.checkpoint.git.runner import Git, GitDeadline
-from handrail.checkpoint.git.user_repository import RepositoryDirectories, directories
+from handrail.checkpoint.git.user_repository import RepositoryDirectories, repository_directories
 
 _SHARE = 0.5
 """Of the time there is: files that are read anew need some, too."""
@@ -32,7 +32,7 @@ def seed_index(git: Git) -> list[bytes] | None:
         if not alternates.has_lost(git):
             return None
         os.unlink(git.index)
-    where = directories(git.work_tree)
+    where = repository_directories(git.work_tree)
     objects = os.path.realpath(os.path.join(where.common, "objects"))
     try:
         found = index_file.read(os.path.join(where.own, "index"))
@@ -42,7 +42,7 @@ def seed_index(git: Git) -> list[bytes] | None:
         index = _certain(git.with_deadline(GitDeadline(git.deadline.left * _SHARE)), where, found)
         index_file.write(git.index, index)
     except (OSError, UnreadableIndexError, GitFailedError, GitTooSlowError, _UserIndexError):
-        alternates.drop(git)
+        alternates.stop_borrowing(git)
         return None
     return index.names
 

@@ -19,7 +19,7 @@ from handrail.checkpoint.save.changed_paths import (
     list_changed_paths,
     list_deleted_paths,
 )
-from handrail.checkpoint.save.coverage import bounded
+from handrail.checkpoint.save.coverage import bounded_coverage
 from handrail.checkpoint.save.fast_save import FastChanges, read_fast_changes
 from handrail.checkpoint.save.full_scan import FullScan, scan_files
 from handrail.checkpoint.save.parallel_index import index_in_parallel
@@ -31,8 +31,8 @@ from handrail.checkpoint.save.work_tree_memory import (
     FileModes,
     WorkTreeMemory,
     is_text,
-    recall,
-    remember,
+    load_memory,
+    save_memory,
 )
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
@@ -73,7 +73,7 @@ class StagingResult(msgspec.Struct, frozen=True):
     """Changes since the last checkpoint that were read without git; the index lacks them."""
 
 
-def stage(
+def stage_changes(
     git: Git,
     settings: Settings,
     also: Iterable[str] = (),
@@ -89,7 +89,7 @@ def stage(
     """
     is_fresh = not os.path.exists(git.index)
     seeded = None if cold else index_seed.seed_index(git)
-    memory = None if is_fresh or seeded is not None else recall(git)
+    memory = None if is_fresh or seeded is not None else load_memory(git)
     unseen = seeded or []
     if seeded is None and not is_fresh and not (last and memory):
         unseen = _known(git)
@@ -103,9 +103,9 @@ def stage(
     return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
 
 
-def stage_only(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
+def stage_paths(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
     """Bring the index up to date with some paths, whatever else has changed."""
-    with _staging_pass(git, settings, recall(git), time() - YOUNG) as staging:
+    with _staging_pass(git, settings, load_memory(git), time() - YOUNG) as staging:
         return staging.stage(ChangedPaths(), paths, (), is_same=False)
 
 
@@ -196,7 +196,7 @@ class _StagingPass(msgspec.Struct):
             self._note_young(file.path, file.changed_ns)
         if (modes := self.modes.all) != self.memory.modes:
             self.memory = msgspec.structs.replace(self.memory, modes=modes, young=tuple(self.young))
-            remember(self.git, self.memory)
+            save_memory(self.git, self.memory)
 
     def _note_young(self, path: str, changed_ns: int) -> None:
         if changed_ns >= self.since * _SECOND_NS and len(self.young) < MAX_YOUNG and is_text(path):
@@ -270,12 +270,12 @@ class _StagingPass(msgspec.Struct):
             young=tuple(self.young),
         )
         if memory != self.memory:
-            remember(self.git, memory)
+            save_memory(self.git, memory)
         return StagingResult(
             len(self.sizes),
             sum(self.sizes.values()),
             wanted,
-            bounded(self.left_out, self._known, unfinished=late),
+            bounded_coverage(self.left_out, self._known, unfinished=late),
             memory.modes,
         )
 

@@ -38,12 +38,12 @@ class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
         return bool(tree) and self.tree == tree and self.look == _look_of(git)
 
 
-def recall(git: Git) -> WorkTreeMemory | None:
+def load_memory(git: Git) -> WorkTreeMemory | None:
     """Read the memory of an index; None: there is none."""
     return read_json(_place(git), WorkTreeMemory) if os.path.exists(git.index) else None
 
 
-def remember(git: Git, memory: WorkTreeMemory) -> None:
+def save_memory(git: Git, memory: WorkTreeMemory) -> None:
     """Write the memory for the next time."""
     replace_file(_place(git), msgspec.json.encode(memory))
 
@@ -56,9 +56,9 @@ def usual_modes() -> frozenset[int]:
 
 def remember_tree(git: Git, tree: str) -> None:
     """Remember that the index equals a tree."""
-    memory = recall(git)
+    memory = load_memory(git)
     if memory and not memory.holds(tree, git):
-        remember(git, msgspec.structs.replace(memory, tree=tree, look=_look_of(git)))
+        save_memory(git, msgspec.structs.replace(memory, tree=tree, look=_look_of(git)))
 
 
 class FileModes:

@@ -14,15 +14,15 @@ from handrail.checkpoint.errors import (
     GitFailedError,
     NothingSavedError,
 )
-from handrail.checkpoint.git.commit import EMPTY, IndexChange, commit, index_changes
-from handrail.checkpoint.git.excludes import ignoring
+from handrail.checkpoint.git.commit import EMPTY, IndexChange, index_changes, write_commit
+from handrail.checkpoint.git.excludes import ignore_digest
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.git.user_repository import head_of
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger, Coverage
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.save.index_refresh import refreshing_index
-from handrail.checkpoint.save.staging import StagingResult, stage, stage_only
+from handrail.checkpoint.save.staging import StagingResult, stage_changes, stage_paths
 from handrail.checkpoint.save.work_tree_memory import is_text, remember_tree
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -95,7 +95,7 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
         if index.staged.direct:
             # Files that were changed just now may be other by now.
             with suppress(GitError, OSError):
-                stage_only(git, self.settings, index.staged.direct.paths)
+                stage_paths(git, self.settings, index.staged.direct.paths)
         return saved
 
     def write_tree(self, also: Sequence[str]) -> tuple[Coverage, str]:
@@ -117,14 +117,14 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
             if not os.path.exists(git.index):
                 raise
             os.unlink(git.index)
-            staged = stage(git, self.settings, also, cold=True)
+            staged = stage_changes(git, self.settings, also, cold=True)
             return _StagedTree(staged, git.text("write-tree"))
 
     def _fill_once(
         self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
     ) -> _StagedTree:
         git, base = self.git, last.tree if last else ""
-        staged = stage(git, self.settings, also, last=base, direct=direct)
+        staged = stage_changes(git, self.settings, also, last=base, direct=direct)
         if last is None and not staged.is_cold:  # nearly all trees are there
             return _StagedTree(staged, git.text("write-tree"))
         base = base or EMPTY
@@ -134,7 +134,7 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
     def _save_index(
         self, index: _StagedTree, last: CheckpointRecord | None, *, late: bool
     ) -> SavedCheckpoint:
-        about, ignored = self.about, ignoring(self.git)
+        about, ignored = self.about, ignore_digest(self.git)
         lists = (last.include, last.ignoring) if last else None
         if last and lists == (self.settings.include, ignored) and _is_still(last, index, about):
             return SavedCheckpoint(_with_step(last, about, self.records), is_new=False)
@@ -146,12 +146,12 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
         self, last: CheckpointRecord, changes: Sequence[TreeChange]
     ) -> CheckpointRecord | None:
         """Save restored files only; None: they cannot be saved like that."""
-        staged = stage_only(self.git, self.settings, [each.path for each in changes])
+        staged = stage_paths(self.git, self.settings, [each.path for each in changes])
         if staged.coverage.left_out:
             return None
         staged = structs.replace(staged, coverage=last.coverage)
         index = _StagedTree(staged, last.tree, [IndexChange.of(each) for each in changes])
-        return self._write(index, ignoring(self.git), _count(self.git, index))
+        return self._write(index, ignore_digest(self.git), _count(self.git, index))
 
     def _write(
         self, index: _StagedTree, ignored: str, counted: tuple[int, int], *, late: bool = False
@@ -161,7 +161,7 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
         number = max(self.records.numbers(), default=0) + 1
         message = about.why[:_MAX_WHY] or about.moment
         ref = f"refs/checkpoints/c{number}"
-        written = commit(git, ref, index.tree, index.changes, message, self.now)
+        written = write_commit(git, ref, index.tree, index.changes, message, self.now)
         _check_not_empty(git, index.staged, written.tree)
         files, size = counted
         record = CheckpointRecord(

@@ -116,11 +116,11 @@ class _TidyPass(msgspec.Struct):
 
     def _settle(self, git: Git) -> bool:
         """Copy borrowed objects: the user may clean up that store any day."""
-        if not alternates.borrowed(git):
+        if not alternates.is_borrowing(git):
             return True
-        alternates.copy(git)
+        alternates.copy_borrowed(git)
         with self.private.open_store(_LOCKED_SECONDS) as alone:
-            return alternates.settle(alone)
+            return alternates.copy_and_drop(alone)
 
     def _roots(self) -> repack.ReachableRoots:
         with self.private.open_store(_LOCKED_SECONDS) as alone:

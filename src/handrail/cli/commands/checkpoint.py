@@ -14,7 +14,7 @@ from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.cli.restores.project_checkpoints import (
-    age,
+    checkpoint_age,
     coverage_in_words,
     open_checkpoints,
     project_folder,
@@ -77,7 +77,7 @@ def show_saved(screen: TerminalOutput, saved: SaveReply, before: list[Checkpoint
         what = changed if record.files else "nothing changed"
         screen.say(f" {screen.paint('✓', 'green')} {called}  {what}; {record.coverage.says}")
     else:
-        since = f"{record.id} ({record.coverage.says}), {age(record)} ago"
+        since = f"{record.id} ({record.coverage.says}), {checkpoint_age(record)} ago"
         screen.say(f" Nothing changed since {since}.")
     if not record.coverage.complete:
         screen.paragraph(coverage_in_words(record.coverage), "yellow", indent=3)

@@ -11,9 +11,9 @@ from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.cli.restores.project_checkpoints import (
-    age,
+    checkpoint_age,
+    checkpoint_reason,
     open_checkpoints,
-    reason,
     record_json,
     run_names,
     saved_folder,
@@ -128,8 +128,8 @@ def _cells(record: CheckpointRecord, names: Mapping[str, str]) -> tuple[str, ...
     return (
         _GOES_BACK if record.moment is CheckpointTrigger.RESTORED else "",
         record.id,
-        age(record),
-        reason(record),
+        checkpoint_age(record),
+        checkpoint_reason(record),
         f"{clip(run, _MAX_RUN)}{step}" if run else "",
         f"{record.files:,}",
         size(record.bytes),

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.output.file_changes import agreed
+from handrail.cli.output.file_changes import ask_to_agree
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
 from handrail.config import ConfigError, Settings, load_settings
@@ -201,7 +201,7 @@ def trust(yes: bool, as_json: bool) -> int:
 
 
 def _wants_it() -> bool:
-    return agreed("Let it?", yes=False, asks=True, default=False)
+    return ask_to_agree("Let it?", yes=False, asks=True, default=False)
 
 
 def _show_laxer(screen: TerminalOutput, found: SettingsInForce) -> None:

@@ -20,15 +20,15 @@ from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
 from handrail.checkpoint.restore.undo_levels import restore_target
 from handrail.cli import options
 from handrail.cli.output.json_line import print_json
-from handrail.cli.output.pager import page
+from handrail.cli.output.pager import show_in_pager
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
-from handrail.cli.restores.preview_lines import SHOWN, clip_path, where
+from handrail.cli.restores.preview_lines import SHOWN, clip_path, folders_in_words
 from handrail.cli.restores.project_checkpoints import (
-    age,
+    checkpoint_age,
+    checkpoint_reason,
     checkpoints_folder,
     find_saved,
     open_checkpoints,
-    reason,
 )
 from handrail.words.amounts import count
 
@@ -51,10 +51,10 @@ class DiffRequest(msgspec.Struct, frozen=True):
     @property
     def title(self) -> str:
         """Describe the comparison in one line."""
-        since = f"c{self.old.number} ({reason(self.old)})"
+        since = f"c{self.old.number} ({checkpoint_reason(self.old)})"
         if self.new is None:
-            return f"Since {since}, {age(self.old)} ago"
-        return f"From {since} to {self.new.id} ({reason(self.new)})"
+            return f"Since {since}, {checkpoint_age(self.old)} ago"
+        return f"From {since} to {self.new.id} ({checkpoint_reason(self.new)})"
 
 
 @click.command()
@@ -99,7 +99,7 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
         sys.stdout.flush()
         sys.stdout.buffer.write(patch)  # byte for byte, for programs
         return 0
-    page(_lines(screen, asked, files, patch, stat=stat), wanted=not no_pager)
+    show_in_pager(_lines(screen, asked, files, patch, stat=stat), wanted=not no_pager)
     return 0
 
 
@@ -160,7 +160,7 @@ def _lines(
     yield from _list(screen, shown)
     if rest := files[len(shown) :]:
         paths = [each.path for each in rest]
-        text = clip(f"… and {len(rest):,} more {where(paths)}", screen.width - 11)
+        text = clip(f"… and {len(rest):,} more {folders_in_words(paths)}", screen.width - 11)
         yield screen.paint(f"   {text}: --stat", "dim")
     yield ""
     yield from painted(screen, patch)

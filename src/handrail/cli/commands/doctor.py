@@ -16,7 +16,7 @@ from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, pad, wrap
 from handrail.hosts.port import DoctorCheck, HostAdapter
 from handrail.server.home import Home, open_home
-from handrail.server.http.socket_client import health
+from handrail.server.http.socket_client import daemon_health
 from handrail.server.launcher import ensure_daemon, stop_daemon
 from handrail.words.hosts import names_hosts, with_hosts
 
@@ -69,8 +69,10 @@ def _run_checks(
         checks.check_log,
         checks.check_daemon,
         checks.check_guardian,
+        checks.check_units,
         checks.check_port,
         checks.check_client,
+        checks.check_packages,
         checks.check_settings,
         checks.check_hosts,
         checks.check_notices,
@@ -97,7 +99,7 @@ def _probe(who: ExaminedSetup, host: HostAdapter, program: str) -> DoctorCheck:
 
 def _repair(home: Home) -> Iterator[str]:
     """Repair everything that needs no decision, and report each repair."""
-    said = health(home)
+    said = daemon_health(home)
     aside = move_damaged_log(home)
     if aside:
         yield f"moved the damaged log to {aside} and started a new one"

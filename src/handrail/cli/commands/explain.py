@@ -10,7 +10,7 @@ from handrail.cli.history.intervention_story import InterventionStory, show_inte
 from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible, wrap
-from handrail.cli.output.verdict_text import explain_fully
+from handrail.cli.output.verdict_text import explain_verdict_fully
 from handrail.hosts import wording
 from handrail.model import event as events
 from handrail.model.event import ActionReviewed, Event
@@ -177,7 +177,7 @@ def show_step(screen: TerminalOutput, run: KnownRun, story: StepStory) -> None:
         for line in wrap(command, screen.width - 3, limit=_MAX_COMMAND):
             screen.say(f"   {line}")
         screen.say()
-    explain_fully(screen, event.action, event.review, event.verdict)
+    explain_verdict_fully(screen, event.action, event.review, event.verdict)
     screen.field("Told", _told(event))
     screen.field("Outcome", _outcome(story), limit=4)
     for breach in story.breaches:

@@ -11,7 +11,7 @@ from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
-from handrail.detect.precision import Precision, Tally, precision_of
+from handrail.detect.precision import FeedbackTally, Precision, precision_of
 from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
 from handrail.server.home import Home
@@ -174,7 +174,7 @@ def show_all(screen: TerminalOutput, judged: FeedbackCount, precision: Precision
         screen.say(f" {pad(name, width)}{right:>8,}{wrong:>8,}{share:>12.0%}")
 
 
-def _tally_json(tally: Tally) -> dict[str, object]:
+def _tally_json(tally: FeedbackTally) -> dict[str, object]:
     return {
         "confirmed": tally.confirmed,
         "false_alarms": tally.false_alarms,
@@ -183,7 +183,7 @@ def _tally_json(tally: Tally) -> dict[str, object]:
 
 
 def show_finding(
-    screen: TerminalOutput, run: KnownRun, made: FindingMade, tally: Tally, *, right: bool
+    screen: TerminalOutput, run: KnownRun, made: FindingMade, tally: FeedbackTally, *, right: bool
 ) -> None:
     """Print the feedback on a finding."""
     finding = made.finding

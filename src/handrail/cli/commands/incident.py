@@ -15,7 +15,7 @@ from handrail.cli.output.terminal import TerminalOutput, clip, pad, visible, wra
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, StoredIncident
 from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.recovery import RECOVERIES, STRICT, Recovery, RecoveryOption
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.report import incident_report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
 from handrail.model.near_names import did_you_mean
@@ -100,7 +100,7 @@ def show(name: str, as_json: bool) -> int:
     try:
         text = incidents.report(kept.record.id)
     except IncidentError:
-        text = report(kept.record)
+        text = incident_report(kept.record)
     show_report(screen, text)
     if kept.resolution is not None:
         show_report(screen, f"Resolved: {_resolved(kept)}")

@@ -9,16 +9,17 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.output.file_changes import (
-    agreed,
+    ask_to_agree,
     choose_file,
-    connection,
-    diff,
+    hook_connection,
     host_argument,
-    short,
-    show,
+    settings_diff,
+    short_path,
+    show_diff,
 )
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
+from handrail.cli.output.unit_change import UnitChange, plan_unit_change
 from handrail.hosts import find_host
 from handrail.hosts.git_view import GitView, git_view
 from handrail.hosts.installation import Installation, install
@@ -46,6 +47,11 @@ from handrail.words.hosts import names_hosts, with_hosts
     default="auto",
     help=with_hosts("How $title calls Handrail. auto picks by version."),
 )
+@click.option(
+    "--units/--no-units",
+    default=None,
+    help="Let systemd or launchd keep Handrail running (default: where systemd --user runs).",
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @options.json_option("Print JSON; needs --yes or --dry-run.")
@@ -56,6 +62,7 @@ def command(
     user: bool,
     project: str | None,
     handler: str,
+    units: bool | None,
     yes: bool,
     dry_run: bool,
     as_json: bool,
@@ -63,7 +70,8 @@ def command(
     """Let Handrail review every action of $title from now on.
 
     Handrail shows the change first. It adds hooks to $title's settings and
-    changes nothing else. `handrail uninstall $host` removes them.
+    changes nothing else in them. Where a systemd runs for you, Handrail also writes
+    units for it. `handrail uninstall $host` removes both.
 
     \b
     Examples:
@@ -77,29 +85,32 @@ def command(
     home = open_home(os.environ)
     offer = _make_offer(find_host(host), home, user, project, handler, dry_run=dry_run)
     plan = offer.plan
-    lines = diff((plan.exclude, plan.settings))
+    unit_plan = plan_unit_change(home, units, os.environ, dry_run=dry_run)
+    changes = plan.changes or unit_plan.changes
+    lines = settings_diff((*unit_plan.files, plan.exclude, plan.settings))
     screen = options.screen()
     if not as_json:
-        show(screen, lines, full=dry_run)
+        show_diff(screen, lines, full=dry_run)
         for note in offer.notes:
             screen.paragraph(note, mark=screen.paint("·", "dim"))
         for each in offer.obstacles:
-            where = f"{short(each.path)}: " if each.path else ""
+            where = f"{short_path(each.path)}: " if each.path else ""
             screen.paragraph(f"{where}{each.says}", mark=screen.paint("!", "yellow"))
     done = not dry_run
-    if done and plan.changes and not agreed("Install?", yes=yes, asks=not as_json):
+    if done and changes and not ask_to_agree("Install?", yes=yes, asks=not as_json):
         screen.say(" Nothing was changed.")
         return 1
     if done:
-        _install(plan, home)
+        _install(plan, unit_plan, home)
     if as_json:
         print_json(
             {
                 "host": host,
                 "path": plan.settings.path,
-                "changed": plan.changes,
+                "changed": changes,
                 "done": done,
                 "handler": offer.style,
+                "units": [each.path for each in unit_plan.files if each.after is not None],
                 host: offer.program,
                 "diff": "\n".join(lines),
                 "notes": offer.notes,
@@ -107,7 +118,7 @@ def command(
             }
         )
     else:
-        _show_end(screen, plan, host, project, done=done)
+        _show_end(screen, plan, unit_plan, host, project, done=done)
     return 0
 
 
@@ -126,7 +137,7 @@ def _make_offer(
         offer = host.plan_install(
             path,
             folder or os.getcwd(),
-            connection(home, dry_run=dry_run),
+            hook_connection(home, dry_run=dry_run),
             os.environ,
             handler=handler,
             view=view if folder else GitView("outside"),
@@ -134,12 +145,12 @@ def _make_offer(
     except HostError as error:
         raise click.UsageError(str(error)) from None
     except JsonTextError as error:
-        says = f"{short(path)}, {error}. Nothing was changed. Correct the file and try again"
+        says = f"{short_path(path)}, {error}. Nothing was changed. Correct the file and try again"
         raise click.ClickException(says) from None
     notes = [*offer.notes, *_git_notes(view, path, offer.style, project=bool(folder))]
     if is_broken(home.installs):
         notes.append(
-            f"{short(home.installs)} cannot be read. Handrail keeps it and starts a new one."
+            f"{short_path(home.installs)} cannot be read. Handrail keeps it and starts a new one."
         )
     return msgspec.structs.replace(offer, notes=notes)
 
@@ -148,21 +159,21 @@ def _git_notes(view: GitView, path: str, style: str, *, project: bool) -> list[s
     """Keep the port and token of this machine out of a repository."""
     if view.state == "tracked" and project:
         raise click.ClickException(
-            f"git tracks {short(path)}, but it must hold this machine's port and token."
+            f"git tracks {short_path(path)}, but it must hold this machine's port and token."
             f" Untrack it first: git rm --cached {os.path.basename(path)}"
         )
     if view.state == "visible" and project:
-        return [f"Handrail adds this file to {short(view.exclude)}, so that git ignores it."]
+        return [f"Handrail adds this file to {short_path(view.exclude)}, so that git ignores it."]
     if view.state in ("tracked", "visible") and style == "http":
         return ["git sees this file. Do not commit the token, or use --handler command (no token)."]
     return []
 
 
-def _install(plan: Installation, home: Home) -> None:
+def _install(plan: Installation, units: UnitChange, home: Home) -> None:
     """Start the daemon, then install the hooks: hooks without a daemon block every session."""
     home.client()
     try:
-        with ready_daemon(home):
+        with units.carried_out(), ready_daemon(home):
             pass
         if plan.changes or is_broken(home.installs):
             install(plan, home.installs)
@@ -174,15 +185,23 @@ def _install(plan: Installation, home: Home) -> None:
 
 
 def _show_end(
-    screen: TerminalOutput, plan: Installation, host: str, project: str | None, *, done: bool
+    screen: TerminalOutput,
+    plan: Installation,
+    units: UnitChange,
+    host: str,
+    project: str | None,
+    *,
+    done: bool,
 ) -> None:
-    where = short(plan.settings.path)
+    where = short_path(plan.settings.path)
     done_mark = screen.paint("✓", "green")
-    if not plan.changes:
-        screen.paragraph(f"Handrail is already installed in {where}.", mark=done_mark)
-    elif not done:
+    if not done and (plan.changes or units.changes):
         screen.say(" Nothing was changed: this was a dry run.")
         return
+    if units.changes:
+        screen.paragraph(units.says, mark=done_mark)
+    if not plan.changes:
+        screen.paragraph(f"Handrail is already installed in {where}.", mark=done_mark)
     else:
         screen.paragraph(f"Installed in {where}. The daemon is running.", mark=done_mark)
         screen.say("   Restart your open sessions.")

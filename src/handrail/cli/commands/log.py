@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import click
 
-from handrail.cli import options, settle
+from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
-from handrail.cli.history.log_reader import LogReader, follow, wait_a_moment
+from handrail.cli.history.log_reader import LogReader, follow_log, wait_a_moment
 from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, nothing_yet, read_log
 from handrail.cli.history.since_option import read_since
 from handrail.cli.history.timeline_lines import entry_lines
@@ -98,7 +98,7 @@ def command(
         raise click.UsageError("use a RUN or --all-runs, not both")
     home = find_home()
     with read_log(home) as store:
-        settle()
+        freeze_loaded_objects()
         if not KnownRuns(store) and not follows:
             if not as_json:
                 options.screen().say(f" {nothing_yet(home)}")
@@ -165,7 +165,7 @@ class LogPrinter:
         self._print_tail()
         self._joiner.patience = _PATIENCE
         try:
-            for page in follow(source, wait, self._complain):
+            for page in follow_log(source, wait, self._complain):
                 self._add_page(page)
                 sys.stdout.flush()
         except KeyboardInterrupt:
@@ -178,7 +178,7 @@ class LogPrinter:
         source = self._source(run)
         self._joiner.patience = _PATIENCE
         is_last_look = False
-        for page in follow(source, lambda: bool(over.wait(_PAUSE)), self._complain):
+        for page in follow_log(source, lambda: bool(over.wait(_PAUSE)), self._complain):
             self._add_page(page)
             sys.stdout.flush()
             if not page and is_last_look:

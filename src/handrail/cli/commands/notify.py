@@ -7,8 +7,8 @@ import click
 from handrail.cli import options
 from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
-from handrail.config.notify import MissingVariableError, Notify, filled
-from handrail.intervene.notify import Notification, NotSentError, send
+from handrail.config.notify import MissingVariableError, Notify, fill_in_variables
+from handrail.intervene.notify import Notification, NotSentError, send_notification
 
 
 @click.command()
@@ -60,7 +60,7 @@ def _send(settings: Notify) -> dict[str, str]:
     for number, url in enumerate(settings.urls, 1):
         problem = ""
         try:
-            send((filled(url, secrets),), message)
+            send_notification((fill_in_variables(url, secrets),), message)
         except (MissingVariableError, NotSentError) as error:
             problem = str(error)
         results[f"{number}. {url.partition('://')[0]}://…"] = problem

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from handrail.cli import options, settle
+from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.review_json import refusal_json, review_json
 from handrail.cli.replays.past_reviews import PastReviews, ReviewedStep
@@ -15,7 +15,7 @@ from handrail.words.hosts import names_hosts
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", nargs=-1, metavar="PATH…")
 @options.scope_option
 @options.config_option
 @click.option("--all", "show_all", is_flag=True, help="List everything, not only the worst.")
@@ -52,10 +52,12 @@ def command(
 
     Exit code: 0; 2 for an error.
     """
+    if not paths:
+        raise click.UsageError("which sessions? For example: handrail replay runs.jsonl")
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
         raise click.UsageError(f"no .jsonl files in {', '.join(paths)}")
-    settle()
+    freeze_loaded_objects()
     past = PastReviews(config_file, options.absolute_scope(scope))
     tally = ReadingCount()
     if as_json:

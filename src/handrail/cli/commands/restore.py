@@ -17,9 +17,9 @@ from handrail.cli.restores.trash import (
     find_batch,
     list_batches,
     put_back,
-    tidy,
+    tidy_trash,
     trash_folder,
-    unpack,
+    unpack_batch,
 )
 from handrail.words.amounts import count, size
 
@@ -73,11 +73,11 @@ def _restore(batch: TrashBatch, into: str | None, *, dry_run: bool, as_json: boo
     if into and not dry_run:
         try:
             for name in batch.saved:
-                unpack(batch, name, into)
+                unpack_batch(batch, name, into)
         except UnpackError as error:
             raise click.ClickException(str(error)) from None
     if not dry_run:
-        tidy(batch)
+        tidy_trash(batch)
     if as_json:
         print_json(
             {

@@ -66,9 +66,9 @@ def command(
     if scope and cwd is None:
         folder = options.scope_folder(config.scope) or folder
     if as_json and words == ("-",):
-        from handrail.cli.review_lines import serve
+        from handrail.cli.review_lines import review_each_line
 
-        serve(sys.stdin.buffer, sys.stdout.buffer, reviewer, folder)
+        review_each_line(sys.stdin.buffer, sys.stdout.buffer, reviewer, folder)
         return 0
     action = _action(words, tool, given, folder)
     from handrail.cli.bounded_review import bounded_review
@@ -80,16 +80,20 @@ def command(
 
         print_json(review_json(review))
     else:
-        from handrail.cli.output.verdict_text import explain
+        from handrail.cli.output.verdict_text import explain_verdict
 
-        explain(options.screen(), action, review)
+        explain_verdict(options.screen(), action, review)
     return 1 if review.decision.stops else 0
 
 
 def _check(words: tuple[str, ...]) -> tuple[str, ...]:
     """Reject unknown options and commands without quotes."""
     if words and words[0].startswith("-") and words[0] != "-":
-        raise click.UsageError(f"there is no option {words[0]!r}; see handrail review --help")
+        from handrail.model.near_names import did_you_mean
+
+        known = [name for each in command.params for name in each.opts if name[:2] == "--"]
+        hint = did_you_mean(words[0], known, "see handrail review --help")
+        raise click.UsageError(f"there is no option {words[0]!r}; {hint}")
     if len(words) > 1:
         raise click.UsageError(f"put the command in quotes: handrail review '{' '.join(words)}'")
     return words

@@ -12,7 +12,7 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.history.runs import KnownRuns, find_home, read_log
-from handrail.cli.output.file_changes import connection
+from handrail.cli.output.file_changes import hook_connection
 from handrail.drive.usage import LoopLimits
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
@@ -223,7 +223,9 @@ def _settings(host: HostAdapter, home: Home, program: HostProgram, plan: RunPlan
     """Return the hooks, unless they are installed; fail if something disables them."""
     home.client()
     try:
-        return host.prepare(program, connection(home), plan.run, plan.cwd, os.environ, plan.options)
+        return host.prepare(
+            program, hook_connection(home), plan.run, plan.cwd, os.environ, plan.options
+        )
     except UnsupervisedError as error:
         raise click.ClickException(
             f"did not start the agent, because it would be unsupervised: {error}"

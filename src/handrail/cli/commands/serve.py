@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from handrail.cli import options, settle
+from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.output.json_line import print_json
-from handrail.server.doors import inherited_doors
 from handrail.server.home import Home, open_home
 from handrail.server.http.socket_client import DaemonError
 from handrail.server.launcher import become_guardian, ensure_daemon, stop_daemon
+from handrail.server.listening_sockets import inherited_listening_sockets
 from handrail.server.lock import AlreadyRunningError
 
 
@@ -66,13 +66,13 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
 
 def _serve(home: Home, *, as_json: bool) -> int:
     try:
-        doors = inherited_doors(os.environ)
-        if doors is None:
-            become_guardian(home)
+        sockets = inherited_listening_sockets(os.environ)
+        if sockets is None or sockets.link is None:
+            become_guardian(home, sockets)
     except AlreadyRunningError as error:
         _tell(str(error), stopped=False, started=False, as_json=as_json)
         return 0
-    assert doors is not None  # the guardian starts this command again, with sockets
+    assert sockets is not None  # the guardian starts this command again, with sockets
     from handrail.server.daemon import serve  # late: all others do not need it
 
     logging.basicConfig(
@@ -81,9 +81,9 @@ def _serve(home: Home, *, as_json: bool) -> int:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    settle()
+    freeze_loaded_objects()
     try:
-        serve(home, os.environ, doors)
+        serve(home, os.environ, sockets)
     except AlreadyRunningError as error:
         _tell(str(error), stopped=False, started=False, as_json=as_json)
     return 0

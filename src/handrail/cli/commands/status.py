@@ -15,6 +15,7 @@ from handrail.cli.history.runs import (
     KnownRuns,
     find_home,
     incident_is_open,
+    is_installed,
     nothing_yet,
     read_log,
 )
@@ -82,10 +83,17 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
         show_short(options.screen(), rows, running=running, noticed=len(notices))
         return 0
     from handrail.control.client import user_name
-    from handrail.server.http.socket_client import health, port_answers
+    from handrail.server.http.socket_client import daemon_health, port_answers, why_down
 
-    daemon = health(home)
-    trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
+    daemon = daemon_health(home)
+    is_used = bool(len(runs)) or is_installed(home)
+    trouble = trouble_with(
+        daemon,
+        running=running,
+        taken=not running and port_answers(home),
+        is_used=is_used,
+        why=why_down(home) if running and daemon is None else "",
+    )
     notice = settings_notice()
     if as_json:
         _print_json(rows, daemon, trouble, notices, notice)
@@ -124,13 +132,26 @@ def show_notices(screen: TerminalOutput, notices: "Sequence[Notice]", *, seen: b
 
 def settings_notice() -> str:
     """Say that the settings of the current folder do not count as they were written."""
+    try:
+        folder = os.getcwd()
+    except OSError:
+        return ""
+    if not _has_project_file(folder):  # most often; the settings take long to load
+        return ""
     from handrail.config import ConfigError
     from handrail.supervise.runs.settings_trust import trusted_settings, untrusted_notice
 
     try:
-        return untrusted_notice(trusted_settings(os.getcwd(), os.environ).withheld)
+        return untrusted_notice(trusted_settings(folder, os.environ).withheld)
     except (ConfigError, OSError):
         return ""
+
+
+def _has_project_file(folder: str) -> bool:
+    """Return whether there is a `handrail.yaml` here or above; it may not count."""
+    parts = folder.split("/")
+    folders = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return any(os.path.lexists(f"{each}/handrail.yaml") for each in folders)
 
 
 def report(
@@ -168,8 +189,14 @@ def report(
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
-    """Describe the problem with the daemon. `taken`: another program answers on its port."""
+def trouble_with(
+    daemon: Health | None, *, running: bool, taken: bool, is_used: bool = True, why: str = ""
+) -> str:
+    """Describe the problem with the daemon, or return "".
+
+    `taken`: another program answers on its port; `is_used`: somebody could miss the daemon; `why`:
+    the guardian's reason for having none.
+    """
     if daemon is not None and daemon.get("version", __version__) != __version__:
         return (
             f"The daemon has version {daemon.get('version')}, but this is {__version__}. "
@@ -178,6 +205,8 @@ def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
     if daemon is not None:
         problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
         return "" if daemon.get("ok") else problem
+    if why:
+        return f"The daemon does not run, so agents can only read: {why}"
     if running:
         return "The daemon does not answer. Restart it: handrail serve --restart"
     if taken:
@@ -185,6 +214,8 @@ def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
             "The daemon is not running, and ANOTHER PROGRAM answers on its port. Open sessions "
             "may be unsupervised. See handrail doctor."
         )
+    if not is_used:
+        return ""
     return (
         "The daemon is not running. The next session or prompt starts it. Until then, "
         "agents can only read. Start it now: handrail serve --background"

@@ -5,9 +5,17 @@ import os
 import click
 
 from handrail.cli import options
-from handrail.cli.output.file_changes import agreed, choose_file, diff, host_argument, short, show
+from handrail.cli.output.file_changes import (
+    ask_to_agree,
+    choose_file,
+    host_argument,
+    settings_diff,
+    short_path,
+    show_diff,
+)
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
+from handrail.cli.output.unit_change import UnitChange
 from handrail.hosts import find_host
 from handrail.hosts.installation import Removal, other_installs, uninstall
 from handrail.hosts.json_text import JsonTextError
@@ -15,6 +23,7 @@ from handrail.hosts.port import HostAdapter
 from handrail.server.home import open_home
 from handrail.server.integrity.notices import settle_notices
 from handrail.server.launcher import stop_daemon
+from handrail.server.units.unit_installation import plan_unit_removal
 from handrail.words.hosts import names_hosts
 
 
@@ -55,19 +64,23 @@ def command(
     home = open_home(os.environ)
     record = home.installs
     plan = _plan(adapter, path, record)
-    lines = diff((plan.settings, plan.exclude))
+    others = other_installs(path, record)
+    units = UnitChange(home, os.environ, None if others else plan_unit_removal(home))
+    lines = settings_diff((plan.settings, plan.exclude, *units.files))
     screen = options.screen()
     if not as_json:
-        show(screen, lines, full=dry_run)
+        show_diff(screen, lines, full=dry_run)
     done = not dry_run
-    if done and lines and not agreed("Uninstall?", yes=yes, asks=not as_json):
+    if done and lines and not ask_to_agree("Uninstall?", yes=yes, asks=not as_json):
         screen.say(" Nothing was changed.")
         return 1
     if done:
         uninstall(plan, record)
         settle_notices(home, path)
-    others = other_installs(path, record)
     stopped = done and plan.settings.changes and not others and stop_daemon(home)
+    if done:
+        with units.carried_out():
+            pass
     if as_json:
         print_json(
             {
@@ -82,6 +95,8 @@ def command(
         )
     else:
         _show_end(screen, plan, others, done=done, stopped=stopped)
+        if done and units.changes:
+            screen.paragraph(units.says, mark=screen.paint("✓", "green"))
     return 0
 
 
@@ -89,13 +104,13 @@ def _plan(host: HostAdapter, path: str, record: str) -> Removal:
     try:
         return host.plan_removal(path, record)
     except JsonTextError as error:
-        raise click.ClickException(f"{short(path)}, {error}; nothing was changed") from None
+        raise click.ClickException(f"{short_path(path)}, {error}; nothing was changed") from None
 
 
 def _show_end(
     screen: TerminalOutput, plan: Removal, others: list[str], *, done: bool, stopped: bool
 ) -> None:
-    where = short(plan.settings.path)
+    where = short_path(plan.settings.path)
     done_mark, note_mark = screen.paint("✓", "green"), screen.paint("·", "dim")
     if not plan.settings.changes:
         screen.say(f" Handrail is not installed in {where}.")
@@ -111,4 +126,4 @@ def _show_end(
         ended = " Stopped the daemon; an open session may start it again." if stopped else ""
         screen.paragraph(f"New sessions run without Handrail.{ended}", mark=note_mark)
     for other in others:
-        screen.paragraph(f"Still installed in {short(other)}", mark=note_mark)
+        screen.paragraph(f"Still installed in {short_path(other)}", mark=note_mark)

@@ -57,13 +57,13 @@ def command() -> int:
 
 def _open_source(home: "Home") -> "LogViewSource":
     """Open the log after the first frame: these imports double the start-up time."""
-    from handrail.cli import settle
+    from handrail.cli import freeze_loaded_objects
     from handrail.cli.history.runs import incident_is_open
     from handrail.control.client import user_name
     from handrail.store.opening import open_log
     from handrail.tui.state.log_feed import LogFeed
 
-    settle()
+    freeze_loaded_objects()
     is_open = partial(incident_is_open, home)
     return LogFeed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
 

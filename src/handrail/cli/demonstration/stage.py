@@ -16,7 +16,14 @@ import msgspec
 
 from handrail.cli.demonstration import script
 from handrail.cli.demonstration.script import ScriptedStep
-from handrail.cli.restores.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
+from handrail.cli.restores.trash import (
+    SAVED,
+    find_batch,
+    put_back,
+    tidy_trash,
+    trash_folder,
+    unpack_batch,
+)
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.model.event import (
     CheckpointTaken,
@@ -283,8 +290,8 @@ class DemoStage:
             for item in batch.items:
                 put_back(item)
             for name in batch.saved:
-                unpack(batch, name, self.project)
-            tidy(batch)
+                unpack_batch(batch, name, self.project)
+            tidy_trash(batch)
             if batch.saved and script.UNSAVED in Path(self.project, "cart.py").read_text():
                 said = f"{key} --into .   brings back the edit of cart.py"
             elif batch.items and _same(

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import msgspec
 
 from handrail import __version__
-from handrail.cli.output.file_changes import connection, short
+from handrail.cli.output.file_changes import hook_connection, short_path
 from handrail.config import ConfigError
 from handrail.hosts import find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
@@ -19,16 +19,20 @@ from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
 from handrail.server.http.port_connection import can_tell_owners
-from handrail.server.http.socket_client import DaemonError, health, port_answers
+from handrail.server.http.socket_client import DaemonError, daemon_health, port_answers
 from handrail.server.integrity.notices import unseen_notices
+from handrail.server.integrity.package_files import Packages, reinstall_command, says_changed
+from handrail.server.integrity.packages import find_own_changes, has_own_files, own_packages
 from handrail.server.launcher import ensure_daemon
-from handrail.server.lock import guardian_of, is_running
+from handrail.server.lock import guardian_pid, is_running
+from handrail.server.units.unit_installation import are_active, damaged_unit, installed_units
 from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log
 from handrail.supervise.log.topics import RUNS
 from handrail.supervise.runs.settings_trust import trust_of, trusted_settings, untrusted_notice
 from handrail.words.amounts import count
+from handrail.words.hosts import with_hosts
 from handrail.words.times import date_and_time
 
 _RUNS_LOOKED_AT = 20
@@ -58,7 +62,7 @@ class ExaminedSetup(msgspec.Struct, frozen=True):
 
     def short(self, path: str) -> str:
         """Shorten a path for a person in this folder."""
-        return short(path, self.folder, self.environ)
+        return short_path(path, self.folder, self.environ)
 
 
 def find_setup(home: Home, folder: str, environ: Mapping[str, str]) -> ExaminedSetup:
@@ -91,7 +95,7 @@ def check_log(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does the daemon run, and is it this version's?"""
     started = ""
-    said = health(who.home)
+    said = daemon_health(who.home)
     if said is None:
         try:
             ensure_daemon(who.home, who.environ)
@@ -99,7 +103,7 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
             yield DoctorCheck("daemon", "bad", str(error), f"read {who.home.daemon_log}")
             return
         started = "was not running, now started, "
-        said = health(who.home) or {}
+        said = daemon_health(who.home) or {}
     if said.get("version") != __version__:
         says = f"has version {said.get('version')}, but this is {__version__}"
         yield DoctorCheck("daemon", "bad", says, "handrail serve --restart")
@@ -114,13 +118,9 @@ def check_daemon(who: ExaminedSetup) -> Iterator[DoctorCheck]:
 
 
 def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Is there somebody who starts the daemon again?"""
-    said = health(who.home) or {}
-    if said.get("guarded_by") == "system":
-        yield DoctorCheck("guardian", "ok", "the system starts the daemon again if it ends")
-        return
+    """Does a guardian restart the daemon?"""
     until = monotonic() + _GUARDIAN_SECONDS
-    while (pid := guardian_of(who.home)) is None and monotonic() < until:
+    while (pid := guardian_pid(who.home)) is None and monotonic() < until:
         sleep(0.05)  # the daemon is just starting another one
     if pid is None:
         says = "there is none: nobody starts the daemon again if it ends"
@@ -129,9 +129,26 @@ def check_guardian(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("guardian", "ok", "starts the daemon again if it ends")
 
 
+def check_units(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Does the service manager keep the guardian, if it was asked to?"""
+    record = installed_units(who.home)
+    if record is None:
+        return
+    manager = record.manager
+    if path := damaged_unit(record):
+        says = f"{who.short(path)} is missing or was changed, so {manager} may not start Handrail"
+        yield DoctorCheck("units", "bad", says, with_hosts("handrail install $host"))
+    elif are_active(record, who.environ):
+        says = f"{manager} holds the sockets and starts the guardian again if it ends"
+        yield DoctorCheck("units", "ok", says)
+    else:
+        says = f"{manager} does not hold the sockets, so Handrail's own processes do"
+        yield DoctorCheck("units", "warn", says, "handrail serve --restart")
+
+
 def check_port(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does our own daemon answer on the port?"""
-    socket_side = health(who.home)
+    socket_side = daemon_health(who.home)
     if socket_side is None:
         fix = "handrail serve --restart"
         says = f"nobody answers on 127.0.0.1:{who.home.port}"
@@ -200,15 +217,32 @@ def check_client(who: ExaminedSetup) -> Iterator[DoctorCheck]:
         yield DoctorCheck("client", "ok", "curl found; the hook client comes with an install")
 
 
+def check_packages(who: ExaminedSetup) -> Iterator[DoctorCheck]:
+    """Are the files that Handrail consists of those that were installed?"""
+    yield diagnose_packages(own_packages())
+
+
+def diagnose_packages(packages: Packages | None) -> DoctorCheck:
+    """Compare some packages with what was installed; None: no installer has left a record."""
+    if packages is None or not has_own_files(packages):
+        says = "Handrail runs from a work tree; nobody watches its files"
+        return DoctorCheck("packages", "warn", says, "install it with pipx")
+    if changes := find_own_changes(packages):
+        return DoctorCheck(
+            "packages", "bad", says_changed(changes), reinstall_command(packages.python)
+        )
+    return DoctorCheck("packages", "ok", "as they were installed")
+
+
 def check_hosts(who: ExaminedSetup) -> Iterator[DoctorCheck]:
     """Does each host load and run our hooks?"""
     for host, program in who.hosts:
-        here = ExaminedHost(program, connection(who.home), who.folder, who.environ, who.short)
+        here = ExaminedHost(program, hook_connection(who.home), who.folder, who.environ, who.short)
         yield from host.diagnose(here)
 
 
 def check_notices(who: ExaminedSetup) -> Iterator[DoctorCheck]:
-    """Was anything noticed about Handrail's own parts that nobody has seen yet?"""
+    """Did Handrail notice a change of its own parts that nobody has seen yet?"""
     for each in unseen_notices(who.home)[-_NOTICES_SHOWN:]:
         fix = f"{each.fix} {_SEEN}".lstrip()
         yield DoctorCheck("noticed", "warn", f"{date_and_time(each.at)} {each.says}", fix)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from handrail.cli import options, settle
+from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.commands.log import LogPrinter
 from handrail.cli.driving.run_summary import EXIT_CODES, show_end, show_left
 from handrail.cli.driving.socket_client import SocketDaemonClient
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.runs import KnownRun, KnownRuns, read_log
 from handrail.cli.output.terminal import wrap
-from handrail.control.client import UnreachableError, make_request, stages
+from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.loop import PAUSES, DriveTask, drive
 from handrail.drive.loop_end import LoopEnd
@@ -51,7 +51,7 @@ def drive_to_the_end(
 ) -> int:
     """Drive an agent, show what happens, and return the exit code."""
     driving = _DrivenRun(host, home, program, plan, settings, as_json=as_json)
-    settle()
+    freeze_loaded_objects()
     end = asyncio.run(driving.go())
     if not driving.begun:
         return 128 + driving.left_by
@@ -210,7 +210,7 @@ class _DrivenRun:
         """Resume a run that was held."""
         request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
         with suppress(UnreachableError):
-            for _ in stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
+            for _ in request_stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
                 pass
 
     def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:

@@ -59,7 +59,7 @@ class LogReader:
         return [item for item in self._read(0) if item.at > last.at]
 
 
-def follow(
+def follow_log(
     source: LogReader,
     wait: Callable[[], object],
     complain: Callable[[str], None],

@@ -128,11 +128,16 @@ def incident_is_open(home: Home, incident: str) -> bool:
         return True
 
 
-def nothing_yet(home: Home) -> str:
-    """Say that there is no run, and what makes the first one."""
+def is_installed(home: Home) -> bool:
+    """Return whether Handrail supervises sessions of any host."""
     from handrail.hosts.settings_file import load_installs
 
-    return NOTHING_SINCE if load_installs(home.installs) else NOTHING_YET
+    return bool(load_installs(home.installs))
+
+
+def nothing_yet(home: Home) -> str:
+    """Say that there is no run, and what makes the first one."""
+    return NOTHING_SINCE if is_installed(home) else NOTHING_YET
 
 
 def find_home() -> Home:

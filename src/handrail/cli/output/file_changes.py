@@ -22,10 +22,22 @@ _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
 _HOSTS = [host.name for host in known_hosts()]
-host_argument = click.argument("host", metavar="|".join(_HOSTS), type=click.Choice(_HOSTS))
 
 
-def connection(home: Home, *, dry_run: bool = False) -> HookConnection:
+def _check_host(context: click.Context, _: click.Parameter, typed: str | None) -> str:
+    if typed is None:
+        raise click.UsageError(f"which host? For example: {context.command_path} {_HOSTS[0]}")
+    if typed not in _HOSTS:
+        raise click.UsageError(f"there is no host {typed!r}; Handrail knows {', '.join(_HOSTS)}")
+    return typed
+
+
+host_argument = click.argument(
+    "host", required=False, metavar="|".join(_HOSTS), callback=_check_host
+)
+
+
+def hook_connection(home: Home, *, dry_run: bool = False) -> HookConnection:
     """Describe how hooks reach this user's daemon. A dry run makes no state folder for that."""
     if dry_run and not os.path.isdir(home.path):
         return HookConnection("PORT", "", home.client_path, home.installs)
@@ -44,7 +56,7 @@ def choose_file(host: HostAdapter, user: bool, project: str | None) -> tuple[str
     return host.settings_file(os.environ, folder), folder
 
 
-def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) -> str:
+def short_path(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) -> str:
     """Shorten a path relative to the folder or the home folder."""
     names = [path]
     for base, name in ((folder or os.getcwd(), "."), (environ.get("HOME", ""), "~")):
@@ -53,14 +65,14 @@ def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) 
     return min(names, key=len)
 
 
-def diff(plans: Iterable[FileChangePlan | None]) -> list[str]:
+def settings_diff(plans: Iterable[FileChangePlan | None]) -> list[str]:
     """Return the unified diff of all files, without tokens."""
     return [line for plan in plans if plan and plan.changes for line in _diff(plan)]
 
 
 def _diff(plan: FileChangePlan) -> Iterator[str]:
     before, after = (_lines(data) for data in (plan.before, plan.after))
-    name = short(plan.path)
+    name = short_path(plan.path)
     old = name if plan.before is not None else "/dev/null"
     new = name if plan.after is not None else "/dev/null"
     yield from difflib.unified_diff(before, after, old, new, lineterm="")
@@ -72,7 +84,7 @@ def _lines(data: bytes | None) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def show(screen: TerminalOutput, lines: Iterable[str], *, full: bool) -> None:
+def show_diff(screen: TerminalOutput, lines: Iterable[str], *, full: bool) -> None:
     """Print a diff, no wider than the screen; without `full`, shorten long runs of lines."""
     for sign, run in groupby(lines, key=lambda line: line[:1]):
         texts = list(run)
@@ -86,7 +98,7 @@ def show(screen: TerminalOutput, lines: Iterable[str], *, full: bool) -> None:
             screen.say(" " + screen.paint(clip(line, screen.width - 1), style))
 
 
-def agreed(question: str, *, yes: bool, asks: bool, default: bool = True) -> bool:
+def ask_to_agree(question: str, *, yes: bool, asks: bool, default: bool = True) -> bool:
     """Ask the user; fail if nobody can answer."""
     if yes:
         return True

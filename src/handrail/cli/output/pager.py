@@ -13,7 +13,7 @@ _LESS = "FRX"
 """Options for less: quit if everything fits, show colours, keep the text on the screen."""
 
 
-def page(lines: Iterable[str], *, wanted: bool = True) -> None:
+def show_in_pager(lines: Iterable[str], *, wanted: bool = True) -> None:
     """Print lines, through $PAGER if `wanted` and on a terminal."""
     command = _command() if wanted and sys.stdout.isatty() else []
     if not command:

@@ -21,7 +21,7 @@ _TO_SAVE = "a live session takes a checkpoint first, and refuses it if there can
 _SAVED = "Handrail took a checkpoint before it ran"
 
 
-def explain(screen: TerminalOutput, action: Action, review: Review) -> None:
+def explain_verdict(screen: TerminalOutput, action: Action, review: Review) -> None:
     """Print a review in short."""
     _head(screen, review.decision, review)
     if review.decision is Decision.ALLOW:
@@ -32,7 +32,9 @@ def explain(screen: TerminalOutput, action: Action, review: Review) -> None:
         _details(screen, review)
 
 
-def explain_fully(screen: TerminalOutput, action: Action, review: Review, verdict: Verdict) -> None:
+def explain_verdict_fully(
+    screen: TerminalOutput, action: Action, review: Review, verdict: Verdict
+) -> None:
     """Print a review in full, and the verdict where it is stricter."""
     _head(screen, verdict.decision, review)
     beyond = verdict.reason if verdict.decision > review.decision else ""

@@ -5,7 +5,7 @@ import msgspec
 from handrail.cli.replays.sessions import PastStep
 from handrail.config.schema import Config
 from handrail.detect import CompletedStep, RunDetectors, completed_step, intent_of
-from handrail.intervene import Capability, InterventionHistory, Situation
+from handrail.intervene import Capability, InterventionHistory, RunSituation
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.event import Intervened
@@ -68,7 +68,7 @@ class PastFindings:
             return ()
         agent, scope = self._watch.last, self._config.scope
         stopped = any(made.means == InterventionName.EMERGENCY_STOP for made in self._past.made)
-        situation = Situation(
+        situation = RunSituation(
             self._now, number, self._past, _CAN, self._goal, scope, agent=agent, stopped=stopped
         )
         for judged in self._controller.judge(found, situation):

@@ -12,7 +12,7 @@ from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.output.json_line import printable_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
 from handrail.cli.requests.progress_line import RequestFacts, lines_of, read_facts
-from handrail.cli.requests.sending import ChosenRuns, SentRequest, follow
+from handrail.cli.requests.sending import ChosenRuns, SentRequest, follow_requests
 from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage
@@ -56,7 +56,7 @@ def send_and_report(
         reporter = _person_reporter(home, all_sent, seconds, is_named=chosen.among > 1)
     reporter.begin(all_sent)
     try:
-        for sent, message in follow(DaemonConnection(home), all_sent, seconds):
+        for sent, message in follow_requests(DaemonConnection(home), all_sent, seconds):
             reporter.on_message(sent, message)
     except KeyboardInterrupt:
         reporter.interrupted()

@@ -8,7 +8,7 @@ from queue import Empty, Queue
 import msgspec
 
 from handrail.cli.history.runs import KnownRun, KnownRuns
-from handrail.control.client import ControlConnection, UnreachableError, stages
+from handrail.control.client import ControlConnection, UnreachableError, request_stages
 from handrail.control.message import Ack, Request, Result
 from handrail.control.transitions import THEN, transition
 from handrail.model.control import ControlCommand, Standing
@@ -93,7 +93,9 @@ class SentRequest(msgspec.Struct):
 News = tuple[SentRequest, Ack | Result | None]
 
 
-def follow(line: ControlConnection, all_sent: list[SentRequest], seconds: float) -> Iterator[News]:
+def follow_requests(
+    line: ControlConnection, all_sent: list[SentRequest], seconds: float
+) -> Iterator[News]:
     """Send requests, and yield each message with its request; None ends a request.
 
     A request without a result at the end was not confirmed in time.
@@ -126,7 +128,7 @@ def follow(line: ControlConnection, all_sent: list[SentRequest], seconds: float)
 
 def _send(line: ControlConnection, sent: SentRequest, seconds: float, news: "Queue[News]") -> None:
     try:
-        for message in stages(line, sent.request, seconds=seconds):
+        for message in request_stages(line, sent.request, seconds=seconds):
             news.put((sent, message))
     except UnreachableError as error:
         sent.unreachable = str(error)

@@ -42,7 +42,7 @@ class PreviewLine(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-def show(
+def show_preview(
     screen: TerminalOutput, preview: RestorePreview, *, over: bool = False, below: int = 0
 ) -> None:
     """Print a line for each file; of many, the first of each sort.
@@ -59,7 +59,7 @@ def show(
             _say(screen, line, width)
         if rest := each[cut:]:
             lead = f"{_INDENT}{' ' * _WORD}"
-            text = f"… and {len(rest):,} more {where([line.path for line in rest])}"
+            text = f"… and {len(rest):,} more {folders_in_words([line.path for line in rest])}"
             screen.say(f"{lead}{screen.paint(clip(text, screen.width - len(lead)), 'dim')}")
 
 
@@ -70,7 +70,7 @@ def _room(below: int) -> int:
     return max(min(get_terminal_size().lines - _AROUND - below, SHOWN), _FEWEST)
 
 
-def changes(preview: RestorePreview, *, over: bool = False) -> str:
+def changes_in_words(preview: RestorePreview, *, over: bool = False) -> str:
     """Count the changes: `3 changes`, or by sort if there are many."""
     lines = sorted(_lines(preview, over=over), key=_place)
     lines = [line for line in lines if line.word != _KEEP]
@@ -93,7 +93,7 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
     return given
 
 
-def where(paths: Sequence[str]) -> str:
+def folders_in_words(paths: Sequence[str]) -> str:
     """Name the common folder, or count the paths by folder."""
     if shared := commonpath([f"/{dirname(path)}" for path in paths])[1:]:
         return f"in {shared}/"

@@ -94,12 +94,12 @@ def same_name(records: Iterable[CheckpointRecord], name: str) -> list[Checkpoint
     return [record for record in records if name and record.name == name]
 
 
-def age(record: CheckpointRecord) -> str:
+def checkpoint_age(record: CheckpointRecord) -> str:
     """Return the age of a checkpoint: `3 min`."""
     return duration_in_words(time() - record.created_at.timestamp())
 
 
-def reason(record: CheckpointRecord) -> str:
+def checkpoint_reason(record: CheckpointRecord) -> str:
     """Return the name of a checkpoint and its cause in one line."""
     why = record.why or _MOMENTS[record.moment]
     if not record.name:

@@ -12,8 +12,8 @@ from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, wrap
 from handrail.cli.restores import wording
-from handrail.cli.restores.preview_lines import changes, show
-from handrail.cli.restores.wording import RestoreAnswer, RestoreManner, say
+from handrail.cli.restores.preview_lines import changes_in_words, show_preview
+from handrail.cli.restores.wording import RestoreAnswer, RestoreManner, print_wrapped
 from handrail.server.files.restore_messages import (
     PreviewReply,
     RestoreReply,
@@ -40,17 +40,17 @@ class _TerminalDialog:
         look = wording.with_names(look, names)
         if look.interrupted:
             for text, style in wording.half_done(look.interrupted):
-                say(screen, text, style)
+                print_wrapped(screen, text, style)
             screen.say()
-        say(screen, wording.title(look.preview.way, manner), "bold")
+        print_wrapped(screen, wording.title(look.preview.way, manner), "bold")
         screen.say()
         notes = list(wording.remarks(look, manner, names))
         if look.preview.items or look.preview.spared:
             below = sum(len(wrap(text, screen.width - 1)) for text, _ in notes)
-            show(screen, look.preview, over=manner.over, below=below)
+            show_preview(screen, look.preview, over=manner.over, below=below)
             screen.say()
         for text, style in notes:
-            say(screen, text, style)
+            print_wrapped(screen, text, style)
 
     def agrees(self, look: PreviewReply) -> RestoreAnswer:
         """Ask the user."""
@@ -65,23 +65,23 @@ class _TerminalDialog:
         """Tell that nothing changed."""
         preview = look.preview
         if preview.items and (self._manner.dry_run or not _is_terminal()):
-            counted = changes(preview, over=self._manner.over)
-            say(self._screen, f"{counted}. Nothing was changed.", "")
+            counted = changes_in_words(preview, over=self._manner.over)
+            print_wrapped(self._screen, f"{counted}. Nothing was changed.", "")
         elif preview.items or any(each.conflict for each in preview.spared):
-            say(self._screen, "Nothing was changed.", "")
+            print_wrapped(self._screen, "Nothing was changed.", "")
         else:
             files = "all other files" if preview.spared else "the files"
-            say(self._screen, f"Nothing to do: {files} already match.", "")
+            print_wrapped(self._screen, f"Nothing to do: {files} already match.", "")
 
     def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
         """Report the result."""
         if look.preview.items or look.preview.spared or back.problem:
             for text, style in wording.result(look.preview.way, back, self._manner):
-                say(self._screen, text, style)
+                print_wrapped(self._screen, text, style)
         else:
             self.leave(look)
         if following:
-            say(self._screen, "Resume the conversation at this point:", "")
+            print_wrapped(self._screen, "Resume the conversation at this point:", "")
             self._screen.say(f"   {following}")  # on one line, for copying
 
 

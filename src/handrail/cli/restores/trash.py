@@ -156,7 +156,7 @@ def _rename(source: str, target: str) -> None:
         os.unlink(source)
 
 
-def unpack(batch: TrashBatch, name: str, into: str) -> None:
+def unpack_batch(batch: TrashBatch, name: str, into: str) -> None:
     """Unpack an archive; keep existing files."""
     path = os.path.join(batch.folder, name)
     if name == "untracked.tar":
@@ -195,7 +195,7 @@ def _apply_patch(path: str, into: str) -> None:
         raise UnpackError(path, says)
 
 
-def tidy(batch: TrashBatch) -> None:
+def tidy_trash(batch: TrashBatch) -> None:
     """Remove the empty folders of a batch."""
     for folder, _, _ in os.walk(batch.folder, topdown=False):
         try:

@@ -19,7 +19,7 @@ from handrail.checkpoint import (
 from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.cli.history.runs import find_home
 from handrail.cli.output.terminal import TerminalOutput, visible
-from handrail.cli.restores.preview_lines import changes
+from handrail.cli.restores.preview_lines import changes_in_words
 from handrail.cli.restores.project_checkpoints import run_names
 from handrail.model.host import profile_of
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
@@ -139,7 +139,7 @@ def question(screen: TerminalOutput, preview: RestorePreview, manner: RestoreMan
     if kept and not preview.items:
         return f"Overwrite {count(kept, 'kept file')}? [y/N]   {hint}"
     choice = "[y/N/o]" if kept else "[y/N]"
-    counted = changes(preview, over=manner.over)
+    counted = changes_in_words(preview, over=manner.over)
     # A long count gets a line of its own.
     between = "\n" if ":" in counted else ""
     return f"{counted}.{between} {manner.verb}? {choice}   {hint}"
@@ -180,7 +180,7 @@ def resume_command(conversation: ConversationPosition | None, target: Checkpoint
     return visible(f"cd {quote(target.work_tree)} && {command}")
 
 
-def say(screen: TerminalOutput, text: str, style: str) -> None:
+def print_wrapped(screen: TerminalOutput, text: str, style: str) -> None:
     """Print a text, wrapped to the width and indented like its beginning."""
     screen.paragraph(text.lstrip(), style, indent=1 + len(text) - len(text.lstrip()))
 

@@ -1,14 +1,14 @@
 """The agent relies on things that are not there, and works outside the scope."""
 
 from handrail.detect.combinations import Combination
-from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
+from handrail.detect.description import GO_BACK, LOST, FindingDescription, paragraphs
 
 COMBINATION = Combination(
     "confused_state",
     ("hallucination", "scope_creep"),
     1.8,
     "It relies on things that are not there, and works outside the scope",
-    Description(
+    FindingDescription(
         meaning="The agent relies on missing things, and works outside the scope.",
         fitting=GO_BACK,
         hints=paragraphs("""

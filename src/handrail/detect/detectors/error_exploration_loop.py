@@ -1,14 +1,14 @@
 """The same error comes back while the agent looks around without end."""
 
 from handrail.detect.combinations import Combination
-from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.description import GO_BACK, STUCK, FindingDescription, paragraphs
 
 COMBINATION = Combination(
     "error_exploration_loop",
     ("repetitive_errors", "exploration_wandering"),
     1.5,
     "It meets the same error and looks around without end",
-    Description(
+    FindingDescription(
         meaning="The agent meets the same error and looks around without end.",
         fitting=GO_BACK,
         hints=paragraphs("""

@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import LOST, SLOW_DOWN, Description, paragraphs
+from handrail.detect.description import LOST, SLOW_DOWN, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.text_hashes import SIZE, each_of, text_hash
 from handrail.model.finding import Finding
@@ -32,7 +32,7 @@ class ExplorationWanderingDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 6
     saved_as: ClassVar[str] = "wandering"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Wandered about",
         meaning="The agent looks around here and there, and changes nothing.",
         fitting=SLOW_DOWN,

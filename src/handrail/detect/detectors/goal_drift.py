@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
+from handrail.detect.description import GO_BACK, LOST, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.text_hashes import SIZE, each_of, text_hash
 from handrail.model.finding import Finding
@@ -30,7 +30,7 @@ class GoalDriftDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 5
     saved_as: ClassVar[str] = "drift"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Away from the goal",
         meaning="The agent works on something other than the goal.",
         fitting=GO_BACK,

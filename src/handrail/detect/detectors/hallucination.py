@@ -7,11 +7,11 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
+from handrail.detect.description import GO_BACK, LOST, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.missing_things import Sort, missing_thing_in
 from handrail.detect.test_claims import claims_tests_pass
-from handrail.detect.test_runs import is_test_run, passed, runs_code
+from handrail.detect.test_runs import is_test_run, runs_code, tests_passed
 from handrail.detect.text_hashes import SIZE, text_hash
 from handrail.model.action import SHELL_TOOLS
 from handrail.model.finding import Finding
@@ -54,7 +54,7 @@ class HallucinationDetector(Detector):
 
     kind: ClassVar[str] = "hallucination"
     order: ClassVar[int] = 9
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Made things up",
         meaning="The agent relies on missing things, or falsely claims that tests pass.",
         fitting=GO_BACK,
@@ -159,7 +159,10 @@ class HallucinationDetector(Detector):
 
     def _note_tests(self, done: CompletedStep) -> None:
         if is_test_run(done.intent.shown):
-            self.tested, self.test_step = (("passed" if passed(done) else "failed"), done.step)
+            self.tested, self.test_step = (
+                ("passed" if tests_passed(done) else "failed"),
+                done.step,
+            )
         elif not self.tested and runs_code(done.intent.shown):
             self.tested, self.test_step = "maybe", done.step
 

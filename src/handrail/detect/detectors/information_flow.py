@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import HARMFUL, SLOW_DOWN, Description, paragraphs
+from handrail.detect.description import HARMFUL, SLOW_DOWN, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
@@ -36,7 +36,7 @@ class InformationFlowDetector(Detector):
     order: ClassVar[int] = 10
     saved_as: ClassVar[str] = "flow"
     # Data that has left cannot be put back; the run can only be kept from sending more.
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Secrets sent out",
         meaning="The run reads a secret in one step, and sends something out in a later one.",
         fitting=msgspec.structs.replace(SLOW_DOWN, at_once=Severity.HIGH),

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.description import GO_BACK, STUCK, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
@@ -78,7 +78,7 @@ class LoopDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 1
     saved_as: ClassVar[str] = "loops"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Runs in a loop",
         meaning="The agent repeats the same few calls, and learns nothing new.",
         fitting=GO_BACK,

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import SLOW_DOWN, Advice, Description, paragraphs
+from handrail.detect.description import SLOW_DOWN, Advice, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
@@ -23,7 +23,7 @@ class RepeatedRefusalsDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 3
     saved_as: ClassVar[str] = "refusals"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Refused, tried on",
         meaning="The agent tries a refused action again, as it was or in another way.",
         fitting=SLOW_DOWN,

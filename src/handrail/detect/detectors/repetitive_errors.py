@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.description import GO_BACK, STUCK, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
@@ -30,7 +30,7 @@ class RepetitiveErrorsDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 4
     saved_as: ClassVar[str] = "errors"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Same error again",
         meaning="The agent runs into the same error several times, with no progress in between.",
         fitting=GO_BACK,

@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GREEDY, SLOW_DOWN, Description, paragraphs
+from handrail.detect.description import GREEDY, SLOW_DOWN, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
@@ -76,7 +76,7 @@ class ResourceSpiralDetector(Detector):
     order: ClassVar[int] = 8
     saved_as: ClassVar[str] = "resources"
     # Restoring files gives back no time, no calls and no memory.
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Used more and more",
         meaning="The run uses more and more: memory, files, tokens, calls, time or output.",
         fitting=SLOW_DOWN,

@@ -1,14 +1,14 @@
 """Runaway execution: the agent uses more and more for less and less of the goal."""
 
 from handrail.detect.combinations import Combination
-from handrail.detect.description import GREEDY, SLOW_DOWN, Description, paragraphs
+from handrail.detect.description import GREEDY, SLOW_DOWN, FindingDescription, paragraphs
 
 COMBINATION = Combination(
     "runaway_execution",
     ("resource_spiral", "goal_drift"),
     2.0,
     "It uses more and more, for less and less of the goal",
-    Description(
+    FindingDescription(
         meaning="The run uses more and more, for less and less of the goal.",
         fitting=SLOW_DOWN,
         hints=paragraphs("""

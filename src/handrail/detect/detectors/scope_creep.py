@@ -8,9 +8,9 @@ import msgspec
 from handrail.config import compile_globs
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, HARMFUL, Description, paragraphs
+from handrail.detect.description import GO_BACK, HARMFUL, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.text_hashes import SIZE, keep, text_hash
+from handrail.detect.text_hashes import SIZE, add_hash, text_hash
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -67,7 +67,7 @@ class ScopeCreepDetector(Detector):
     kind: ClassVar[str] = "scope_creep"
     order: ClassVar[int] = 7
     saved_as: ClassVar[str] = "scope"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Out of the scope",
         meaning="The agent works outside the scope.",
         fitting=GO_BACK,
@@ -120,7 +120,7 @@ class ScopeCreepDetector(Detector):
         if intent.reads or intent.writes or intent.secrets:
             self.touched = (*intent.reads, *intent.writes, *intent.secrets)
             for path in self.touched:
-                self.paths = keep(self.paths, text_hash(path), _MOST_PATHS)
+                self.paths = add_hash(self.paths, text_hash(path), _MOST_PATHS)
         path = (intent.writes or intent.reads or ("",))[0]
         if path and path not in intent.outside and not _SYSTEM.match(path):
             self.inside = path
@@ -153,7 +153,7 @@ class ScopeCreepDetector(Detector):
     def _note_strays(self, done: CompletedStep) -> None:
         outside = [text_hash(path) for path in dict.fromkeys(done.intent.outside)]
         for path in outside:
-            self.paths = keep(self.paths, path, _MOST_PATHS)
+            self.paths = add_hash(self.paths, path, _MOST_PATHS)
         again = {*map(text_hash, self.touched), *outside}
         before = [each for each in self.strays if each[0] not in again and each[0] in self.paths]
         self.strays = before + [(path, done.step) for path in outside]

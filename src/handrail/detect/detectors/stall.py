@@ -6,10 +6,10 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.description import GO_BACK, STUCK, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
-from handrail.detect.text_hashes import keep, text_hash
+from handrail.detect.text_hashes import add_hash, text_hash
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -42,7 +42,7 @@ class StallDetector(Detector):
     per_agent: ClassVar[bool] = True
     order: ClassVar[int] = 2
     saved_as: ClassVar[str] = "stalls"
-    about: ClassVar[Description] = Description(
+    about: ClassVar[FindingDescription] = FindingDescription(
         label="Runs that stalled",
         meaning="The agent makes no progress for many steps, or cannot get rid of an error.",
         fitting=GO_BACK,
@@ -89,7 +89,7 @@ class StallDetector(Detector):
         else:
             self.failing.pop(self.call, None)
         if done.ending == "ok":
-            self.worked = keep(self.worked, text_hash(self.call), _MAX_CALLS)
+            self.worked = add_hash(self.worked, text_hash(self.call), _MAX_CALLS)
             self.edited = self.edited or done.may_have_edited
 
     def find(self, settings: Detection) -> Finding | None:
@@ -115,7 +115,7 @@ class StallDetector(Detector):
             known.unchanged = 1 if self.edited else known.unchanged + 1
         else:
             known.unchanged = 1
-        known.places = keep(known.places, place, _MAX_PLACES)
+        known.places = add_hash(known.places, place, _MAX_PLACES)
         known.steps = (*known.steps, done.step)[-_MAX_STEPS:]
         self.edited = False
         self.failing[self.call] = known

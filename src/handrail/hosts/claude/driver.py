@@ -19,7 +19,7 @@ from handrail.hosts.driven_agent import (
     ModelError,
 )
 from handrail.intervene.processes.process_tree import ProcessFamily
-from handrail.intervene.processes.process_tree import end as end_all
+from handrail.intervene.processes.process_tree import end_processes as end_all
 from handrail.store.private_files import make_folder, replace_file
 
 PATIENCE = 30.0

@@ -13,7 +13,10 @@ from handrail.hosts.json_text import scan
 def plan_install(path: str, hooking: HookOptions, view: GitView, record: str) -> Installation:
     """Plan the installation of our hooks; see `installation.plan_install`."""
     ours = partial(add, hooking=hooking)
-    return installation.plan_install(PROFILE.name, path, ours, _HOOKS, view, record)
+    private = hooking.style == "http"
+    return installation.plan_install(
+        PROFILE.name, path, ours, _HOOKS, view, record, private=private
+    )
 
 
 def plan_removal(path: str, record: str) -> Removal:

@@ -9,6 +9,7 @@ import msgspec
 from handrail.hosts.claude.obstacles import (
     PROXIES,
     find_obstacles,
+    project_file,
     read_text,
     settings_files,
 )
@@ -25,8 +26,10 @@ from handrail.hosts.json_text import (
     JsonNode,
     JsonTextError,
     TextEdit,
+    append,
     apply,
     drop,
+    layout,
     scan,
     value,
 )
@@ -35,12 +38,14 @@ from handrail.hosts.settings_file import (
     FileChangePlan,
     InstallRecord,
     checksum,
+    clear_the_way,
     decode,
     encode,
     read,
 )
 
-_SWITCHES = ("disableAllHooks", "allowedHttpHookUrls")
+_OFF = "disableAllHooks"
+_SWITCHES = (_OFF, "allowedHttpHookUrls")
 """Keys that keep hooks from running, in the files of users and projects."""
 _VARIABLES = (*PROFILE.off_variables, *PROXIES)
 """Names in `env` that do."""
@@ -102,9 +107,12 @@ class ClaudeIntegrity:
         known = self._good.get(path)
         if known is None:
             return None
+        if whole:
+            clear_the_way(path)
         before = read(path)
+        text = decode(before or b"")
         try:
-            after = put_back(decode(before or b""), known.hooks)
+            after = known.text if whole and not _object(text) else put_back(text, known.hooks)
         except JsonTextError:
             if not whole:
                 return None
@@ -132,6 +140,27 @@ class ClaudeIntegrity:
         except JsonTextError:  # such as a key that stands there twice
             after = good or "{}\n"
         return FileChangePlan(path, before, encode(after))
+
+    def plan_overruling(self, found: Obstacle, folder: str) -> FileChangePlan | None:
+        """Say in the project's file for this machine that hooks run: it wins over the shared one.
+
+        A proxy or a variable there is left alone: the next prompt is blocked by those.
+        """
+        shared = read_text(found.path)
+        if found.path != project_file(folder, "project") or shared is None:
+            return None
+        path = project_file(folder, "local")
+        before = read(path)
+        text = decode(before or b"")
+        try:
+            if _object(shared).get(_OFF) is not True or _OFF in _object(text):
+                return None
+            text = "{}\n" if is_blank(text) else text
+            root = scan(text)
+            edit = append(text, root, [(_OFF, False)], layout(text, root), whole=True)
+        except JsonTextError:
+            return None
+        return FileChangePlan(path, before, encode(apply(text, [edit])))
 
 
 def _keys(hooks: Mapping[str, Sequence[Group]]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import psutil
 
 from handrail.hosts.claude.payload import Payload
 from handrail.hosts.port import HookSender
-from handrail.intervene.processes.process_tree import began_at, is_same_moment
+from handrail.intervene.processes.process_tree import is_same_moment, start_time_of_pid
 from handrail.model.event import FaultNoted
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.state.run_state import RunState
@@ -69,7 +69,7 @@ class PortSenders:
             return _FOREIGN.format(event)
         # Nothing is known of the session's process: whoever speaks first for it is that.
         if not hosts and (owner := sender.find_owner()):
-            self._hosts[state.run] = {owner: began_at(owner)}
+            self._hosts[state.run] = {owner: start_time_of_pid(owner)}
         sender.admitted.add(state.run)
         return ""
 
@@ -88,7 +88,7 @@ class PortSenders:
 
 def _is_ours(pid: int, began: float) -> bool:
     """Whether a process is alive and this user's; a number from another namespace is not."""
-    now = began_at(pid)
+    now = start_time_of_pid(pid)
     if not now or (began and not is_same_moment(now, began)):
         return False
     try:

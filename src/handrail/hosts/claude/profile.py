@@ -36,6 +36,7 @@ PROFILE = HostProfile(
     launch=LaunchOptions(
         off=("--bare", "--safe-mode"),
         settings="--settings",
+        tools="--mcp-config",
         settings_keys=frozenset({
             "disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization", "hooks",
             "env",

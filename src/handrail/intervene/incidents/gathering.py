@@ -41,7 +41,7 @@ class NoSuchStopError(LookupError):
 _NOT_KNOWN = Finding("", Severity.NONE, 0.0, ())
 
 
-def gather(
+def gather_incident(
     run: str, incident: str, events: Iterable[Event], redactor: Redactor | None = None
 ) -> Incident:
     """Make the record of a stop from the events of its run, once more without secrets."""

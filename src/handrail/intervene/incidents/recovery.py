@@ -51,7 +51,7 @@ STRICT = Allowance(calls_per_minute=6, file_operations=20, command_seconds=60, b
 """The allowance of a run that goes on after a stop."""
 
 
-def strict(before: Allowance | None = None) -> Allowance:
+def strict_allowance(before: Allowance | None = None) -> Allowance:
     """Return the strict allowance, nowhere more than the run had before."""
     if before is None:
         return STRICT
@@ -68,7 +68,7 @@ def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Chec
     return max(before, key=lambda each: (each.step, each.at), default=None)
 
 
-def offered(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:
+def offered_options(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:
     """Return the possible choices; without a checkpoint there is no rollback."""
     return tuple(each for each in RECOVERIES.values() if checkpoint or not each.rolls_back)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from handrail.detect.registry import description_of
 from handrail.intervene.incidents.record import Incident, IncidentAction
-from handrail.intervene.incidents.recovery import RecoveryOption, offered, resume_command
+from handrail.intervene.incidents.recovery import RecoveryOption, offered_options, resume_command
 from handrail.model.ordinal import Decision
 
 _MAX_LINES = 40
@@ -21,7 +21,7 @@ _MARKS = {
 }
 
 
-def report(record: Incident) -> str:
+def incident_report(record: Incident) -> str:
     """Return the whole report."""
     return "\n".join(
         [
@@ -182,7 +182,7 @@ def _recommendations(record: Incident) -> Iterator[str]:
 
 def _recovery(record: Incident) -> Iterator[str]:
     checkpoint = record.checkpoint
-    for each in offered(checkpoint):
+    for each in offered_options(checkpoint):
         yield f"- **{each.option}**: {each.says}"
         if each.rolls_back and checkpoint is not None:
             yield f"  The checkpoint is {_code(checkpoint.id)}, after step {checkpoint.step}."

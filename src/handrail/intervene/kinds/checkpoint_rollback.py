@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation
-from handrail.intervene.wording import cut, fields_for, fill, fresh, one_line
+from handrail.intervene.situation import RunSituation
+from handrail.intervene.wording import cut, fields_for, fill_text, fresh_text, one_line
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         Interventions,
         SafeCheckpointCriteria,
     )
-    from handrail.detect.description import Description
+    from handrail.detect.description import FindingDescription
 
 MAX_PLAN = 1_500
 _LOOKED_AT = 10
@@ -80,28 +80,30 @@ served the failed tries.
 
 
 def _checkpoint_rollback(
-    finding: Finding, at: Situation, about: "Description", settings: "Interventions"
-) -> Draft:
+    finding: Finding, at: RunSituation, about: "FindingDescription", settings: "Interventions"
+) -> InterventionDraft:
     """Draft the rollback, or a plan and the offer of a rollback if a person has to decide."""
     plan = PLANS[about.plan]
     worse = at.worsening(finding.evidence)
     chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback, worse)
     if chosen is None:
-        return Draft(_plan(finding, at, plan), limits="There is no safe checkpoint to go back to.")
+        return InterventionDraft(
+            _plan(finding, at, plan), limits="There is no safe checkpoint to go back to."
+        )
     files = tied_files(at, chosen)
     obstacle = _obstacle(finding, at, chosen, files)
     if worse is None or obstacle:
-        return Draft(
+        return InterventionDraft(
             _plan(finding, at, plan),
             limits=f"{obstacle or _NOT_WORSE}: checkpoint {chosen.id} is from before the trouble "
             f"(step {chosen.step}), and `handrail rollback {chosen.id}` goes back to it.",
         )
     limits = "" if Capability.REWIND in at.can else "The agent keeps its memory of what it did."
     said = _gone_back(finding, at, chosen, files, worse)
-    return Draft(said, checkpoint=chosen.id, limits=limits, files=files)
+    return InterventionDraft(said, checkpoint=chosen.id, limits=limits, files=files)
 
 
-def tied_files(at: Situation, chosen: Checkpoint) -> tuple[str, ...]:
+def tied_files(at: RunSituation, chosen: Checkpoint) -> tuple[str, ...]:
     """Return the files of its folder that the agent has written since a checkpoint."""
     written = (
         path
@@ -112,7 +114,7 @@ def tied_files(at: Situation, chosen: Checkpoint) -> tuple[str, ...]:
     return tuple(path for path in dict.fromkeys(written) if path.startswith(f"{at.cwd}/"))
 
 
-def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint, files: Sequence[str]) -> str:
+def _obstacle(finding: Finding, at: RunSituation, chosen: Checkpoint, files: Sequence[str]) -> str:
     """Return why a person has to decide about the rollback, or "".
 
     A needless rollback destroys work, and that of others worst of all.
@@ -138,7 +140,7 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint, files: Sequen
 
 def choose_checkpoint(
     finding: Finding,
-    at: Situation,
+    at: RunSituation,
     settings: "CheckpointRollback",
     worse: Worsening | None = None,
 ) -> Checkpoint | None:
@@ -173,7 +175,7 @@ def choose_checkpoint(
     return None
 
 
-def _last_protected(at: Situation, verified: int) -> int:
+def _last_protected(at: RunSituation, verified: int) -> int:
     """Return the last step with a change that has passed a check: no rollback goes behind it."""
     if not verified:
         return 0
@@ -182,7 +184,7 @@ def _last_protected(at: Situation, verified: int) -> int:
     return max(changed, default=known_since)
 
 
-def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCriteria") -> bool:
+def is_safe(checkpoint: Checkpoint, at: RunSituation, criteria: "SafeCheckpointCriteria") -> bool:
     """Return whether all was well before a checkpoint, as far as known."""
     before = [ended for ended in at.ended if ended.step <= checkpoint.step]
     recent = before[-_LOOKED_AT:]
@@ -204,11 +206,11 @@ def _left_behind(
 
 
 def _gone_back(
-    finding: Finding, at: Situation, chosen: Checkpoint, files: Sequence[str], worse: Worsening
+    finding: Finding, at: RunSituation, chosen: Checkpoint, files: Sequence[str], worse: Worsening
 ) -> str:
     fields = fields_for(finding, at)
     named = ", ".join(f"`{one_line(path.removeprefix(f'{at.cwd}/'), _MAX_PATH)}`" for path in files)
-    return fresh(
+    return fresh_text(
         f"Handrail takes back your changes in {cut(named, _MAX_NAMED)}: they are again as after "
         f"step {chosen.step}. {worse.says}. {fields['says']} A person can bring the changes back "
         "(`handrail redo`). Read the files again before you go on, and do not do what led here "
@@ -218,15 +220,15 @@ def _gone_back(
     )
 
 
-def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
+def _plan(finding: Finding, at: RunSituation, texts: Sequence[str]) -> str:
     """Return a plan of numbered steps; the next plan if the agent had one already."""
     given = sum(
         made.name == finding.name and made.means == InterventionName.CHECKPOINT_ROLLBACK
         for made in at.past.made
     )
     fields = fields_for(finding, at)
-    usable = [text for template in texts if (text := fill(template, fields, MAX_PLAN))]
-    return fresh(usable[min(given, len(usable) - 1)], at, MAX_PLAN)
+    usable = [text for template in texts if (text := fill_text(template, fields, MAX_PLAN))]
+    return fresh_text(usable[min(given, len(usable) - 1)], at, MAX_PLAN)
 
 
 KIND = InterventionKind(

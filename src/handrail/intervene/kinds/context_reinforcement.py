@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation
-from handrail.intervene.wording import fields_for, fresh, one_line, places_in_words
+from handrail.intervene.situation import RunSituation
+from handrail.intervene.wording import fields_for, fresh_text, one_line, places_in_words
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import ContextReinforcement, Interventions
-    from handrail.detect.description import Description
+    from handrail.detect.description import FindingDescription
 
 MAX_REMINDER = 2_000
 _REQUESTS = {"light": 300, "medium": 600, "strong": 800}
@@ -31,19 +31,22 @@ _COMMON = frozenset(
 
 
 def _context_reinforcement(
-    finding: Finding, at: Situation, about: "Description", settings: "Interventions"
-) -> Draft:
+    finding: Finding, at: RunSituation, about: "FindingDescription", settings: "Interventions"
+) -> InterventionDraft:
     parts: list[str] = []
     room = MAX_REMINDER
     for part in _parts(finding, at, about, settings.context_reinforcement):
         if len(part) + 2 <= room:  # less important parts come later, and drop out whole
             parts.append(part)
             room -= len(part) + 2
-    return Draft(fresh("\n\n".join(parts), at, MAX_REMINDER))
+    return InterventionDraft(fresh_text("\n\n".join(parts), at, MAX_REMINDER))
 
 
 def _parts(
-    finding: Finding, at: Situation, about: "Description", settings: "ContextReinforcement"
+    finding: Finding,
+    at: RunSituation,
+    about: "FindingDescription",
+    settings: "ContextReinforcement",
 ) -> Iterator[str]:
     strength = settings.reinforcement_strength
     says, before = fields_for(finding, at)["says"], _reminded(finding, at)
@@ -71,7 +74,7 @@ def _parts(
         yield "Before your next action, say in one sentence how it serves the request."
 
 
-def _reminded(finding: Finding, at: Situation) -> list[int]:
+def _reminded(finding: Finding, at: RunSituation) -> list[int]:
     """Return the steps of earlier reminders because of the same trouble."""
     return [
         made.step
@@ -96,7 +99,7 @@ def _constraints(finding: Finding, first: str, settings: "ContextReinforcement")
     return (emphasised + others)[:_MAX_CONSTRAINTS]
 
 
-def _goals(at: Situation, request: str) -> list[str]:
+def _goals(at: RunSituation, request: str) -> list[str]:
     """Return the goals that the request does not mention."""
     others = [goal.strip() for goal in at.goals if goal.strip() not in ("", request.strip())]
     return list(dict.fromkeys(others))[:_MAX_GOALS]

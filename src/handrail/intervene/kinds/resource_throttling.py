@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import CurrentUsage, Situation
-from handrail.intervene.wording import fields_for, fresh
+from handrail.intervene.situation import CurrentUsage, RunSituation
+from handrail.intervene.wording import fields_for, fresh_text
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions, ReductionFactors
-    from handrail.detect.description import Description
+    from handrail.detect.description import FindingDescription
 
 MAX_NOTICE = 700
 _WINDOWS = 10
 """Windows that a budget covers at the lower rate."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class ThrottledResource(msgspec.Struct, frozen=True):
     """One limit."""
 
     name: str
@@ -40,12 +40,16 @@ class Part(msgspec.Struct, frozen=True):
 
 _FILES = "file_operations"
 PARTS = (
-    Part("calls_per_minute", "calls", Capability.DENY, 4, 30, "{} calls a minute"),
-    Part(_FILES, _FILES, Capability.DENY, 20, 20, "{} more file changes", _WINDOWS),
-    Part("command_seconds", "time", Capability.REWRITE, 10, 120, "{} s for one command"),
-    Part("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
-    Part("tokens", "tokens", Capability.METER, 10_000, 50_000, "{} more tokens", _WINDOWS),
-    Part("batch", "", Capability.DENY, 1, 4, "{} at the same time"),
+    ThrottledResource("calls_per_minute", "calls", Capability.DENY, 4, 30, "{} calls a minute"),
+    ThrottledResource(_FILES, _FILES, Capability.DENY, 20, 20, "{} more file changes", _WINDOWS),
+    ThrottledResource(
+        "command_seconds", "time", Capability.REWRITE, 10, 120, "{} s for one command"
+    ),
+    ThrottledResource("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
+    ThrottledResource(
+        "tokens", "tokens", Capability.METER, 10_000, 50_000, "{} more tokens", _WINDOWS
+    ),
+    ThrottledResource("batch", "", Capability.DENY, 1, 4, "{} at the same time"),
 )
 _BY_SERIES = {part.series: part for part in PARTS if part.series}
 _ALWAYS = ("calls_per_minute", "batch")
@@ -57,8 +61,8 @@ _ADVICE = (
 
 
 def _resource_throttling(
-    finding: Finding, at: Situation, _about: "Description", settings: "Interventions"
-) -> Draft:
+    finding: Finding, at: RunSituation, _about: "FindingDescription", settings: "Interventions"
+) -> InterventionDraft:
     """Draft an allowance below the use of the run, and the notice about it."""
     factors = settings.resource_throttling.reduction_factors
     cuts = {part: _factor(growth, factors) for part, growth in growth_of(finding).items()}
@@ -72,10 +76,10 @@ def _resource_throttling(
             allowance = msgspec.structs.replace(allowance, **{part.name: lower})
     unkept = [part for part in cuts if part.needs not in at.can]
     notice = f"{fields_for(finding, at)['says']} From now on: {_in_words(allowance)}. {_ADVICE}"
-    return Draft(fresh(notice, at, MAX_NOTICE), allowance, limits=_limits(unkept))
+    return InterventionDraft(fresh_text(notice, at, MAX_NOTICE), allowance, limits=_limits(unkept))
 
 
-def growth_of(finding: Finding) -> dict[Part, float]:
+def growth_of(finding: Finding) -> dict[ThrottledResource, float]:
     """Return the growing limits, and their growth from one sample to the next."""
     if "series" not in finding.facts:
         return {}
@@ -91,7 +95,9 @@ def _factor(growth: float, factors: "ReductionFactors") -> float:
     return next((factor for above, factor in steps if growth > above), 1.0)
 
 
-def _lowered(part: Part, factor: float, allowance: Allowance, usage: CurrentUsage) -> int:
+def _lowered(
+    part: ThrottledResource, factor: float, allowance: Allowance, usage: CurrentUsage
+) -> int:
     current: int = getattr(allowance, part.name)
     used: float = getattr(usage, part.name)
     base = current or (used or part.usual) * part.windows
@@ -108,7 +114,7 @@ def _in_words(allowance: Allowance) -> str:
     return ", ".join(limits) or "no new limits"
 
 
-def _limits(unkept: list[Part]) -> str:
+def _limits(unkept: list[ThrottledResource]) -> str:
     if not unkept:
         return ""
     names = ", ".join(part.name.replace("_", " ") for part in unkept)

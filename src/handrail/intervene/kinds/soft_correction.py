@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.draft import Draft
+from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation
-from handrail.intervene.wording import Fields, fields_for, fill, fresh
+from handrail.intervene.situation import RunSituation
+from handrail.intervene.wording import Fields, fields_for, fill_text, fresh_text
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions
-    from handrail.detect.description import Description
+    from handrail.detect.description import FindingDescription
 
 MAX_HINT = 500
 AGAIN = (
@@ -26,13 +26,13 @@ _UNHEARD = "The host takes no text for the agent, so only a person can read this
 
 
 def _soft_correction(
-    finding: Finding, at: Situation, about: "Description", _settings: "Interventions"
-) -> Draft:
+    finding: Finding, at: RunSituation, about: "FindingDescription", _settings: "Interventions"
+) -> InterventionDraft:
     limits = "" if Capability.INJECT in at.can else _UNHEARD
-    return Draft(_hint(finding, at, about.hints), limits=limits)
+    return InterventionDraft(_hint(finding, at, about.hints), limits=limits)
 
 
-def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
+def _hint(finding: Finding, at: RunSituation, hints: Sequence[str]) -> str:
     """Return the next hint for this kind of finding."""
     given = sum(
         made.kind == finding.kind and made.means == InterventionName.SOFT_CORRECTION
@@ -43,11 +43,11 @@ def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
     for text in (*usable[given:], *_filled((AGAIN,), fields)):
         if not at.past.was_told(text):
             return text
-    return fresh(finding.says or finding.kind, at, MAX_HINT)
+    return fresh_text(finding.says or finding.kind, at, MAX_HINT)
 
 
 def _filled(texts: Sequence[str], fields: Fields) -> list[str]:
-    return [text for template in texts if (text := fill(template, fields, MAX_HINT))]
+    return [text for template in texts if (text := fill_text(template, fields, MAX_HINT))]
 
 
 KIND = InterventionKind(

@@ -13,10 +13,10 @@ from handrail.intervene.processes.process_tree import (
     GONE,
     ProcessFamily,
     ProcessIdentity,
-    began,
-    describe,
+    describe_process,
     is_same_moment,
-    send,
+    send_signal,
+    start_time,
 )
 
 _SECONDS = 5.0
@@ -31,7 +31,7 @@ _STILL = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP})
 _DEAD = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
 
 
-class Frozen(msgspec.Struct, frozen=True):
+class FreezeResult(msgspec.Struct, frozen=True):
     """The result of a freeze."""
 
     stopped: tuple[ProcessIdentity, ...] = ()
@@ -42,7 +42,7 @@ class Frozen(msgspec.Struct, frozen=True):
     """Processes that could not be stopped. If there is one, all others were thawed again."""
 
 
-class Thawed(msgspec.Struct, frozen=True):
+class ThawResult(msgspec.Struct, frozen=True):
     """The result of a thaw, each process as `pid command`."""
 
     going: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Thawed(msgspec.Struct, frozen=True):
     """Processes that are still stopped, or stopped again."""
 
 
-def standing(
+def stopped_processes(
     family: ProcessFamily, but: Collection[ProcessIdentity] = ()
 ) -> tuple[ProcessIdentity, ...]:
     """Return the stopped processes of a run, except some.
@@ -62,9 +62,9 @@ def standing(
     return tuple(_still(each) for each in members if not _is_among(each, but))
 
 
-def freeze(
+def freeze_processes(
     family: ProcessFamily, before: Collection[ProcessIdentity] = (), *, seconds: float = _SECONDS
-) -> Frozen:
+) -> FreezeResult:
     """Stop all processes of a run until none moves and none is new, or thaw them all again.
 
     `before`: processes that stood still already. If one goes on meanwhile, it is stopped too, and
@@ -79,16 +79,16 @@ def freeze(
         if restless and time.monotonic() > until:
             kept = _let_go(freezing.ours, family.text)
             stuck = tuple(_still(each) for each in freezing.ours if _is_stopped(each))
-            return Frozen(stuck, kept.still, tuple(map(family.text, restless)))
+            return FreezeResult(stuck, kept.still, tuple(map(family.text, restless)))
     members, ours = freezing.members, freezing.ours
     stopped = tuple(_still(each) for each in members if each in ours)
-    return Frozen(stopped, tuple(map(family.text, members)))
+    return FreezeResult(stopped, tuple(map(family.text, members)))
 
 
-def thaw(stopped: Iterable[ProcessIdentity]) -> Thawed:
+def thaw_processes(stopped: Iterable[ProcessIdentity]) -> ThawResult:
     """Thaw processes that are still the same; ended ones stay ended."""
     found = [_find(each) for each in stopped]
-    return _let_go([each for each in found if each is not None], describe)
+    return _let_go([each for each in found if each is not None], describe_process)
 
 
 class _Freezing:
@@ -125,21 +125,23 @@ class _Freezing:
             if _stands(process):
                 continue
             self._before = {each for each in self._before if not _is(process, each)}
-            send([process], signal.SIGSTOP)
+            send_signal([process], signal.SIGSTOP)
             _wait(partial(_stands, process), min(_TURN, until - time.monotonic()))
 
 
-def _let_go(processes: Collection[psutil.Process], text: Callable[[psutil.Process], str]) -> Thawed:
+def _let_go(
+    processes: Collection[psutil.Process], text: Callable[[psutil.Process], str]
+) -> ThawResult:
     """Continue processes, and check that they run."""
     # The youngest first: a parent must not find its child stopped.
-    send(sorted(processes, key=_age, reverse=True), signal.SIGCONT)
+    send_signal(sorted(processes, key=_age, reverse=True), signal.SIGCONT)
     _wait(lambda: not any(map(_is_stopped, processes)), _SETTLE)
     if any(map(_has_terminal, processes)):
         _wait(lambda: any(map(_is_stopped, processes)), _SETTLE)
     alive = [each for each in processes if _is_alive(each)]
     still = [each for each in alive if _is_stopped(each)]
     going = [each for each in alive if each not in still]
-    return Thawed(tuple(map(text, going)), tuple(map(text, still)))
+    return ThawResult(tuple(map(text, going)), tuple(map(text, still)))
 
 
 def _wait(condition: Callable[[], bool], seconds: float) -> None:
@@ -200,7 +202,7 @@ def _has_terminal(process: psutil.Process) -> bool:
 
 def _began(process: psutil.Process) -> float:
     with suppress(*GONE):
-        return began(process)
+        return start_time(process)
     return 0.0
 
 

@@ -52,18 +52,18 @@ class _SeenProcess(msgspec.Struct, frozen=True):
 def identity_of(pid: int) -> ProcessIdentity | None:
     """Return the identity of the process with a number; None if there is none."""
     try:
-        return ProcessIdentity(pid, began(psutil.Process(pid)))
+        return ProcessIdentity(pid, start_time(psutil.Process(pid)))
     except (*GONE, ValueError):
         return None
 
 
-def began_at(pid: int) -> float:
+def start_time_of_pid(pid: int) -> float:
     """Return the start of the process with a number; 0 if there is none."""
     found = identity_of(pid) if pid > 0 else None
     return found.began if found else 0.0
 
 
-def began(process: psutil.Process) -> float:
+def start_time(process: psutil.Process) -> float:
     """Return the start of a process in seconds since the machine booted, if the system tells."""
     with suppress(OSError), open(f"/proc/{process.pid}/stat", "rb") as file:
         return int(file.read().rpartition(b")")[2].split()[19]) / _TICKS
@@ -75,7 +75,7 @@ def is_same_moment(began: float, other: float) -> bool:
     return abs(began - other) < _SAME_SECONDS
 
 
-def describe(process: psutil.Process) -> str:
+def describe_process(process: psutil.Process) -> str:
     """Return `pid command`, as long as it lives."""
     command = ""
     with suppress(*GONE):
@@ -83,7 +83,7 @@ def describe(process: psutil.Process) -> str:
     return f"{process.pid} {command}".strip()[:_MAX_TEXT]
 
 
-def send(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
+def send_signal(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
     """Send signals to processes that may have ended, and never to others with their numbers."""
     for process in processes:
         with suppress(*GONE):
@@ -184,10 +184,12 @@ class ProcessFamily:
         if self._members.get(process.pid) == process:
             return
         self._members[process.pid] = process
-        self._texts[process] = describe(process)
+        self._texts[process] = describe_process(process)
 
 
-def end(family: ProcessFamily, *, keep_host: bool = False, seconds: float = 10.0) -> EndedProcesses:
+def end_processes(
+    family: ProcessFamily, *, keep_host: bool = False, seconds: float = 10.0
+) -> EndedProcesses:
     """End every process of a run, first politely; report those left."""
     until = time.monotonic() + seconds
     told = _ask(family, keep_host, time.monotonic() + seconds * _POLITE)
@@ -210,7 +212,7 @@ def _ask(family: ProcessFamily, keep_host: bool, until: float) -> dict[psutil.Pr
     told: dict[psutil.Process, None] = {}
     while members := family.look(keep_host=keep_host):
         new = [each for each in members if each not in told]
-        send(new, signal.SIGTERM, signal.SIGCONT)
+        send_signal(new, signal.SIGTERM, signal.SIGCONT)
         most = (len(told) or len(new)) + _MAX_NEW
         told.update(dict.fromkeys(new))
         if len(told) > most or time.monotonic() > until:
@@ -227,14 +229,14 @@ def _kill(
     Then kill them all.
     """
     stopped = list(members)
-    send(members, signal.SIGSTOP)
+    send_signal(members, signal.SIGSTOP)
     calm = 0
     while members and calm < _CALM and time.monotonic() < until:
         new = family.newcomers()
-        send(new, signal.SIGSTOP)
+        send_signal(new, signal.SIGSTOP)
         stopped += new
         calm = 0 if new else calm + 1
-    send(stopped, signal.SIGKILL)
+    send_signal(stopped, signal.SIGKILL)
     return stopped
 
 
@@ -252,7 +254,7 @@ def _own_processes(pids: Iterable[int]) -> dict[int, _SeenProcess]:
         with suppress(*GONE):
             process = psutil.Process(pid)
             if process.uids().real == user and process.status() != psutil.STATUS_ZOMBIE:
-                seen = _SeenProcess(process, process.ppid(), began(process))
+                seen = _SeenProcess(process, process.ppid(), start_time(process))
                 found[process.pid] = seen
     return found
 

@@ -240,11 +240,10 @@ def _weigh_read(effect: Effect, path: str, at: ReviewContext) -> Effect:
 
 
 def _weigh_host(effect: Effect, at: ReviewContext) -> Effect:
-    if (
-        effect.target.startswith("/")
-        and at.places.place(effect.target, in_scope=False) is Place.HANDRAIL
-    ):
-        return _apply(effect, WRITES[Place.HANDRAIL], at)
+    if effect.target.startswith("/"):
+        meant = at.places.narrowed(effect.target, whole=False, there=at.world.exists)
+        if at.places.place(meant or effect.target, in_scope=False) is Place.HANDRAIL:
+            return _apply(effect, WRITES[Place.HANDRAIL], at)
     address = parse_host(effect.target)
     if (tampers := talks_to_control(address, at)) is not None:
         return _apply(effect, tampers, at)

@@ -62,7 +62,8 @@ PLACES: dict[Place, tuple[str, ...]] = {
         "/opt/homebrew/bin/handrail", "~/.local/pipx/venvs/handrail",
         "~/.local/share/pipx/venvs/handrail", "~/.local/share/uv/tools/handrail",
         "**/site-packages/handrail", "**/dist-packages/handrail", "/tmp/handrail-[0-9]*-*",
-        "/run/user/*/handrail*",
+        "/run/user/*/handrail*", "**/systemd/user/handrail*", "**/systemd/user.control/handrail*",
+        "**/systemd/user/sockets.target.wants/handrail*", "**/LaunchAgents/dev.handrail*",
     ),
     Place.NOTES: tuple(glob for host in known_hosts() for glob in host.notes),
     Place.AGENT: (

@@ -19,7 +19,7 @@ NARROWED = (
     "~/.config/handrail/handrail.yaml",
 )  # fmt: skip
 _DISTINCT = frozenset({
-    "authorized_keys", "control-token", "hook-token", "id_ed25519", "id_ecdsa", "id_dsa",
+    "authorized_keys", "control-token", "hook-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
 })  # fmt: skip
 """Names that hardly any other file has."""
 _COMMON = frozenset({
@@ -30,6 +30,7 @@ _COMMON = frozenset({
 _OPEN = re.compile(rf"({GAP}|\*+|\?|\[[!^]?\]?[^\]/]*\])")
 _LETTERS = re.compile(r"[A-Za-z0-9_-]")
 _LEAST_LETTERS = 4
+_LEAST_LETTERS_OF_NAME = 3
 
 
 def narrowed_to(
@@ -41,11 +42,29 @@ def narrowed_to(
     there: Callable[[str], bool | None],
 ) -> str:
     """The file that a word means, or nothing; `whole`: it takes all that is in a folder."""
-    if "**" in target or (GAP in target and not _is_telling(target, home)):
+    if "**" in target:
+        return _found_below(target, candidates, there)
+    if GAP in target and not _is_telling(target, home):
         return ""
     pattern = _expression(target, whole)
     for path in candidates:
         if pattern.fullmatch(path) and there(path) is not False:
+            return path
+    return ""
+
+
+def _found_below(
+    target: str, candidates: Iterable[str], there: Callable[[str], bool | None]
+) -> str:
+    """The file that a search by a telling name finds: `find ~ -name 'control-*'`."""
+    root, _, name = target.partition("/**/")
+    if "/" in name or len(_LETTERS.findall(name)) < _LEAST_LETTERS_OF_NAME:
+        return ""
+    pattern = _expression(name, whole=False)
+    for path in candidates:
+        last = path.rpartition("/")[2]
+        is_below = path.startswith(f"{root}/") and last in _DISTINCT
+        if is_below and pattern.fullmatch(last) and there(path) is not False:
             return path
     return ""
 

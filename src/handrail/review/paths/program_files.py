@@ -1,6 +1,7 @@
 """The files of hosts' programs, and whether another file is a copy of one."""
 
 import os
+import re
 import shutil
 from functools import lru_cache
 from glob import glob
@@ -12,6 +13,8 @@ _BLOCK = 16 * 1024
 _BLOCKS = 16
 _SMALLEST = 4 * 1024
 """A shorter file is a script that starts the program, not the program."""
+_PATH = re.compile(r"/[^\s\"'`$;&|<>()]+")
+_INTERPRETER = re.compile(r"/(?:\w*sh|env|node(?:js)?|bun|deno|python[\d.]*)$")
 
 FileIdentity = tuple[int, int, int, int]
 """Device, inode, time of the last change, size."""
@@ -38,10 +41,23 @@ def is_copy(path: str, host: HostProfile, home: str, search: str) -> bool:
 def _files(host: HostProfile, home: str, search: str) -> list[str]:
     """Where the program of a host stands on this machine, in every version."""
     named = shutil.which(host.program, path=search)
-    files = [named] if named else []
+    files = [named, *_started_by(named)] if named else []
     for pattern in host.program_files:
         files += glob(pattern.replace("~", home, 1))
     return files
+
+
+def _started_by(script: str) -> list[str]:
+    """Return the files that a short script names, which starts the program: `exec /opt/agent`."""
+    identity = _identity(script)
+    if identity is None or identity[3] >= _SMALLEST:
+        return []
+    try:
+        with open(script, encoding="utf-8") as file:
+            named = _PATH.findall(file.read())
+    except (OSError, ValueError):
+        return []
+    return [path for path in named if not _INTERPRETER.search(path)]
 
 
 def _identity(path: str) -> FileIdentity | None:

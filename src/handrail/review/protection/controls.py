@@ -72,7 +72,10 @@ class ProtectedControls:
         )
         self._roots = roots
         self._port: int | None = None
-        holding = (f"{home}/.config/handrail", *self._hosts, state, self._program.rstrip("/"))
+        units = f"{home}/.config/systemd/user/handrail.service"
+        holding = (
+            units, f"{home}/.config/handrail", *self._hosts, state, self._program.rstrip("/")
+        )  # fmt: skip
         self._above = {
             folder: inner
             for inner in filter(None, holding)
@@ -121,7 +124,7 @@ class ProtectedControls:
 
     def holds_keys(self, path: str) -> bool:
         """Whether a folder below the home folder holds the state folder with its keys."""
-        return bool(self._state) and self._above.get(path) == self._state and path.count("/") > 1
+        return path in self._above and path.count("/") > 1 and self._state.startswith(f"{path}/")
 
     def named(self) -> Iterator[str]:
         """The files that hold keys, and those from which hosts take their hooks in all projects."""
@@ -161,6 +164,14 @@ class ProtectedControls:
                 ):
                     return path
         return ""
+
+    def state_in_project(self, world: DiskView, *, ignored: bool) -> str:
+        """The state folder where it lies in the project and git takes it along, or nothing."""
+        inside = any(self._state.startswith(f"{root}/") for root in self._roots if self._state)
+        if not inside or not world.exists(self._state):
+            return ""
+        hidden = world.script(f"{self._state}/.gitignore") is not None
+        return self._state if ignored or not hidden else ""
 
     def _files(self) -> Iterator[str]:
         for root in self._roots:

@@ -23,7 +23,7 @@ from handrail.review.judgment.weights import (
 )
 from handrail.review.paths.known_paths import Place
 from handrail.review.protection.controls import HOST_FOLDERS, STEERING, settings_in
-from handrail.shell.readers.git_files import TRACKED, UNTRACKED
+from handrail.shell.readers.git_files import ADDED, IGNORED, TRACKED, UNTRACKED
 from handrail.shell.readers.hosts import Address, may_be_loopback
 from handrail.shell.readers.processes import PROCESS_NUMBER
 
@@ -125,9 +125,12 @@ def ends_control(effect: Effect, at: ReviewContext) -> Weight | None:
 
 def sweeps_control(effect: Effect, at: ReviewContext) -> tuple[Weight, str] | None:
     """The weight and the file, if git takes away or replaces a control among other files."""
-    if effect.target not in {UNTRACKED, TRACKED}:
+    controls, target = at.places.controls, effect.target
+    if target not in {UNTRACKED, IGNORED, ADDED, TRACKED}:
         return None
-    path = at.places.controls.swept(at.world, tracked=effect.target == TRACKED)
+    path = "" if target == ADDED else controls.swept(at.world, tracked=target == TRACKED)
+    if not path and target != TRACKED:
+        path = controls.state_in_project(at.world, ignored=target == IGNORED)
     return (SWEPT, path) if path else None
 
 

@@ -1,1 +1,1 @@
-"""Carries out control commands: on drivers, processes and held calls."""
+"""Carries out control commands on drivers, processes and held calls."""

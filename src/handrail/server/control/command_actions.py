@@ -1,4 +1,4 @@
-"""Carries out what is asked of runs: by their drivers, on their processes, on their files."""
+"""Carries out control commands through drivers, on processes and on files."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from handrail.supervise.supervisor import Supervisor
 
 
 class DaemonCommandActions:
-    """What a daemon can do for a command; see `CommandActions`."""
+    """The daemon's implementation of `CommandActions`."""
 
     def __init__(
         self,
@@ -40,27 +40,27 @@ class DaemonCommandActions:
         self._scheduler = scheduler
         self._restores = restores
         self._reminders: dict[str, asyncio.TimerHandle] = {}
-        """By run; used in the event loop."""
+        """Timers by run; used in the event loop."""
 
     def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
-        """Why a command cannot be carried out in this run at all; empty: it can."""
+        """Return why this run can never take a command, or "" if it can."""
         state, instead = supervisor.state, command.spec.no_driver
         if not instead or self._drivers.is_present(state):
             return ""
         if state.loop is None:
-            return f"Handrail has not started this session itself; {instead}"
+            return f"`handrail run` did not start this session; {instead}"
         return f"Nobody drives the run any more: handrail run --resume {state.run}"
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Begin what was asked for."""
+        """Start to carry out a command."""
         _BEGIN[asked.command](self, supervisor, asked, finished)
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Let the processes of a frozen run go on."""
+        """Thaw the processes of a frozen run."""
         self._processes.thaw(supervisor, asked, finished)
 
     def remind(self, run: str, seconds: float, function: Callable[[], None]) -> None:
-        """Call a function in the supervision thread later, in place of the one set for the run."""
+        """Call a function in the supervision thread later, instead of the run's earlier one."""
 
         def ring() -> None:
             del self._reminders[run]
@@ -76,14 +76,14 @@ class DaemonCommandActions:
     # By the driver
 
     def _interrupt(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Break off what the agent is doing, the model's answer too."""
+        """Interrupt the agent, even in the middle of an answer."""
         order = DriverOrder(number=0, order="interrupt", request=asked.request)
         self._order(supervisor, order, finished)
 
     def _switch_model(
         self, supervisor: Supervisor, asked: ControlAsked, finished: Finished
     ) -> None:
-        """Have the agent use another model from its next call on."""
+        """Switch the agent to another model from its next call on."""
         order = DriverOrder(number=0, order="set_model", request=asked.request, model=asked.text)
         self._order(supervisor, order, finished)
 
@@ -118,7 +118,7 @@ class DaemonCommandActions:
         save_on_request(self._scheduler, supervisor, asked, finished)
 
     def _roll_back(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Put the files back to a checkpoint."""
+        """Restore the files of a checkpoint."""
         state = supervisor.state
         back = partial(self._restores.roll_back, state.cwd, asked.text, state.run)
 
@@ -150,7 +150,7 @@ _BEGIN: dict[ControlCommand, _Begin] = {
 def save_on_request(
     scheduler: CheckpointScheduler, supervisor: Supervisor, asked: ControlAsked, finished: Finished
 ) -> None:
-    """Save the files of a run under the name that somebody gave."""
+    """Save the files of a run under the name in the request."""
     try:
         if asked.text:
             check_name(asked.text)

@@ -1,4 +1,4 @@
-"""The control protocol over the daemon's socket, for whoever asks something of a run."""
+"""Control requests over the daemon's socket."""
 
 import http.client
 import os
@@ -10,25 +10,25 @@ import msgspec
 from handrail.control.client import UnreachableError, UnwrittenError
 from handrail.control.message import AnyMessage
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, RefusedError, call
+from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon
 from handrail.server.launcher import ensure_daemon
 
 _SLACK = 5.0
-"""Seconds for the way there and back."""
+"""Extra seconds for the transport."""
 
 
 class DaemonConnection:
-    """Reaches the daemon, and starts it where there is none."""
+    """Connects to the daemon, and starts it if none runs."""
 
     def __init__(self, home: Home, environ: Mapping[str, str] = os.environ) -> None:
         self._home = home
         self._environ = environ
 
     def send(self, request: bytes) -> list[AnyMessage]:
-        """Hand over a request; the messages that it has led to so far."""
+        """Send a request, and return the messages about it so far."""
         try:
             ensure_daemon(self._home, self._environ)
-            said = call(self._home, "POST", "/control", request, timeout=_SLACK)
+            said = call_daemon(self._home, "POST", "/control", request, timeout=_SLACK)
         except RefusedError as error:
             if error.status == http.client.INSUFFICIENT_STORAGE:
                 raise UnwrittenError(str(error)) from None
@@ -38,10 +38,10 @@ class DaemonConnection:
         return _messages(said)
 
     def wait(self, request_id: str, seconds: float) -> list[AnyMessage] | None:
-        """What has come of a request after so many seconds at most; None: nobody knows it."""
+        """Wait for the messages about a request; None: the daemon does not know the request."""
         path = f"/control/{quote(request_id, safe='')}?wait={seconds:.3f}"
         try:
-            said = call(self._home, "GET", path, timeout=seconds + _SLACK)
+            said = call_daemon(self._home, "GET", path, timeout=seconds + _SLACK)
         except RefusedError as error:
             if error.status == http.client.NOT_FOUND:
                 return None

@@ -1,4 +1,4 @@
-"""Those who drive agents: asked what they may do, told what to do, and heard."""
+"""Sessions of drivers: each asks for permission, takes orders, and reports."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,14 +18,14 @@ from handrail.drive.daemon_client import (
     LoopProgress,
     LoopStart,
 )
-from handrail.intervene.processes.process_tree import began_at
+from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model import event as events
 from handrail.model.control import HOLDING, Standing
 from handrail.server.control.run_processes import driver_of
-from handrail.server.http.json_response import as_json, read_json, wait_of, when_written
+from handrail.server.http.json_response import json_response, once_written, read_json, wait_seconds
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.server.threads.wake_up import WakeUp, call_in_loop, heard
+from handrail.server.threads.wake_up import WakeUp, call_in_loop, wait_for_ring
 from handrail.store.port import NewEntry, Receipt
 from handrail.supervise.decision.decision_progress import Ready
 from handrail.supervise.decision.messages import said_to_agent
@@ -36,22 +36,22 @@ from handrail.supervise.supervisor import Supervisor
 T = TypeVar("T")
 
 _PRESENT = 10.0
-"""Seconds since a driver was heard for which it is believed to be there."""
+"""Seconds since its last message for which a driver counts as present."""
 _MAX_ORDERS = 1000
 _MAX_DIGITS = 18
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
-"""There is nothing left to drive."""
+"""The standings in which there is nothing left to drive."""
 _STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
-"""Nothing is under way, because a person wanted that."""
+"""The standings in which a person holds the run."""
 
 _HANDRAIL = "Handrail"
 
 _ORDER_SECONDS = 30.0
-"""After which a driver that does not answer is believed to be gone."""
+"""Seconds to wait for an answer to an order; then the driver counts as gone."""
 
 
 class NoLoopError(EndpointError):
-    """Handrail does not drive a run."""
+    """Handrail does not drive this run."""
 
     status = 404
 
@@ -60,7 +60,7 @@ class NoLoopError(EndpointError):
 
 
 class AlreadyDrivenError(EndpointError):
-    """Somebody else drives a run."""
+    """Another driver drives this run."""
 
     status = 409
 
@@ -69,7 +69,7 @@ class AlreadyDrivenError(EndpointError):
 
 
 class _DriverConnection:
-    """To one driver."""
+    """The connection of one driver."""
 
     def __init__(self) -> None:
         self.orders: list[DriverOrder] = []
@@ -79,7 +79,10 @@ class _DriverConnection:
 
 
 class DriverSessions:
-    """Orders are given and taken in the event loop; runs belong to the supervision thread."""
+    """The drivers of all runs.
+
+    The event loop gives and takes orders; the supervision thread owns the runs.
+    """
 
     def __init__(
         self, supervision: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
@@ -89,12 +92,12 @@ class DriverSessions:
         self._clock = clock
         self._lines: dict[str, _DriverConnection] = {}
         self._finished: dict[str, Finished] = {}
-        """By request, who hears what has come of an order."""
+        """The listener for the outcome of each order, by request."""
         self._number = int(monotonic() * 1000)
-        """Of the last order: above all those of a daemon before this one."""
+        """The number of the last order, higher than any of an earlier daemon."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoints."""
+        """Return its endpoints."""
         return (
             EndpointRow("POST", "/runs/{run}/loop", self.begin),
             EndpointRow("POST", "/runs/{run}/iterations", self.iterate),
@@ -105,7 +108,7 @@ class DriverSessions:
     # In the event loop
 
     async def begin(self, request: Request) -> Response:
-        """Make a loop known to those who watch, before its driver starts the agent."""
+        """Register a loop, before its driver starts the agent."""
         run = _run(request)
         answer = await self._answer(request, LoopStart, self._begin)
         awaited = await self._supervision.call(lambda: set(self._driven(run).state.hand.asked))
@@ -115,30 +118,30 @@ class DriverSessions:
         return answer
 
     async def report(self, request: Request) -> Response:
-        """Hear from a driver how its agent goes on."""
+        """Take a driver's report on its agent."""
         return await self._answer(request, DriverReport, self._take)
 
     async def iterate(self, request: Request) -> Response:
-        """Let a driver go on, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
+        """Let a driver continue, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
         run, number = _run(request), _number(request, "iteration")
-        until = monotonic() + wait_of(request)
+        until = monotonic() + wait_seconds(request)
         line = self._line(run)
         await request.body()  # what comes after it is that somebody leaves
         while True:
             ring = line.bell.next
             if await request.is_disconnected():  # what the agent is to be told would be lost
-                return as_json({"error": "nobody waits for it"}, 400)
+                return json_response({"error": "nobody waits for it"}, 400)
             go = await self._supervision.answer(lambda: self._go(run, number))
             left = until - monotonic()
             if go.standing not in HOLDING or left <= 0:
-                return as_json(go)
-            await heard(ring, left)
+                return json_response(go)
+            await wait_for_ring(ring, left)
 
     async def orders(self, request: Request) -> Response:
-        """Give a driver what it has to do, when there is any; `?after=N&held=H&wait=SECONDS`."""
+        """Give a driver its next orders, once there are any; `?after=N&held=H&wait=SECONDS`."""
         run, after = _run(request), _number(request, "after")
         known = request.query_params.get("held")
-        until = monotonic() + wait_of(request)
+        until = monotonic() + wait_seconds(request)
         line = self._line(run)
         while True:
             line.heard = monotonic()
@@ -149,11 +152,11 @@ class DriverSessions:
             left = until - monotonic()
             news = known is not None and held != (known == "1")
             if found or over or news or left <= 0:
-                return as_json({"orders": found, "over": over, "held": held})
-            await heard(ring, min(left, _PRESENT / 2))
+                return json_response({"orders": found, "over": over, "held": held})
+            await wait_for_ring(ring, min(left, _PRESENT / 2))
 
     def give(self, run: str, order: DriverOrder, finished: Finished | None = None) -> None:
-        """Have a driver do something."""
+        """Give a driver an order."""
         line = self._line(run)
         if finished is not None:
             self._finished[order.request] = finished
@@ -164,12 +167,12 @@ class DriverSessions:
         line.bell.ring()
 
     def wake(self, run: str) -> None:
-        """A run stands otherwise: whoever waits for that looks again."""
+        """Wake the drivers that wait for a change of a run."""
         if run in self._lines:
             self._lines[run].bell.ring()
 
     def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
-        """Wake the driver of a run that stands otherwise; called in the supervision thread."""
+        """Wake the driver of a run whose standing changed; called in the supervision thread."""
         state = supervisor.state
         if state.loop is None:
             return
@@ -179,7 +182,7 @@ class DriverSessions:
             self._resolve(supervisor, event)
 
     def _resolve(self, supervisor: Supervisor, event: events.IncidentResolved) -> None:
-        """A person has decided about an emergency stop: the agent is started again, or never."""
+        """Start the agent again, or end it for good, after a person resolved an emergency stop."""
         run, at = supervisor.state.run, self._clock()
         if supervisor.state.course.stopped:
             ended = events.LoopEnded(at, "abort", USER_CANCELLED, f"incident {event.incident}")
@@ -198,7 +201,7 @@ class DriverSessions:
         self, request: Request, kind: type[T], decide: Callable[[str, T], Ready[object]]
     ) -> Response:
         given = await read_json(request, kind)
-        return as_json(await self._supervision.answer(lambda: decide(_run(request), given)))
+        return json_response(await self._supervision.answer(lambda: decide(_run(request), given)))
 
     def _line(self, run: str) -> _DriverConnection:
         return self._lines.setdefault(run, _DriverConnection())
@@ -206,7 +209,7 @@ class DriverSessions:
     # In the supervision thread
 
     def is_present(self, state: RunState) -> bool:
-        """Whether somebody drives a run now; may be asked in any thread."""
+        """Return whether a driver drives a run now; callable from any thread."""
         if state.loop is None or state.loop.ended:
             return False
         if state.loop.driver > 0:
@@ -228,7 +231,7 @@ class DriverSessions:
             verify=loop.verify,
             driver=loop.driver,
             cwd=loop.cwd,
-            driver_began=began_at(loop.driver),
+            driver_began=start_time_of_pid(loop.driver),
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
@@ -236,7 +239,7 @@ class DriverSessions:
         if used is not None:
             names = LoopProgress.__struct_fields__
             begun = LoopProgress(**{name: getattr(used, name) for name in names})
-        return when_written(begun, [receipt])
+        return once_written(begun, [receipt])
 
     def _go(self, run: str, iteration: int) -> Ready[IterationPermission]:
         supervisor = self._driven(run)
@@ -246,9 +249,9 @@ class DriverSessions:
             stopped = IterationPermission(
                 standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}"
             )
-            return when_written(stopped, [])
+            return once_written(stopped, [])
         if loop is None or hand.standing != Standing.RUNNING:
-            return when_written(
+            return once_written(
                 IterationPermission(standing=hand.standing, by=hand.by, reason=hand.reason), []
             )
         receipts = []
@@ -264,7 +267,7 @@ class DriverSessions:
             messages=tuple(map(said_to_agent, messages)),
             model=hand.model,
         )
-        return when_written(go, receipts)
+        return once_written(go, receipts)
 
     def _take(self, run: str, report: DriverReport) -> Ready[object]:
         supervisor = self._driven(run)
@@ -286,10 +289,10 @@ class DriverSessions:
             event = events.LoopEnded(at, report.kind, report.reason, report.says)
             entry = done_entry if report.kind == "done" else abort_entry
             receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))
-        return when_written({"ok": True}, receipts)
+        return once_written({"ok": True}, receipts)
 
     def _finish(self, request: str, outcome: CommandOutcome) -> None:
-        """Tell whoever waits for an order what has come of it; may be called in any thread."""
+        """Tell the listener the outcome of an order; callable from any thread."""
         if (finished := self._finished.pop(request, None)) is not None:
             finished(outcome)
 

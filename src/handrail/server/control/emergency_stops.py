@@ -1,4 +1,4 @@
-"""Emergency stops: the processes of a run are ended, and that is read back before it is said."""
+"""Emergency stops: end the processes of a run, check that none is left, then confirm."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -6,10 +6,10 @@ from itertools import chain
 from time import monotonic, sleep, time
 
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
-from handrail.intervene.incidents.gathering import NoSuchStopError, gather
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.gathering import NoSuchStopError, gather_incident
+from handrail.intervene.incidents.report import incident_report
 from handrail.intervene.notify import Notification, Notifier
-from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
+from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end_processes
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
 from handrail.server.control.run_processes import agent_processes
@@ -21,13 +21,13 @@ from handrail.supervise.supervisor import Supervisor
 _log = logging.getLogger(__name__)
 
 _GRACE = 3.0
-"""Seconds in which a host may end by itself: it has been told why, and says so."""
+"""Seconds for a host to end by itself: it got the reason, and shows it to the person."""
 _END_SECONDS = 10.0
 _POLL = 0.05
 
 
 class EmergencyStops:
-    """Carries out stops, each in a thread of its own."""
+    """Carries out emergency stops, each in a thread of its own."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class EmergencyStops:
         jobs: ProcessJobs | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`events`: those of a run that are in the log.
+        """`events`: reads a run's events from the log.
 
-        `jobs`: shared with others who work on processes, so that all of it is in order.
+        `jobs`: shared by everything that acts on processes, to keep one order.
         """
         self._home = home
         self._record = record
@@ -51,7 +51,7 @@ class EmergencyStops:
         self._jobs = jobs or ProcessJobs()
 
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
-        """Begin to stop a run; called in the supervision thread. Twice does no harm."""
+        """Start to stop a run; a second call changes nothing. Called in the supervision thread."""
         state, done = supervisor.state, event.intervention
         family = agent_processes(state, self._home.client_path)
         attended = state.attended
@@ -72,11 +72,11 @@ class EmergencyStops:
         self._jobs.begin(run, f"emergency stop {done.incident}", work)
 
     def settle(self) -> None:
-        """Wait until every stop that was begun is done."""
+        """Wait for all stops under way."""
         self._jobs.settle()
 
     def _confirmed(self, incident: str, family: ProcessFamily, *, keep_host: bool) -> StopConfirmed:
-        """Carry it out; whatever happens, it is said how that went."""
+        """Stop the run, and record the result whatever happens."""
         try:
             return self._carry_out(incident, family, keep_host=keep_host)
         except Exception as error:  # noqa: BLE001 - a stop without an end would never be told
@@ -85,20 +85,20 @@ class EmergencyStops:
             return StopConfirmed(self._clock(), incident, says=says)
 
     def _carry_out(self, incident: str, family: ProcessFamily, *, keep_host: bool) -> StopConfirmed:
-        below = end(family, keep_host=True, seconds=_END_SECONDS)
+        below = end_processes(family, keep_host=True, seconds=_END_SECONDS)
         until = monotonic() + _GRACE
         while not keep_host and family.look() and monotonic() < until:
             sleep(_POLL)
-        rest = end(family, keep_host=keep_host, seconds=_END_SECONDS)
+        rest = end_processes(family, keep_host=keep_host, seconds=_END_SECONDS)
         ended = EndedProcesses((*below.ended, *rest.ended), rest.left)
         return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
 
     def _save(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> None:
-        """Write down what happened; a stop is one without that, too."""
+        """Write the incident; the stop counts even if this fails."""
         try:
             events = chain(self._events(run), (confirmed,))
-            record = gather(run, confirmed.incident, events, redactor)
-            IncidentFolders(self._home.incidents).save(record, report(record))
+            record = gather_incident(run, confirmed.incident, events, redactor)
+            IncidentFolders(self._home.incidents).save(record, incident_report(record))
         except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
             if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
                 _log.exception("an incident could not be written")

@@ -1,4 +1,4 @@
-"""Requests of the control protocol, by HTTP and by the socket."""
+"""The endpoints for control requests, over HTTP and the socket."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ from handrail.control.message import AnyMessage, Result
 from handrail.control.response_log import TakenRequest
 from handrail.control.topic_inbox import TopicInbox
 from handrail.server.control.unlogged_stop import UnloggedStop
-from handrail.server.http.json_response import as_json, wait_of, when_written
+from handrail.server.http.json_response import json_response, once_written, wait_seconds
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.server.threads.wake_up import call_in_loop
@@ -23,24 +23,24 @@ from handrail.store.errors import StoreError
 from handrail.supervise.decision.decision_progress import Ready
 
 _LOOK_SECONDS = 0.2
-"""How often the topic is looked into for requests of other programs."""
+"""Seconds between two looks into the topic, for requests of other programs."""
 
 
 class ResultWaiters:
-    """Who waits for the result of a request. Told in any thread, awaited in the event loop."""
+    """Waiters for results of requests, in the event loop. Any thread may tell them."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Future[Result]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def tell(self, result: Result) -> None:
-        """A result is on the disk."""
+        """Tell the waiters that a result is on the disk."""
         call_in_loop(self._loop, self._give, result)
 
     async def wait(
         self, request: str, seconds: float, known: Callable[[], Awaitable[Result | None]]
     ) -> Result | None:
-        """The result of a request, if it comes in time; `known`: if it has come already."""
+        """Wait for the result of a request; `known` returns a result that is there already."""
         self._loop = asyncio.get_running_loop()
         waiter: asyncio.Future[Result] = self._loop.create_future()
         waiting = self._waiting.setdefault(request, set())
@@ -64,7 +64,7 @@ class ResultWaiters:
 
 
 class ControlEndpoint:
-    """The endpoints, and the look into the topic."""
+    """The control endpoints, and the reader of the topic."""
 
     def __init__(
         self,
@@ -81,45 +81,45 @@ class ControlEndpoint:
         self._results = results
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoints."""
+        """Return its endpoints."""
         return (
             EndpointRow("POST", "/control", self.post),
             EndpointRow("GET", "/control/{request:path}", self.wait),
         )
 
     async def post(self, request: Request) -> Response:
-        """Take in a request of the control protocol; `?wait=SECONDS` waits for its result."""
+        """Take a control request; `?wait=SECONDS` waits for its result."""
         body = b""
         async for part in request.stream():
             body += part
             if len(body) > wire.MAX_BYTES:
-                return as_json({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
+                return json_response({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
         try:
             taken = await self._supervision.answer(lambda: _ready(self._control.submit(body)))
             messages = list(taken.messages)
             last = messages[-1]
             if not isinstance(last, Result):
-                result = await self._result(last.request_id, wait_of(request))
+                result = await self._result(last.request_id, wait_seconds(request))
                 messages += [] if result is None else [result]
         except StoreError as error:
             done = await self._unwritten.carry_out(body)
             if done:
-                return as_json({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
+                return json_response({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
             raise
         if isinstance(last, Result) and not last.request_id:
-            return as_json({"error": last.says}, 400)
+            return json_response({"error": last.says}, 400)
         return _messages(messages)
 
     async def wait(self, request: Request) -> Response:
-        """Say what has come of a request; `?wait=SECONDS` waits for its result."""
+        """Return the messages about a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
         if await self._supervision.call(lambda: self._control.known(name)) is None:
-            return as_json({"error": f"no request {name} is known"}, 404)
-        result = await self._result(name, wait_of(request))
+            return json_response({"error": f"no request {name} is known"}, 404)
+        result = await self._result(name, wait_seconds(request))
         return _messages([] if result is None else [result])
 
     async def look_into_topic(self) -> None:
-        """Take requests that other programs write into the topic, until this is cancelled."""
+        """Take requests that other programs write into the topic, until cancelled."""
         while True:
             with suppress(StoreError, SupervisionTimeoutError):
                 while rows := await asyncio.to_thread(self._inbox.unread):
@@ -136,7 +136,7 @@ class ControlEndpoint:
 
 def _ready(taken: TakenRequest | None) -> Ready[TakenRequest]:
     taken = taken or TakenRequest(())
-    return when_written(taken, [] if taken.receipt is None else [taken.receipt])
+    return once_written(taken, [] if taken.receipt is None else [taken.receipt])
 
 
 def _messages(messages: list[AnyMessage]) -> Response:

@@ -1,9 +1,9 @@
-"""Freezing a run and letting it go again, also by a daemon that was started in between.
+"""Freezes and thaws the processes of a run, also across a restart of the daemon.
 
-Before a freeze stops anybody, it keeps on the disk who stood still already, and afterwards whom it
-has stopped: exactly these are let go. Where a daemon ended in the middle of it, these are all of
-the run that stand still, but for those who did so before. Where nothing was kept, nobody was
-stopped; where it cannot be read, all of the run go on: one process too many that does so is better
+Before a freeze, the freezer saves which processes were stopped already; afterwards, which ones it
+stopped. A thaw continues exactly those. If a daemon ended in the middle of a freeze, the thaw
+continues every stopped process of the run, except those stopped before. Without a record, nothing
+was frozen. With an unreadable record, the thaw continues all processes of the run: that is better
 than a run that stands still for ever.
 """
 
@@ -15,7 +15,11 @@ from contextlib import suppress
 import msgspec
 
 from handrail.control.command_actions import CommandOutcome
-from handrail.intervene.processes.freezing import freeze, standing, thaw
+from handrail.intervene.processes.freezing import (
+    freeze_processes,
+    stopped_processes,
+    thaw_processes,
+)
 from handrail.intervene.processes.process_tree import ProcessFamily, ProcessIdentity
 from handrail.model.decodable import decodable
 from handrail.server.home import Home
@@ -26,32 +30,32 @@ _MAX_SHOWN = 50
 
 @decodable
 class FreezeRecord(msgspec.Struct, frozen=True):
-    """What is kept of the last freeze of a run."""
+    """The record of the last freeze of a run."""
 
     before: tuple[ProcessIdentity, ...] = ()
-    """Those that stood still already, and have to stay so."""
+    """The processes that were stopped before, and must stay so."""
     stopped: tuple[ProcessIdentity, ...] | None = None
-    """Those that stand still because of it; None: it has not come to its end."""
+    """The processes that the freeze stopped; None if it did not finish."""
 
 
 class RunFreezer:
-    """Used from one thread at a time for each run."""
+    """Freezes runs. Used from one thread at a time for each run."""
 
     def __init__(self, home: Home) -> None:
         self._folder = os.path.join(home.path, "frozen")
 
     def freeze(self, run: str, family: ProcessFamily) -> CommandOutcome:
-        """Stop all processes of a run where they are; twice is as good as once."""
+        """Stop all processes of a run; a second call changes nothing."""
         kept = self._read(run)
         if kept is None or kept.stopped is not None:
             ours = () if kept is None else kept.stopped or ()
-            kept = FreezeRecord(standing(family, ours))
+            kept = FreezeRecord(stopped_processes(family, ours))
             self._write(run, kept)
         try:
-            frozen = freeze(family, kept.before)
+            frozen = freeze_processes(family, kept.before)
             self._write(run, FreezeRecord(kept.before, frozen.stopped))
         except BaseException:  # nobody may stand still in a run that is not known to be frozen
-            thaw(standing(family, kept.before))
+            thaw_processes(stopped_processes(family, kept.before))
             raise
         if frozen.loose:
             return CommandOutcome(
@@ -59,23 +63,27 @@ class RunFreezer:
             )
         if not frozen.all:
             return CommandOutcome(ok=False, says="No process of the run was found")
-        return CommandOutcome(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
+        return CommandOutcome(
+            evidence=tuple(f"stands still: {each}" for each in first_few(frozen.all))
+        )
 
     def thaw(self, run: str, family: ProcessFamily) -> CommandOutcome:
-        """Let them go on."""
+        """Continue the processes."""
         kept = self._read(run) or FreezeRecord(stopped=())
         stopped = kept.stopped
-        thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
+        thawed = thaw_processes(
+            stopped_processes(family, kept.before) if stopped is None else stopped
+        )
         if thawed.still:
             hint = "; where the shell in its window has stopped it, type fg there"
             return CommandOutcome(ok=False, says=_named("Stands still again", thawed.still) + hint)
         with suppress(OSError):  # they go on, whether that can be kept or not
             self._write(run, FreezeRecord(kept.before, ()))
-        going = tuple(f"goes on: {each}" for each in shown(thawed.going))
+        going = tuple(f"goes on: {each}" for each in first_few(thawed.going))
         return CommandOutcome(evidence=going or ("no process stood still",))
 
     def forget(self, run: str) -> None:
-        """The run has no processes any more."""
+        """Remove the record of a run without processes."""
         with suppress(OSError):
             os.unlink(self._path(run))
 
@@ -97,11 +105,11 @@ class RunFreezer:
         return os.path.join(self._folder, f"{name}.json")
 
 
-def shown(texts: Sequence[str]) -> tuple[str, ...]:
-    """As many as a person reads."""
+def first_few(texts: Sequence[str]) -> tuple[str, ...]:
+    """Limit a list to the length that a person reads."""
     more = len(texts) - _MAX_SHOWN
     return (*texts[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(texts)
 
 
 def _named(says: str, texts: Sequence[str]) -> str:
-    return f"{says}: {', '.join(shown(texts))}"
+    return f"{says}: {', '.join(first_few(texts))}"

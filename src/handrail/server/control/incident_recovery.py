@@ -1,4 +1,4 @@
-"""How a stopped run goes on: a person decides, and that is carried out."""
+"""Recovers a stopped run as a person decides."""
 
 import asyncio
 import logging
@@ -15,12 +15,12 @@ from handrail.intervene.incidents.recovery import (
     RECOVERIES,
     RecoveryOption,
     safe_checkpoint,
-    strict,
+    strict_allowance,
 )
-from handrail.intervene.incidents.report import report
+from handrail.intervene.incidents.report import incident_report
 from handrail.model.decodable import decodable
 from handrail.model.event import IncidentResolved, RolledBack
-from handrail.server.http.json_response import as_json, read_json, when_written
+from handrail.server.http.json_response import json_response, once_written, read_json
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision.decision_progress import Ready
@@ -32,20 +32,20 @@ _log = logging.getLogger(__name__)
 
 @decodable
 class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person has chosen."""
+    """A person's choice."""
 
     option: RecoveryOption
     note: str = ""
 
 
 class CannotRecoverError(EndpointError):
-    """A choice cannot be carried out."""
+    """The choice cannot be carried out."""
 
     status = 409
 
 
 class IncidentRecovery:
-    """Carries out what a person decides about an incident."""
+    """Carries out a person's decision about an incident."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class IncidentRecovery:
         incidents: str,
         clock: Callable[[], float],
     ) -> None:
-        """`settle` waits until what was begun for a run, a rollback say, is done."""
+        """`settle`: waits for the work under way for a run, such as a rollback."""
         self._supervision = supervision
         self._runs = runs
         self._settle = settle
@@ -63,16 +63,16 @@ class IncidentRecovery:
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoint."""
+        """Return its endpoint."""
         return (EndpointRow("POST", "/incidents/{incident}", self.endpoint),)
 
     async def endpoint(self, request: Request) -> Response:
-        """Let a stopped run go on, or end it for good, as a person has decided."""
+        """Continue a stopped run, or end it for good, as a person decided."""
         choice = await read_json(request, RecoveryChoice)
-        return as_json(await self.choose(request.path_params["incident"], choice))
+        return json_response(await self.choose(request.path_params["incident"], choice))
 
     async def choose(self, incident: str, choice: RecoveryChoice) -> dict[str, object]:
-        """Carry out a choice; says what was done."""
+        """Carry out a choice, and return a sentence about it."""
         record = await self._record(incident)
         event = await self._supervision.answer(lambda: self._resolve(record, choice))
         rolled_back: RolledBack | None = None
@@ -96,7 +96,7 @@ class IncidentRecovery:
         }
 
     async def _record(self, incident: str) -> Incident:
-        """An incident; where its folder could not be written, it is made from the log."""
+        """Read an incident; make it from the log if its folder could not be written."""
         try:
             return (await asyncio.to_thread(self._incidents.read, incident)).record
         except IncidentError:
@@ -104,7 +104,7 @@ class IncidentRecovery:
             if found is None:
                 raise
         with suppress(IncidentError):
-            await asyncio.to_thread(self._incidents.save, found, report(found))
+            await asyncio.to_thread(self._incidents.save, found, incident_report(found))
         return found
 
     def _resolve(self, record: Incident, choice: RecoveryChoice) -> Ready[IncidentResolved]:
@@ -121,8 +121,8 @@ class IncidentRecovery:
             record.id,
             choice.option,
             choice.note,
-            strict(course.allowance) if recovery.limits else None,
+            strict_allowance(course.allowance) if recovery.limits else None,
             recovery.approval,
             checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
         )
-        return when_written(event, [supervisor.record(event)])
+        return once_written(event, [supervisor.record(event)])

@@ -1,4 +1,4 @@
-"""Where actions wait while their run is paused."""
+"""Holds the calls of paused runs until they continue."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ from handrail.supervise.supervisor import Supervisor
 T = TypeVar("T")
 
 _MOST = 500
-"""Actions of one run that wait at the same time; more are no agent's, and are answered at once."""
+"""How many calls of one run may wait; no agent has more, so others get an answer at once."""
 _CHANGES = (ControlAsked, ControlAnswered, RunEnded)
 
 Gone = Callable[[], Awaitable[None]]
@@ -24,18 +24,18 @@ Gone = Callable[[], Awaitable[None]]
 
 
 class Release(Enum):
-    """How it ended that an action had to wait."""
+    """Why the wait of a call ended."""
 
     GOES_ON = 1
-    """The run is not held any more; or it is again, which is seen when the action is decided."""
+    """The run continues, or was paused again; the decision will tell."""
     TOO_LONG = 2
-    """The host waits no longer: the action has to be answered."""
+    """The host waits no longer, so the call needs an answer now."""
     GONE = 3
     """Nobody wants an answer."""
 
 
 class PauseWaiters:
-    """Calls wait in the event loop; runs are heard of in the supervision thread."""
+    """The held calls, in the event loop. Events come from the supervision thread."""
 
     def __init__(self, supervision: SupervisionThread) -> None:
         self._supervision = supervision
@@ -44,16 +44,16 @@ class PauseWaiters:
         self._closing = False
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:
-        """Wake the calls of a run that goes on; called in the supervision thread."""
+        """Wake the held calls of a run that continues; called in the supervision thread."""
         state = supervisor.state
         if not isinstance(event, _CHANGES) or state.hand.standing in HOLDING:
             return
         call_in_loop(self._loop, self._release, state.run, Release.GOES_ON)
 
     async def wait(self, held: Held[T], began: float, gone: Gone) -> Release:
-        """Until the run goes on, or an action has to be answered.
+        """Wait until the run continues, or the call needs an answer.
 
-        `began`: when it came, by `perf_counter`.
+        `began`: when the call came, by `perf_counter`.
         """
         loop = self._loop = asyncio.get_running_loop()
         waiter: asyncio.Future[Release] = loop.create_future()
@@ -81,7 +81,7 @@ class PauseWaiters:
                 self._waiting.pop(held.run, None)
 
     def close(self) -> None:
-        """The daemon ends: who waits is answered now. Called in the event loop."""
+        """Release all calls, because the daemon ends; called in the event loop."""
         self._closing = True
         for run in list(self._waiting):
             self._release(run, Release.TOO_LONG)

@@ -1,4 +1,4 @@
-"""Freezing, thawing and ending the processes of a run, because a person asked for it."""
+"""Freezes, thaws and ends the processes of a run at a person's request."""
 
 import logging
 from collections.abc import Callable
@@ -6,10 +6,10 @@ from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.command_actions import CommandOutcome, Finished
-from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
+from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end_processes
 from handrail.model.event import ControlAsked
 from handrail.model.host import profile_of
-from handrail.server.control.freezer import RunFreezer, shown
+from handrail.server.control.freezer import RunFreezer, first_few
 from handrail.server.control.run_processes import agent_of, agent_processes, all_processes
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.home import Home
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _STOP = "stop"
 _END_SECONDS = 10.0
 _SAVE_SECONDS = 15.0
-"""Seconds to wait for a checkpoint before the end of a run."""
+"""Seconds to wait for a checkpoint before ending a run."""
 _NO_AGENT = "The process of the agent itself is not known, or is gone"
 _NOT_CERTAIN = (
     "Handrail does not know the agent's own process: end the agent in its window; its commands "
@@ -37,19 +37,19 @@ _ALL_THE_SAME = "All the same, no process of the run is left"
 
 
 class ProcessControl:
-    """Begun in the supervision thread, and carried out in others in the same order."""
+    """Acts on processes in other threads, in the order of the supervision thread."""
 
     def __init__(
         self, home: Home, scheduler: CheckpointScheduler, jobs: ProcessJobs | None = None
     ) -> None:
-        """`jobs`: shared with others who work on processes, so that all of it is in order."""
+        """`jobs`: shared by everything that acts on processes, to keep one order."""
         self._home = home
         self._scheduler = scheduler
         self._freezes = RunFreezer(home)
         self._jobs = jobs or ProcessJobs()
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Stop all processes of a run where they are."""
+        """Freeze all processes of a run."""
         state = supervisor.state
         run, family = state.run, self._family(state)
         if state.loop is None and agent_of(state) is None:  # else it is found by its mark
@@ -64,7 +64,7 @@ class ProcessControl:
         self._begin(f"freeze {asked.request}", supervisor, work, finished)
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Let them go on."""
+        """Thaw them."""
         run, family = supervisor.state.run, self._family(supervisor.state)
 
         def work() -> CommandOutcome:
@@ -74,7 +74,7 @@ class ProcessControl:
         self._begin(f"thaw {asked.request}", supervisor, work, finished)
 
     def stop(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        """Save the files, and end all processes of a run, that of the agent too."""
+        """Save the files, then end all processes of a run, including the agent."""
         state = supervisor.state
         if self._jobs.is_under_way(state.run, f"{_STOP} {asked.request}"):
             return
@@ -85,7 +85,7 @@ class ProcessControl:
         def work() -> CommandOutcome:
             kept, problem = _saved(saved)
             with self._jobs.turns:
-                ended = end(family, seconds=_END_SECONDS)
+                ended = end_processes(family, seconds=_END_SECONDS)
             if not ended.left:
                 self._freezes.forget(run)
             outcome = _outcome_of(ended, kept, problem, is_certain)
@@ -96,19 +96,21 @@ class ProcessControl:
         self._begin(f"{_STOP} {asked.request}", supervisor, work, finished)
 
     def end_unwritten(self, state: RunState) -> Callable[[], str]:
-        """End all processes of a run, and the one that drives it; nothing is saved before."""
+        """End all processes of a run and its driver, without saving."""
         family = all_processes(state, self._home.client_path)
         is_certain = _is_certain(state)
 
         def work() -> str:
             with self._jobs.turns:
-                outcome = _outcome_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
+                outcome = _outcome_of(
+                    end_processes(family, seconds=_END_SECONDS), "", "", is_certain
+                )
             return f"{outcome.says or _ALL_THE_SAME}. That is not in the log."
 
         return work
 
     def settle(self) -> None:
-        """Wait until everything that was begun is done."""
+        """Wait for all work under way."""
         self._jobs.settle()
 
     def _begin(
@@ -118,7 +120,7 @@ class ProcessControl:
         work: Callable[[], CommandOutcome],
         finished: Finished,
     ) -> None:
-        """`name`: a freeze that was overtaken is undone with the same request."""
+        """Start a job; `name`: with the request, because a thaw may undo an overtaken freeze."""
         clean = supervisor.project.redactor.text
 
         def whole() -> None:
@@ -134,7 +136,7 @@ class ProcessControl:
         self._jobs.begin(supervisor.state.run, name, whole)
 
     def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[CheckpointRecord] | str:
-        """Begin to save the files; says why, where that cannot be done."""
+        """Start to save the files; return the reason if that is impossible."""
         if not supervisor.project.config.checkpoints.enabled:
             return "checkpoints are switched off"
         try:
@@ -148,18 +150,18 @@ class ProcessControl:
 
 
 def _is_certain(state: RunState) -> bool:
-    """Whether nobody of the run can be left when nobody is found."""
+    """Return whether finding no process proves that none is left."""
     return state.pid > 0 or state.loop is not None or state.phase == "ended"
 
 
 def _is_in_program(state: RunState) -> bool:
-    """Whether a program of the user calls Handrail itself, and no host is there to be ended."""
+    """Return whether the user's own program calls Handrail, so that there is no host to end."""
     profile = profile_of(state.host)
     return profile is not None and not profile.program
 
 
 def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
-    """The checkpoint, or why there is none."""
+    """Return the checkpoint, or the reason why there is none."""
     if isinstance(saved, str):
         return "", saved
     try:
@@ -175,11 +177,11 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
 
 def _outcome_of(ended: EndedProcesses, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
     saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
-    gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
-    left = tuple(f"left: {each}" for each in shown(ended.left))
+    gone = tuple(f"ended: {each}" for each in first_few(ended.ended)) or ("no process was left",)
+    left = tuple(f"left: {each}" for each in first_few(ended.left))
     evidence = (saved, *gone, *left)
     if left:
-        says = f"Could not be ended: {', '.join(shown(ended.left))}"
+        says = f"Could not be ended: {', '.join(first_few(ended.left))}"
         return CommandOutcome(ok=False, says=says, evidence=evidence)
     if not is_certain:
         return CommandOutcome(ok=False, says=_NOT_CERTAIN, evidence=evidence)

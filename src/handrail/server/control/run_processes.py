@@ -1,4 +1,4 @@
-"""Which processes belong to a run."""
+"""Finds the processes of a run."""
 
 from contextlib import suppress
 
@@ -19,18 +19,18 @@ _CLOCK_SECONDS = 1.5
 
 
 def agent_processes(state: RunState, client: str) -> ProcessFamily:
-    """All processes of a run; `client`: the path of the hook's client."""
+    """Return all processes of a run except its driver; `client`: the path of the hook client."""
     host = agent_of(state)
     return ProcessFamily(_marks(state), host, spared=_drivers(state, host), client=client)
 
 
 def all_processes(state: RunState, client: str) -> ProcessFamily:
-    """The same with the process that drives the run, which would begin again."""
+    """Return all processes of a run with its driver, which would start the agent again."""
     return ProcessFamily(_marks(state), driver_of(state) or agent_of(state), client=client)
 
 
 def agent_of(state: RunState) -> ProcessIdentity | None:
-    """The process of the agent itself, as far as it is known and still there."""
+    """Return the agent's process, if it is known and alive."""
     host = identity_of(state.pid) if state.pid else None
     # Another process may have got its number since, or somebody named one that is not theirs.
     if host is None or not _is_the_one(host, state) or not _is_host(host.pid):
@@ -39,7 +39,7 @@ def agent_of(state: RunState) -> ProcessIdentity | None:
 
 
 def driver_of(state: RunState) -> ProcessIdentity | None:
-    """The process that drives a run, as far as it is known and still there."""
+    """Return the driver's process, if it is known and alive."""
     loop = state.loop
     driver = identity_of(loop.driver) if loop is not None and loop.driver > 0 else None
     if driver is None or loop is None or not _is_alive(driver.pid):
@@ -54,7 +54,7 @@ def _marks(state: RunState) -> dict[str, str]:
 
 
 def _drivers(state: RunState, host: ProcessIdentity | None) -> tuple[int, ...]:
-    """The process that drives the run: it stays, and begins again when the run is resumed."""
+    """Return the driver's process: a stop leaves it alone, so that it can resume the run."""
     driver = driver_of(state)
     if driver is None:
         return ()
@@ -72,14 +72,14 @@ def _is_the_one(host: ProcessIdentity, state: RunState) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether it is more than a number that nobody has taken note of yet."""
+    """Return whether a process is alive, and not a zombie."""
     with suppress(*GONE):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
 
 
 def _is_host(pid: int) -> bool:
-    """Whether a process is one of a host's program."""
+    """Return whether a process runs a host's program."""
     try:
         process = psutil.Process(pid)
         names = (process.name(), *process.cmdline()[:2])

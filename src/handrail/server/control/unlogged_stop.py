@@ -1,4 +1,4 @@
-"""A stop that the log does not take is carried out all the same; nothing else is."""
+"""Carries out a stop even if the log cannot take it; all other requests need the log."""
 
 import asyncio
 import logging
@@ -13,11 +13,11 @@ from handrail.supervise.state.run_state import RunState
 _log = logging.getLogger(__name__)
 
 End = Callable[[RunState], Callable[[], str]]
-"""Prepares to end the processes of a run; doing so says what has come of it."""
+"""Prepares to end the processes of a run; the returned function does so and says how it went."""
 
 
 class UnloggedStop:
-    """What becomes of requests that cannot be written down."""
+    """Handles requests that the log could not take."""
 
     def __init__(self, supervision: SupervisionThread, runs: RunRegistry, end: End) -> None:
         self._supervision = supervision
@@ -25,7 +25,7 @@ class UnloggedStop:
         self._end = end
 
     async def carry_out(self, body: bytes) -> str:
-        """End the run that a request would stop; says so. Empty: nothing was done."""
+        """End the run if the request is a stop, and say so; return "" if nothing was done."""
         try:
             asked = read_request(body)
         except BadRequestError:

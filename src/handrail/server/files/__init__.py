@@ -1,1 +1,1 @@
-"""Checkpoints and restores: when files are saved, and how a person gets them back."""
+"""Checkpoints and restores: when the daemon saves files, and how a person gets them back."""

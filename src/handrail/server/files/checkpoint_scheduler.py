@@ -1,4 +1,4 @@
-"""Saves the files of runs: when, in which order, and who waits for it."""
+"""Schedules checkpoints of runs: when, in which order, and who waits for them."""
 
 import asyncio
 import os
@@ -46,29 +46,30 @@ T = TypeVar("T")
 
 CHECKPOINT_STEPS = 10
 CODE_SECONDS = 10.0
-"""How far apart they are before code that may do anything, where no agent has changed a thing."""
+"""Seconds between two checkpoints before unknown code, if no agent has changed anything."""
 _SHARE, _BURST = 0.25, 5.0
-"""Of the time of all cores, and seconds at once, that may go into checkpoints of which there could
-be fewer: a hundred busy agents must not have a machine that does nothing else."""
+"""The share of all cores, and the seconds at once, for checkpoints that can be thinned out.
+
+A hundred busy agents must not keep the machine busy with checkpoints alone.
+"""
 _SLOW = 1.0
-"""Seconds; where a checkpoint takes longer, not every change is worth one, beside those that must
-be undone."""
+"""Seconds; if a checkpoint takes longer, the scheduler skips optional ones for a while."""
 _REST = 10
-"""How many times as long as it took there is none then."""
+"""The length of that while, as a multiple of the time that the checkpoint took."""
 _MAX_TROUBLES = 1000
 _MAX_TREES = 1000
 _GRACE = 2.0
-"""Seconds over the hard limit that are waited for what must be saved: others may come first."""
+"""Extra seconds beyond the hard limit for a required checkpoint, because others may come first."""
 _MAX_CREATED = 1000
 
 RecordEvent = Callable[[str, Event], None]
-"""Writes an event of a run; may be called in any thread."""
+"""Writes an event of a run, from any thread."""
 FindConversation = Callable[[str, str], ConversationPosition | None]
-"""Where the conversation of a run with a host is."""
+"""Finds the place in the conversation of a run with its host."""
 
 
 class CheckpointScheduler:
-    """Takes checkpoints in lanes of their own. Asked in the supervision thread."""
+    """Takes checkpoints in lanes of their own. Called in the supervision thread."""
 
     def __init__(
         self,
@@ -84,55 +85,55 @@ class CheckpointScheduler:
         self._record = record
         self._lanes = KeyedExecutor()
         self.restoring: set[str] = set()
-        """Runs whose files are just being put back because a person wants it."""
+        """Runs whose files a person is restoring now."""
         self._conversation = conversation
         self._clock = clock
         self._trees: dict[str, WorkTreeState] = {}
-        """By the folder that a run works in."""
+        """States by the folder that a run works in."""
         self._troubles: dict[str, SaveFailure] = {}
-        """The runs whose files could not be saved when it was last tried."""
+        """The last failed save of each run."""
         self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
 
     # Work on the files of a folder, one after the other
 
     def put(self, cwd: str, work: Callable[[], T]) -> "Future[T]":
-        """Have something done in a thread, after all that is done to the files of a folder."""
+        """Run a job in a thread, after all earlier jobs on the files of a folder."""
         return self._lanes.put(self._tree(cwd).folder, work)
 
     def do(self, cwd: str, work: Callable[[], T]) -> Awaitable[T]:
-        """The same, for the event loop."""
+        """Run a job like `put`, and await its result in the event loop."""
         return asyncio.wrap_future(self.put(cwd, work))
 
     def settle(self) -> None:
-        """Wait until everything that was begun is done."""
+        """Wait for all work under way."""
         self._lanes.settle()
 
     def close(self) -> None:
-        """Finish what was begun."""
+        """Finish the work under way."""
         self._lanes.close()
 
     # Moments, in the supervision thread
 
     def begin(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
-        """Save before an iteration: what differs since the last one is nobody's of ours."""
+        """Save before an iteration: no agent made the changes since the last one."""
         state = supervisor.state
         self._save_soon(supervisor, moment, why)
         self._tree(state.cwd).enter(state.run)
 
     def rest(self, supervisor: Supervisor, why: str) -> None:
-        """Save after an iteration; from here on, others change the files."""
+        """Save after an iteration: from now on, others change the files."""
         state = supervisor.state
         self._save_soon(supervisor, CheckpointTrigger.ITERATION_END, why)
         self.leave(state)
 
     def leave(self, state: RunState) -> None:
-        """A run does not work any more."""
+        """Note that a run no longer works."""
         tree = self._tree(state.cwd)
         tree.working.discard(state.run)
         tree.touched.discard(state.run)
 
     def after_action(self, supervisor: Supervisor, step: int, at: float) -> None:
-        """Save after an action that was saved for, and now and then."""
+        """Save after an action that had a checkpoint before it, and now and then."""
         state = supervisor.state
         tree = self._tree(state.cwd)
         if state.phase == "working":  # a daemon that has just started does not know yet
@@ -152,7 +153,7 @@ class CheckpointScheduler:
             self._save_soon(supervisor, CheckpointTrigger.PERIODIC, f"after step {step}")
 
     def after_task(self, supervisor: Supervisor) -> None:
-        """Save after so many completed tasks."""
+        """Save after every few completed tasks."""
         every = supervisor.project.config.checkpoints.every_tasks
         done = sum(state == "done" for state in supervisor.state.tasks.values())
         if every and done and done % every == 0:
@@ -161,14 +162,14 @@ class CheckpointScheduler:
     def save_for(
         self, supervisor: Supervisor, why: str, name: str = ""
     ) -> Future[CheckpointRecord]:
-        """Save because a person wants something of a run; raises CheckpointError in the end."""
+        """Save for a person's request on a run. The result may raise CheckpointError."""
         state, settings = supervisor.state, supervisor.project.config.checkpoints
         about = self._about(state, CheckpointTrigger.REQUEST, why)
         about = msgspec.structs.replace(about, name=name)
         return self.put(state.cwd, self._job(state.cwd, about, settings))
 
     def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
-        """How the files are saved before an action; None: there is nothing to wait for."""
+        """Return how to save the files before an action, or None if nothing has to wait."""
         if not settings.enabled:
             return None
         saves = self._is_due(request)
@@ -180,7 +181,7 @@ class CheckpointScheduler:
         return partial(self._save_first, request, about, settings)
 
     def _is_due(self, request: CheckpointRequest) -> bool:
-        """Whether a checkpoint is taken before an action."""
+        """Return whether to take a checkpoint before an action."""
         if request.need is CheckpointUrgency.QUIET or request.need is CheckpointUrgency.MUST:
             return request.need is CheckpointUrgency.MUST
         if not self._may_save(request.run):
@@ -192,19 +193,19 @@ class CheckpointScheduler:
         return tree.dirty or since >= CODE_SECONDS
 
     def _may_save(self, run: str) -> bool:
-        """Whether there is time for a checkpoint that need not be, and it did not just fail."""
+        """Return whether the budget allows an optional one, and the last did not just fail."""
         trouble = self._troubles.get(run)
         is_troubled = trouble is not None and not trouble.is_over(self._clock())
         return not is_troubled and not self._spending.is_over()
 
     def ended(self, state: RunState) -> None:
-        """A run has ended."""
+        """Note that a run has ended."""
         self.leave(state)
         self._tree(state.cwd).noted.pop(state.run, None)
         self._troubles.pop(state.run, None)
 
     def _about(self, state: RunState, moment: CheckpointTrigger, why: str) -> CheckpointInfo:
-        """What belongs to a checkpoint of a run beside the files."""
+        """Collect the state of a run that belongs to a checkpoint."""
         by = set(self._tree(state.cwd).touched)
         if moment not in _BEGINNINGS:  # a daemon that has just started does not know yet
             by.add(state.run)
@@ -224,11 +225,11 @@ class CheckpointScheduler:
         )
 
     def worked(self, cwd: str) -> tuple[str, ...]:
-        """The runs that worked in a folder's work tree since the last checkpoint."""
+        """Return the runs that worked in a folder's work tree since the last checkpoint."""
         return tuple(sorted(self._tree(cwd).touched))
 
     def checkpoints(self, cwd: str, settings: Settings | None = None) -> CheckpointStore:
-        """The checkpoints of the work tree that holds a folder."""
+        """Open the checkpoints of a folder's work tree."""
         tree = self._tree(cwd)
         return CheckpointStore(
             tree.folder, tree.path, settings or Settings(), self._environ, self._clock
@@ -239,9 +240,9 @@ class CheckpointScheduler:
     async def _save_first(
         self, request: CheckpointRequest, about: CheckpointInfo | None, settings: Settings
     ) -> CheckpointResult:
-        """Save what is there before an action runs; waits as long as that needs it.
+        """Save the files before an action, and wait as long as the action needs.
 
-        `about`: None: only what is under way is waited for.
+        `about`: None means: wait only for the checkpoint under way.
         """
         tree = self._tree(request.cwd)
         if about is None:
@@ -276,7 +277,7 @@ class CheckpointScheduler:
     def _job(
         self, cwd: str, about: CheckpointInfo, settings: Settings, known: Container[str] = ()
     ) -> Callable[[], CheckpointRecord]:
-        """What saves the files; asked for when it is decided, and done in a lane."""
+        """Make the job that saves the files; a lane runs it later."""
         is_late = self._tree(cwd).watch()
         return lambda: self._save(cwd, about, settings, known, is_late)
 
@@ -288,7 +289,7 @@ class CheckpointScheduler:
         known: Container[str],
         is_late: Callable[[], bool],
     ) -> CheckpointRecord:
-        """Save the files; `known`: commits that the run was told of."""
+        """Save the files; `known`: commits that the run knows of."""
         tree, checkpoints = self._tree(cwd), self.checkpoints(cwd, settings)
         began = perf_counter()
         tree.dirty = False
@@ -310,7 +311,7 @@ class CheckpointScheduler:
         return record
 
     def count(self, cwd: str, checkpoints: CheckpointStore, run: str = "") -> None:
-        """Tidy up after so many new checkpoints; a problem is told to the run that took it."""
+        """Tidy up after every few checkpoints; report a problem to the run of the last one."""
         tree = self._tree(cwd)
         tree.new += 1
         if tree.new < TIDY_EVERY:
@@ -359,7 +360,7 @@ class CheckpointScheduler:
         self.put(state.cwd, work).add_done_callback(log_failure)
 
     def _note_trouble(self, run: str, says: str) -> None:
-        """Remember why the files could not be saved, and write it down if it is news."""
+        """Remember why a save failed, and record it if it is news."""
         before = self._troubles.pop(run, None)
         self._troubles[run] = SaveFailure(self._clock(), says, before.times + 1 if before else 1)
         if len(self._troubles) > _MAX_TROUBLES:
@@ -369,4 +370,4 @@ class CheckpointScheduler:
 
 
 _BEGINNINGS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
-"""Moments at which a run has not worked yet."""
+"""Triggers at which a run has not worked yet."""

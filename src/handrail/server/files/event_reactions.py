@@ -1,4 +1,4 @@
-"""What follows from events: checkpoints, rollbacks, stops and messages, all in other threads."""
+"""Reacts to events with checkpoints, rollbacks, stops and notifications, all in other threads."""
 
 import logging
 import os
@@ -28,14 +28,14 @@ _log = logging.getLogger(__name__)
 _STARTS = frozenset({"startup", "resume"})
 _MAX_LINE = 80
 _LATE = 120.0
-"""Seconds after which files are not put back any more: others may have worked in them since."""
+"""Seconds after which a rollback is too late: others may have changed the files since."""
 _TOO_LATE = "it is too late for that: files may have been changed since it was decided"
 
 _INTERRUPTED = "Handrail ended in the middle of it; `handrail checkpoints` shows where files are"
 
 
 class EventReactions:
-    """Hears of every event in the supervision thread, and begins what follows from it."""
+    """Hears every event in the supervision thread, and starts the reaction."""
 
     def __init__(
         self,
@@ -53,14 +53,14 @@ class EventReactions:
         self._clock = clock
 
     def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
-        """Do what an event calls for; called in the supervision thread."""
+        """Start the reaction to an event; called in the supervision thread."""
         if (react := _REACTIONS.get(type(event))) is not None:
             react(self, supervisor, event)
 
     # Called in the supervision thread: what is needed of the run is taken along.
 
     def began(self, supervisor: Supervisor, event: events.RunStarted) -> None:
-        """Before a run that nobody watches."""
+        """Save before a run without prompts."""
         if not event.attended and event.source in _STARTS:
             self._scheduler.begin(
                 supervisor, CheckpointTrigger.UNATTENDED, "before an unattended run"
@@ -68,36 +68,36 @@ class EventReactions:
             self._scheduler.leave(supervisor.state)
 
     def before_prompt(self, supervisor: Supervisor, event: events.PromptGiven) -> None:
-        """What the person may want to go back to."""
+        """Save before a prompt, so that the person can go back to it."""
         self._scheduler.begin(supervisor, CheckpointTrigger.PROMPT, f"prompt: {_line(event.text)}")
 
     def after_action(self, supervisor: Supervisor, event: events.ActionEnded) -> None:
-        """So that a rollback does not go back too far."""
+        """Save after an action, so that a rollback does not go back too far."""
         self._scheduler.after_action(supervisor, event.step, event.at)
 
     def task(self, supervisor: Supervisor, event: events.TaskNoted) -> None:
-        """After so many completed tasks."""
+        """Save after every few completed tasks."""
         if event.state == "done":
             self._scheduler.after_task(supervisor)
 
     def rested(self, supervisor: Supervisor, event: events.IterationEnded) -> None:
-        """What the agent has done; sub-agents may still be at work."""
+        """Save the agent's work; sub-agents may still be working."""
         if supervisor.state.phase == "waiting":
             self._scheduler.rest(supervisor, "the agent has stopped")
 
     def ended(self, supervisor: Supervisor, event: events.RunEnded) -> None:
-        """Nobody works there any more."""
+        """Note that nobody works there any more."""
         self._scheduler.ended(supervisor.state)
 
     def found(self, supervisor: Supervisor, event: events.FindingMade) -> None:
-        """People are told of what is bad enough."""
+        """Notify people of severe findings."""
         settings = supervisor.project.config.notify
         if event.finding.severity >= settings.severity:
             name = self._name(supervisor)
             self._notifier.tell(settings, Notification(f"Handrail: {name}", event.finding.says))
 
     def intervened(self, supervisor: Supervisor, event: events.Intervened) -> None:
-        """A rollback or a stop is carried out."""
+        """Carry out a rollback or a stop."""
         done = event.intervention
         if done.means == InterventionName.EMERGENCY_STOP:
             self._stops.stop(supervisor, event)
@@ -105,12 +105,12 @@ class EventReactions:
             self.roll_back(supervisor, event.at, done.checkpoint, done.id, done.files)
 
     def resolved(self, supervisor: Supervisor, event: events.IncidentResolved) -> None:
-        """A person wants the files back as they were."""
+        """Roll back, as a person decided about an incident."""
         if event.checkpoint:
             self.roll_back(supervisor, event.at, event.checkpoint)
 
     def asked_back(self, supervisor: Supervisor, event: events.RestoreAsked) -> None:
-        """A restore that a daemon began which has ended since: nobody else will finish it."""
+        """Record that a restore was interrupted, if an earlier daemon began it."""
         run = supervisor.state.run
         if run not in self._scheduler.restoring:
             back = events.RolledBack(
@@ -126,9 +126,9 @@ class EventReactions:
         intervention: str = "",
         files: Sequence[str] = (),
     ) -> None:
-        """Put the files back, or only these; the run hears how it went.
+        """Restore the files, or only these, and report the result to the run.
 
-        Not where a daemon ended after that was decided, and much has happened since.
+        Skip it if the decision is old, because an earlier daemon ended after it.
         """
         state = supervisor.state
         run, cwd = state.run, state.cwd
@@ -167,7 +167,7 @@ class EventReactions:
         intervention: str,
         files: Sequence[str],
     ) -> events.RolledBack:
-        """Put the files back, and say how that went; whatever happens, it says something."""
+        """Restore the files, and return the result whatever happens."""
         try:
             only = tuple(_place_in(checkpoints.work_tree, path) for path in files)
             way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run, only=only)

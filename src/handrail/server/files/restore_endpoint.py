@@ -1,4 +1,4 @@
-"""A person saves files, looks at what an undo would do, and has it done."""
+"""The endpoints by which a person saves files, previews a restore, and restores."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ from handrail.hosts import HOSTS, find_host
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
 from handrail.server.files import restore_messages as messages
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
@@ -48,26 +48,26 @@ _MAX_BODY = 10_000
 
 
 class RestoreBackend(Protocol):
-    """Where checkpoints are, and who may touch the files of a folder when."""
+    """Opens checkpoints, and orders the work on the files of a folder."""
 
     restoring: set[str]
-    """Runs whose files are just being put back because a person wants it."""
+    """Runs whose files a person is restoring now."""
 
     def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
-        """Those of the project that a folder belongs to."""
+        """Open the checkpoints of a folder's project."""
 
     def worked(self, folder: str) -> tuple[str, ...]:
-        """The runs that worked there since the last checkpoint."""
+        """Return the runs that worked there since the last checkpoint."""
 
     def count(self, folder: str, checkpoints: CheckpointStore) -> None:
-        """Checkpoints were taken there: now and then they are tidied up."""
+        """Count a new checkpoint; every few of them, tidy up."""
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
-        """Work in a thread, after all that is done to the files of the same folder."""
+        """Run a job in a thread, after all earlier jobs on the files of the same folder."""
 
 
 class RestoreEndpoint:
-    """Takes checkpoints and puts files back because a person wants it."""
+    """Saves and restores files at a person's request."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class RestoreEndpoint:
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoints."""
+        """Return its endpoints."""
         return (
             EndpointRow("POST", "/checkpoints", self.save),
             EndpointRow("POST", "/restores/preview", self.preview),
@@ -94,15 +94,15 @@ class RestoreEndpoint:
         return await _answer(request, messages.SaveRequest, self._save)
 
     async def preview(self, request: Request) -> Response:
-        """Say what an undo would do; nothing is changed."""
+        """Preview an undo; nothing changes."""
         return await _answer(request, messages.UndoRequest, self._look)
 
     async def restore(self, request: Request) -> Response:
-        """Put files back as they were, as a person has decided."""
+        """Restore files, as a person decided."""
         return await _answer(request, messages.RestoreRequest, self._restore)
 
     async def roll_back(self, cwd: str, checkpoint: str, run: str) -> messages.RestoreReply:
-        """Put files back to a checkpoint, as they are now; what others have changed is spared."""
+        """Restore the files of a checkpoint, except those that others changed."""
         seen = await self._look(
             messages.UndoRequest(
                 cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint
@@ -134,6 +134,8 @@ class RestoreEndpoint:
             wanted.cwd, lambda: self._preview(checkpoints, wanted)
         )
         target = preview.way.target
+        if wanted.step:
+            await self._supervision.call(lambda: self._check_step(preview.way.run, wanted.step))
         since: dict[str, int] = {}
         if wanted.level is UndoLevel.CHECKPOINT:
             moment = target.created_at.timestamp()
@@ -176,7 +178,7 @@ class RestoreEndpoint:
         self, checkpoints: CheckpointStore, wanted: messages.UndoRequest
     ) -> tuple[RestorePreview, InterruptedRestore | None]:
         by = self._files.worked(wanted.cwd)
-        way = way_back(checkpoints, wanted, by)
+        way = undo_target(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
     def _put_back(
@@ -194,7 +196,7 @@ class RestoreEndpoint:
     # In the supervision thread
 
     def _hold(self, way: RestoreTarget) -> Ready[tuple[str, ...]]:
-        """Nothing may change a file until it is done; says who was told."""
+        """Hold every run that could change the files; return the held runs."""
         base = way.base.by if way.base else ()
         names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
         event = RestoreAsked(self._clock(), way.target.id, way.level)
@@ -211,11 +213,18 @@ class RestoreEndpoint:
     def _release(
         self, told: Sequence[str], event: RolledBack, run: str = "", state: State = None
     ) -> None:
-        """Every run that waited hears how it went; one of them goes back itself."""
+        """Release every held run and tell it the result; one of them goes back itself."""
         self._files.restoring.difference_update(told)
         for each in told:
             mine = msgspec.structs.replace(event, state=state) if each == run else event
             self._runs.get(each, "/").record(mine)
+
+    def _check_step(self, run: str, step: int) -> None:
+        supervisor = self._runs.find(run)
+        last = supervisor.state.step if supervisor is not None else 0
+        if 0 < last < step:
+            why = f"run {run} has no action {step}, its last one is {last}"
+            raise errors.NothingToUndoError(why, "`handrail log` lists them")
 
     def _supervisor(self, way: RestoreTarget, run: str) -> Supervisor:
         return self._runs.get(run, way.target.work_tree)
@@ -232,7 +241,7 @@ class RestoreEndpoint:
         )
 
     def _under_way(self, tree: str, *phases: str) -> tuple[str, ...]:
-        """The runs of a work tree that have not ended."""
+        """Return the active runs of a work tree."""
         phases = phases or ("working", "waiting")
         return tuple(
             state.run
@@ -241,14 +250,14 @@ class RestoreEndpoint:
         )
 
     async def _open(self, folder: str) -> CheckpointStore:
-        """The checkpoints of a project, by the settings that hold there."""
+        """Open the checkpoints of a project with its current settings."""
         if not os.path.isabs(folder):
             raise errors.FolderRefusedError(folder, "it is not an absolute path")
         project = await self._supervision.call(lambda: self._runs.projects.at(folder))
         return await asyncio.to_thread(self._files.checkpoints, folder, project.config.checkpoints)
 
     def _actions_since(self, tree: str, moment: float) -> dict[str, int]:
-        """By run, how many actions were done in a work tree since a moment."""
+        """Count the actions in a work tree since a time, by run."""
         done: Counter[str] = Counter()
         journal = self._runs.journal
         for topic in journal.store.topics(RUNS):
@@ -266,15 +275,15 @@ class RestoreEndpoint:
 
 
 def _located(record: CheckpointRecord) -> ConversationPosition | None:
-    """The conversation of a checkpoint, with the message at which its host can take it up."""
+    """Return the conversation of a checkpoint, with the message at which its host can resume."""
     place = record.conversation
     return find_host(place.host).locate(record) if place and place.host in HOSTS else place
 
 
-def way_back(
+def undo_target(
     checkpoints: CheckpointStore, wanted: messages.UndoRequest, by: Sequence[str]
 ) -> RestoreTarget:
-    """Find what an undo puts back; `by`: the runs that worked since the last checkpoint."""
+    """Find the target of an undo; `by`: the runs that worked since the last checkpoint."""
     if wanted.level is UndoLevel.CHECKPOINT:
         return RestoreTarget(wanted.level, checkpoints.find(wanted.checkpoint))
     records = list(checkpoints.newest_first())
@@ -290,7 +299,7 @@ def way_back(
 def _way_seen(
     checkpoints: CheckpointStore, wanted: messages.RestoreRequest
 ) -> tuple[RestoreTarget, bool]:
-    """What a person has looked at, and whether the run goes back with its files."""
+    """Return the target that the person previewed, and whether the run goes back with its files."""
     base = checkpoints.find(wanted.base) if wanted.base else None
     way = RestoreTarget(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
     return way, not wanted.files_only and restores_run_state(way, checkpoints.newest_first())
@@ -302,6 +311,6 @@ async def _answer(
     try:
         body = await request.body()
         # Not by msgspec: the path of a folder need not be text.
-        return as_json(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
+        return json_response(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
     except ValueError as error:  # no JSON, or no path
         raise EndpointError(str(error)) from None

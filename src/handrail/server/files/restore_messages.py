@@ -1,4 +1,4 @@
-"""What is said over the wire when a person saves files or has them put back."""
+"""The requests and replies of saving and restoring files."""
 
 import msgspec
 
@@ -10,75 +10,75 @@ from handrail.model.decodable import decodable
 
 @decodable
 class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A checkpoint that a person wants."""
+    """A request to save the files."""
 
     cwd: str
     name: str = ""
 
 
 class SaveReply(msgspec.Struct, frozen=True):
-    """The checkpoint that there is now."""
+    """The resulting checkpoint."""
 
     record: CheckpointRecord
     is_new: bool
-    """False: nothing has changed since an earlier one, which it is."""
+    """False if the files are the same as in an earlier checkpoint, which the reply names."""
 
 
 @decodable
 class UndoRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is to be undone."""
+    """A request to preview an undo."""
 
     cwd: str
     level: UndoLevel
     run: str = ""
     step: int = 0
     checkpoint: str = ""
-    """Of the level `checkpoint`: its id, name or commit."""
+    """For the level `checkpoint`: its id, name or commit."""
 
 
 @decodable
 class RestoreRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is undone, after it was looked at: the way that the preview has shown."""
+    """A request to restore what a preview showed."""
 
     cwd: str
     level: UndoLevel
     target: str
-    """The checkpoint whose files come back."""
+    """The checkpoint to restore."""
     base: str = ""
-    """The one until which changes are taken back; empty: until now."""
+    """The checkpoint up to which changes are undone; empty: up to now."""
     run: str = ""
     expects: str
-    """The tree of the preview (`now`): nothing else is restored than what was seen."""
+    """The tree of the preview (`now`): Handrail restores only what the person saw."""
     over: bool = False
-    """Also files that others have changed since."""
+    """Overwrite files that others changed since."""
     files_only: bool = False
-    """The run does not go back with its files."""
+    """Leave the state of the run as it is."""
 
 
 @decodable
 class PreviewReply(msgspec.Struct, frozen=True):
-    """What would be done, and what a person should know before."""
+    """The changes that a restore would make, and what a person should know before."""
 
     preview: RestorePreview
     working: tuple[str, ...] = ()
-    """Runs that are at work in these files now; they wait until it is done."""
+    """Runs that work in these files now; Handrail holds them during the restore."""
     since: dict[str, int] = {}
-    """By run, how many actions were done since the checkpoint."""
+    """The number of actions since the checkpoint, by run."""
     interrupted: InterruptedRestore | None = None
-    """An earlier restore that was killed in the middle: some files are as they were then."""
+    """An earlier restore that was killed halfway, so that some files are still restored."""
 
 
 @decodable
 class RestoreReply(msgspec.Struct, frozen=True):
-    """What was done."""
+    """The result of a restore."""
 
     undo: str
-    """The checkpoint that was taken just before."""
+    """The checkpoint that Handrail took just before."""
     items: tuple[RestoreItem, ...] = ()
     spared: tuple[SparedFile, ...] = ()
     problem: str = ""
-    """Why some files are not as they were; empty: all are, and they were compared."""
+    """Why some files are not as they were; empty if all are, as a comparison has shown."""
     wrong: tuple[str, ...] = ()
-    """These files."""
+    """The files that are not as they were."""
     conversation: ConversationPosition | None = None
-    """Where the agent's conversation was then."""
+    """The place in the agent's conversation at that time."""

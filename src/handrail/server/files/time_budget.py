@@ -1,14 +1,14 @@
-"""How much of a machine's time something may take."""
+"""A budget of machine time."""
 
 from collections.abc import Callable
 from time import monotonic
 
 
 class TimeBudget:
-    """Seconds that are spent come back with time; who has spent too much has to wait."""
+    """A budget that refills with time: after overspending, nothing may be spent for a while."""
 
     def __init__(self, share: float, most: float, clock: Callable[[], float] = monotonic) -> None:
-        """`share`: seconds that come back in a second; `most`: how many may be spent at once."""
+        """`share`: seconds that come back per second; `most`: seconds that can be spent at once."""
         self._share = share
         self._most = most
         self._clock = clock
@@ -16,11 +16,11 @@ class TimeBudget:
         self._at = clock()
 
     def spend(self, seconds: float) -> None:
-        """So much was used."""
+        """Take seconds out of the budget."""
         self._spent = self._left_over() + seconds
 
     def is_over(self) -> bool:
-        """Whether nothing more should be spent now."""
+        """Return whether the budget is used up for now."""
         return self._left_over() > self._most
 
     def _left_over(self) -> float:

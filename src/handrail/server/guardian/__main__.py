@@ -3,7 +3,7 @@
 import os
 import sys
 
-from handrail.server.guardian.watch import Guardian, Post
+from handrail.server.guardian.watch import DESCRIPTORS, Guardian, Post
 
 
 def main(arguments: list[str]) -> int:
@@ -12,7 +12,7 @@ def main(arguments: list[str]) -> int:
     given = dict(each.split("=", 1) for each in arguments[:end])
     numbers = {name: int(given[name]) for name in Post._fields[4:] if name in given}
     for name, number in numbers.items():
-        if name != "daemon":
+        if name in DESCRIPTORS:
             os.set_inheritable(number, False)
     command = tuple(arguments[end + 1 :])
     post = Post(command, given["path"], given["log"], given["lock_path"], **numbers)

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -39,6 +40,7 @@ class DaemonProcess:
         self._is_child = is_child
         self._alive = {"loop": self.began, "supervision": self.began}
         self._silent = SilentThread()
+        self._was_woken = False
 
     def hear(self, message: Message) -> None:
         """Take note of a sign of life."""
@@ -59,6 +61,7 @@ class DaemonProcess:
         main = sample(self.pid, self.pid, now)
         if main is not None and main.state == "T":
             self.signal(signal.SIGCONT)
+            self._was_woken = True
             self._silent.clear()
         if self.hello is None or main is None:
             return ""
@@ -66,6 +69,15 @@ class DaemonProcess:
         if (seen := sample(self.pid, thread, now)) is not None:
             self._silent.add(seen)
         return self._silent.problem()
+
+    def take_stop(self) -> bool:
+        """Whether it was stopped and goes on again, since the last time."""
+        if self._is_child and sys.platform == "linux":
+            with suppress(ChildProcessError):  # it has ended
+                return os.waitid(os.P_PID, self.pid, os.WCONTINUED | os.WNOHANG) is not None
+            return False
+        was_woken, self._was_woken = self._was_woken, False
+        return was_woken
 
     def signal(self, number: int) -> None:
         """Send a signal; as long as its end of the line is open, the number is its own."""

@@ -16,6 +16,14 @@ from handrail import __version__
 from handrail.server.guardian.daemon_process import DaemonProcess, start_daemon
 from handrail.server.guardian.link import Link, Message
 from handrail.server.guardian.stand_in import Reception, StandIn
+from handrail.server.guardian.system_notify import READY, WELL, SystemNotifier
+from handrail.server.guardian.waking import wake_on_input
+from handrail.server.integrity.package_files import (
+    Packages,
+    find_changes,
+    reinstall_command,
+    says_changed,
+)
 
 _TICK = 1.0
 _DOWN = 5.0
@@ -23,6 +31,8 @@ _DOWN = 5.0
 _STEADY = 10.0
 """Seconds that a daemon lives if it is well; one that ended sooner may end again."""
 _LONGEST_PAUSE = 30.0
+_REPAIR_PAUSE = 2.0
+"""Seconds between two looks at packages that somebody has changed."""
 _STOP_PATIENCE = 15.0
 _LAST_BYTES = 2_000
 _OUTPUT, _ERRORS = 1, 2
@@ -45,6 +55,12 @@ class Post(NamedTuple):
     link: int = -1
     daemon: int = 0
     """A daemon that runs already: the line to it, and its process."""
+    kept: int = 0
+    """1: systemd or launchd holds the sockets too, and starts the guardian again."""
+
+
+DESCRIPTORS = frozenset({"socket", "port", "lock", "link"})
+"""The fields of a post that are descriptors."""
 
 
 class Guardian:
@@ -53,12 +69,17 @@ class Guardian:
     def __init__(self, post: Post) -> None:
         self._post = post
         self._doors = (socket.socket(fileno=post.socket), socket.socket(fileno=post.port))
+        for door in self._doors:
+            wake_on_input(door.fileno(), -os.getpgrp())
         self._lock = post.lock
+        self._system = SystemNotifier(os.environ)
         self._identity = _identity(post.path)
         self._selector = selectors.DefaultSelector()
         self._reception = Reception(self._selector)
         self._stand_in: StandIn | None = None
         self._daemon: DaemonProcess | None = None
+        self._packages: Packages | None = None
+        """What a daemon is made of, as one has said that was well."""
         self._down = time.monotonic()
         self._next = 0.0
         """When to start a daemon, if there is none."""
@@ -75,6 +96,7 @@ class Guardian:
         """Guard until a signal ends it; its exit code."""
         self._name_lock()
         self._listen_to_signals()
+        self._system.send(READY)
         if self._post.daemon:
             link = Link(socket.socket(fileno=self._post.link))
             self._attend(DaemonProcess(self._post.daemon, link, is_child=False))
@@ -82,7 +104,7 @@ class Guardian:
             if self._daemon is None:
                 if self._ending:
                     return self._leave(0)
-                if self._failures and not self._ever_well:
+                if self._failures and not self._ever_well and not self._post.kept:
                     return self._leave(self._code)  # one that never worked is not tried again
                 if time.monotonic() >= self._next:
                     self._start()
@@ -100,6 +122,11 @@ class Guardian:
 
     def _start(self) -> None:
         self._keep_log()
+        if self._packages is not None and (changes := find_changes(self._packages)):
+            fix = reinstall_command(self._packages.python)
+            self._cause = f"{says_changed(changes)}. Put them back: {fix}"
+            self._next = time.monotonic() + _REPAIR_PAUSE
+            return
         try:
             self._attend(start_daemon(self._post.command, self._doors))
         except OSError as error:  # too many processes or descriptors
@@ -109,8 +136,13 @@ class Guardian:
 
     def _attend(self, daemon: DaemonProcess) -> None:
         self._daemon = daemon
-        pid, socket_file = os.getpid(), self._identity
-        daemon.link.send("welcome", pid=pid, version=__version__, socket=socket_file)
+        daemon.link.send(
+            "welcome",
+            pid=os.getpid(),
+            version=__version__,
+            socket=self._identity,
+            kept=bool(self._post.kept),
+        )
         self._selector.register(daemon.link, selectors.EVENT_READ, self._hear)
 
     def _hear(self, _: object) -> None:
@@ -133,6 +165,7 @@ class Guardian:
         self._ever_well = True
         if self._stand_in is not None and self._stand_in.refused:
             daemon.link.send("refused", calls=self._stand_in.refused)
+        self._packages = Packages(*told) if (told := hello.get("packages")) else None
         self._stand_in = StandIn(hello["answers"], hello["token"], lambda: self._cause)
         self._identity = tuple(hello["socket"]) if hello["socket"] else self._identity
 
@@ -142,6 +175,7 @@ class Guardian:
         if fresh is not None:
             self._doors[0].close()
             self._doors = (socket.socket(fileno=fresh), self._doors[1])
+            wake_on_input(fresh, -os.getpgrp())
             self._identity = tuple(message["socket"])
 
     def _lost(self, daemon: DaemonProcess) -> None:
@@ -173,6 +207,7 @@ class Guardian:
 
     def _tick(self) -> None:
         now = time.monotonic()
+        self._system.send(WELL)
         self._reception.drop_slow()
         daemon = self._daemon
         if self._ending:
@@ -180,6 +215,8 @@ class Guardian:
                 self._end(daemon)
             return
         self._keep_lock()
+        if daemon is not None and daemon.take_stop():
+            daemon.link.send("stopped")
         if daemon is not None and (problem := daemon.check()):
             self._cause = f"the daemon does not answer: {problem}"
             daemon.signal(signal.SIGKILL)
@@ -188,7 +225,9 @@ class Guardian:
             self._speak()
 
     def _speak(self) -> None:
-        """Answer callers here, if a daemon has once said how."""
+        """Answer callers here: as a daemon has said, or only with the cause if none ever worked."""
+        if self._stand_in is None and self._failures:
+            self._stand_in = StandIn({}, "", lambda: self._cause)
         if self._stand_in is not None and not self._reception.is_open:
             self._reception.open(self._doors, self._stand_in)
 
@@ -246,7 +285,7 @@ class Guardian:
             daemon.signal(signal.SIGCONT)
 
     def _leave(self, code: int) -> int:
-        if _identity(self._post.path) == self._identity:
+        if not self._post.kept and _identity(self._post.path) == self._identity:
             with suppress(OSError):
                 os.unlink(self._post.path)
         return code

@@ -1,4 +1,4 @@
-"""The daemon's HTTP application, made of its components."""
+"""Joins the endpoints of all components into the daemon's HTTP application."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.server.http.hook_endpoint import START, HookEndpoint
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.http.routes import Component, starlette_app
 
 
 def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
-    """The application, without any check of who asks."""
+    """Make the application, without authentication."""
     others = starlette_app(components)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -22,6 +22,6 @@ def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
             response = await hooks.hook(Request(scope, receive))
             await response(scope, receive, send)
         else:
-            await as_json({"error": "only POST is understood"}, 405)(scope, receive, send)
+            await json_response({"error": "only POST is understood"}, 405)(scope, receive, send)
 
     return app

@@ -1,4 +1,4 @@
-"""What people think of verdicts and findings."""
+"""The endpoint for people's feedback on verdicts and findings."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from handrail.model.decodable import decodable
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
-from handrail.server.http.json_response import as_json, read_json, when_written
+from handrail.server.http.json_response import json_response, once_written, read_json
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
@@ -21,17 +21,17 @@ from handrail.supervise.runs.run_registry import RunRegistry
 
 @decodable
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person says about a verdict, or about a finding."""
+    """Feedback on a verdict or on a finding."""
 
     step: int
     right: bool
     note: str = ""
     finding: str = ""
-    """The kind of the finding that is meant; empty: the verdict."""
+    """The kind of the finding; empty for a verdict."""
 
 
 class NoSuchStepError(EndpointError):
-    """A run has no such step."""
+    """The run has no such step."""
 
     status = 404
 
@@ -40,7 +40,7 @@ class NoSuchStepError(EndpointError):
 
 
 class NoSuchFindingError(EndpointError):
-    """Nothing of that kind was found in a run."""
+    """The run has no finding of that kind."""
 
     status = 404
 
@@ -49,7 +49,7 @@ class NoSuchFindingError(EndpointError):
 
 
 class FeedbackEndpoint:
-    """Writes down what people think."""
+    """Records feedback."""
 
     def __init__(
         self,
@@ -64,26 +64,28 @@ class FeedbackEndpoint:
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoint."""
+        """Return its endpoint."""
         return (EndpointRow("POST", "/runs/{run}/feedback", self.feedback),)
 
     async def feedback(self, request: Request) -> Response:
-        """Take down what a person thinks of a verdict or of a finding."""
+        """Record a person's feedback on a verdict or on a finding."""
         run = request.path_params["run"]
         given = await read_json(request, Feedback)
         # To look for a step takes as long as the run is; no other run waits for that.
         decision = await asyncio.to_thread(self._meant, run, given)
-        return as_json(await self._supervision.answer(lambda: self._judge(run, given, decision)))
+        return json_response(
+            await self._supervision.answer(lambda: self._judge(run, given, decision))
+        )
 
     def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[object]:
         supervisor = self._runs.get(run, "/")
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
         receipt = supervisor.record(event)
         self._metrics.judged(run, event, decision)
-        return when_written({"ok": True}, [receipt])
+        return once_written({"ok": True}, [receipt])
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:
-        """The decision that is judged; None: a finding is."""
+        """Return the judged decision, or None if a finding is judged."""
         for _, event in self._runs.journal.read(topic_of(run)):
             if given.finding:
                 if isinstance(event, FindingMade) and event.finding.kind == given.finding:

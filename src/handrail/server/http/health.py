@@ -1,4 +1,4 @@
-"""How the daemon is, for people and for Prometheus."""
+"""The endpoints for health and metrics."""
 
 from collections.abc import Mapping
 from time import monotonic
@@ -7,7 +7,7 @@ import psutil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
@@ -15,11 +15,11 @@ from handrail.store.port import Store
 from handrail.supervise.runs.run_registry import RunRegistry
 
 _HEALTH_SECONDS = 1.0
-"""Whoever asks for it waits only a little longer than this."""
+"""Upper bound for `/healthz`, so that probes never hang."""
 
 
-class Health:
-    """Says who this is, how it is, and what it counted."""
+class HealthEndpoint:
+    """Reports the identity, health and metrics of the daemon."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Health:
         metrics: Metrics,
         who: Mapping[str, object],
     ) -> None:
-        """`who`: what the daemon says of itself."""
+        """`who`: the daemon's facts about itself."""
         self._supervision = supervision
         self._runs = runs
         self._store = store
@@ -38,22 +38,22 @@ class Health:
         self._began = monotonic()
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoints."""
+        """Return its endpoints."""
         return (
             EndpointRow("GET", "/healthz", self.healthz),
             EndpointRow("GET", "/metrics", self.metrics),
         )
 
     async def healthz(self, request: Request) -> Response:
-        """Say who this is and how it is."""
+        """Return the daemon's identity and health."""
         try:
             state = await self._supervision.call(self._state, _HEALTH_SECONDS)
         except SupervisionTimeoutError as error:
             state = {"ok": False, "problem": str(error)}
-        return as_json({**state, **self._who})
+        return json_response({**state, **self._who})
 
     async def metrics(self, request: Request) -> Response:
-        """Everything that Prometheus wants to know."""
+        """Return all metrics for Prometheus."""
         text = await self._supervision.call(self._metrics.text)
         return Response(text, media_type="text/plain; version=0.0.4")
 

@@ -1,4 +1,4 @@
-"""The endpoint that hosts ask before and after everything their agents do."""
+"""The endpoint that hosts call before and after each action of their agents."""
 
 import asyncio
 import json
@@ -41,19 +41,19 @@ PROXY_HEADER = b"x-handrail-proxy"
 PID_HEADER = b"x-handrail-pid"
 _ATTENDED = {b"1": True, b"0": False}
 SENDER = "handrail.sender"
-"""In the scope of a request to the port: who has sent it."""
+"""The key in a request's scope for its sender, on the port."""
 PATH = endpoint("{host}")
 START = endpoint("")
-"""How the path of every host's hooks begins."""
+"""The common start of the paths of all hosts' hooks."""
 _SETTLE_SECONDS = 4.0
 _SETTLE_STEP = 0.02
 _NOBODY: Reply = {}
-"""The answer to a request that nobody waits for any more."""
+"""The answer to a request without a waiting client."""
 _PID = re.compile(rb"\d{1,9}\Z")
 
 
 class HookEndpoint:
-    """Answers hooks; waits until files are saved, and while a run is paused."""
+    """Answers hooks, after a checkpoint if one is needed and after the pause of a run."""
 
     def __init__(
         self,
@@ -69,17 +69,17 @@ class HookEndpoint:
         self._opinions = opinions
         self._metrics = metrics
         self.is_unsettled: Callable[[], bool] = lambda: False
-        """Whether something of ours has changed, and it is not known yet who did that."""
+        """Returns whether a part of Handrail changed and nobody knows yet which call did it."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoint."""
+        """Return its endpoint."""
         return (EndpointRow("POST", PATH, self.hook),)
 
     async def hook(self, request: Request) -> Response:
-        """Answer a host's hook: always with 200, or the host would not listen."""
+        """Answer a host's hook, always with 200, because hosts ignore other answers."""
         receive = request.receive
         host = request.url.path.removeprefix(START)
-        body = await whole(receive)
+        body = await read_body(receive)
         if body is None:
             data = self._refused(host, f"it has more than {MAX_BYTES:,} bytes")
         else:
@@ -96,9 +96,9 @@ class HookEndpoint:
         gone: Gone,
         sender: HookSender | None = None,
     ) -> bytes:
-        """What is answered to a hook of a host; `gone`: when nobody waits any more.
+        """Answer a hook of a host; `gone` returns when nobody waits any more.
 
-        `sender`: who has sent it to the port; None: it came over the socket.
+        `sender`: the sender of a request to the port; None for the socket.
         """
         known = self._hosts.get(host)
         if known is None:
@@ -111,7 +111,7 @@ class HookEndpoint:
         return _encode(said)
 
     def _refused(self, host: str, problem: str) -> bytes:
-        """A refusal; to a host that nobody knows in the words of all, so that it understands."""
+        """Return a refusal in the format of a host; of an unknown one, in a common format."""
         known = self._hosts.get(host)
         speakers = [known] if known else self._hosts.values()
         said: Reply = {}
@@ -143,7 +143,7 @@ class HookEndpoint:
             return hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
 
     async def _settled(self) -> None:
-        """Wait, for a moment, until it is known whether the run may go on."""
+        """Wait a moment until it is known whether the run may continue."""
         until = monotonic() + _SETTLE_SECONDS
         while self.is_unsettled() and monotonic() < until:
             await asyncio.sleep(_SETTLE_STEP)
@@ -151,7 +151,7 @@ class HookEndpoint:
     async def _wait(
         self, pending: "_PendingHook", undecided: CheckpointNeeded[Reply] | Held[Reply]
     ) -> Callable[[], DecisionProgress[Reply]] | None:
-        """How it goes on when the files are saved, or the run is not paused; None: all is over."""
+        """Wait for a checkpoint or the end of a pause; return the continuation, if any."""
         if isinstance(undecided, CheckpointNeeded):
             return partial(undecided.proceed, await undecided.save())
         how = await self._pauses.wait(undecided, pending.began, pending.gone)
@@ -171,11 +171,11 @@ class _PendingHook:
         self.gone = gone
         self.began = perf_counter()
         self.held = 0.0
-        """For how many seconds the answer was held back because the run is paused."""
+        """Seconds for which a pause held the answer back."""
 
 
-async def whole(receive: Receive) -> bytes | None:
-    """The body of a request; None if there is too much of it, or nobody to answer to."""
+async def read_body(receive: Receive) -> bytes | None:
+    """Return the body of a request, or None if it is too large or the client is gone."""
     parts: list[bytes] = []
     size = 0
     while True:
@@ -192,7 +192,7 @@ async def whole(receive: Receive) -> bytes | None:
 
 
 async def _leaves(receive: Receive) -> None:
-    """Returns when the other side hangs up."""
+    """Return when the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

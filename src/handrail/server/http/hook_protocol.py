@@ -1,12 +1,13 @@
-"""The short way of a hook through HTTP.
+"""The fast path of a hook through HTTP.
 
-Every call of an agent waits for its hooks, and the long way through uvicorn and ASGI costs more
-than half of what the daemon itself thinks about a call. So a request for the hooks that is as plain
-as hosts send it is read here, and answered with one write. Whatever else comes is left to uvicorn,
-with all that follows on the same connection: no request is ever read by both.
+Every call of an agent waits for its hooks. The way through uvicorn and ASGI costs more than half of
+the time that the daemon needs for a call. So this protocol reads plain requests for the hooks
+itself, and answers with one write. It leaves all other requests to uvicorn, together with
+everything that follows on the same connection: nobody reads a request twice.
 """
 
 import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from uvicorn.server import ServerState
 
 from handrail.hosts.port import MAX_BYTES, HookSender, endpoint
 from handrail.server.control.pause_waiters import Gone
+from handrail.server.guardian.waking import wake_on_input
 from handrail.server.http.port_connection import PortConnection
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -27,7 +29,7 @@ _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*)")
 _LENGTH = re.compile(rb"[0-9]{1,9}")
 _FOR_UVICORN = frozenset({b"transfer-encoding", b"expect", b"upgrade", b"trailer"})
 _FEW_BYTES = 65_536
-"""Of what comes while an answer is awaited; then nothing more is read."""
+"""The most bytes to take while an answer is awaited; then the protocol stops reading."""
 _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
 
 
@@ -38,11 +40,11 @@ class RequestHead(NamedTuple):
     headers: Headers
     begin: int
     end: int
-    """Where its body begins and ends."""
+    """Start and end of its body."""
 
 
 def read_head(data: bytes | bytearray) -> RequestHead | None:
-    """The head that some bytes begin with; None: whatever it is, it is not plain."""
+    """Parse the head at the start of some bytes; return None unless it is plain."""
     size = data.find(b"\r\n\r\n", 0, _LONGEST_HEAD)
     first = _FIRST.match(data)
     if size < 0 or first is None:
@@ -67,7 +69,7 @@ def read_head(data: bytes | bytearray) -> RequestHead | None:
 
 
 class HookProtocol(HttpToolsProtocol):
-    """One connection: on the short way as long as only plain requests for the hooks come."""
+    """One connection: on the fast path as long as it brings only plain requests for the hooks."""
 
     def __init__(
         self,
@@ -86,11 +88,11 @@ class HookProtocol(HttpToolsProtocol):
         self._admits = admits
         self._by_port = by_port
         self._sender: HookSender | None = None
-        """Who is on the other side of the port; the socket has only one owner."""
+        """The sender on the port; the socket has only one owner."""
         self._is_short = True
         self._unread = bytearray()
         self._head: RequestHead | None = None
-        """Of a request whose body is still to come."""
+        """The head of a request whose body has not arrived yet."""
         self._is_waiting = False
         self._is_ending = False
         self._answered = 0.0
@@ -98,6 +100,8 @@ class HookProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Called by the loop."""
         super().connection_made(transport)
+        if (connected := transport.get_extra_info("socket")) is not None:
+            wake_on_input(connected.fileno(), os.getpid())
         if self._by_port:
             self._sender = PortConnection.between(self.client, self.server)
 
@@ -118,14 +122,14 @@ class HookProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """Called when the server ends: what has begun to come is answered."""
+        """Answer the requests that have begun to arrive; called when the server ends."""
         if self._is_waiting or self._unread:
             self._is_ending = True
         else:
             super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Called by the loop: one timer looks whether anything came since it was set."""
+        """Close an idle connection; one timer checks whether anything came since it was set."""
         idle = self.loop.time() - self._answered
         busy = self._is_waiting or self._unread
         if not self._is_short or (idle >= self.timeout_keep_alive and not busy):

@@ -1,4 +1,4 @@
-"""JSON over HTTP, for endpoints that people and programs use."""
+"""JSON over HTTP, for the endpoints that people and programs use."""
 
 import json
 from typing import TypeVar
@@ -16,8 +16,8 @@ T = TypeVar("T")
 _LONGEST_WAIT = 60.0
 
 
-def as_json(value: object, status: int = 200) -> Response:
-    """An answer; what is no text, such as a file's name, is said all the same."""
+def json_response(value: object, status: int = 200) -> Response:
+    """Make a response; file names that are not valid text are escaped."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -26,20 +26,20 @@ def as_json(value: object, status: int = 200) -> Response:
 
 
 async def read_json(request: Request, kind: type[T], most: int = 1_000_000) -> T:
-    """The body of a request; raises msgspec.MsgspecError or UnicodeDecodeError."""
+    """Read the body of a request. Raises msgspec.MsgspecError or UnicodeDecodeError."""
     return msgspec.json.decode((await request.body())[:most], type=kind)
 
 
-def wait_of(request: Request) -> float:
-    """For how many seconds whoever asks would wait (`?wait=SECONDS`)."""
+def wait_seconds(request: Request) -> float:
+    """Return how many seconds the client would wait (`?wait=SECONDS`)."""
     try:
         return min(max(float(request.query_params.get("wait", "0")), 0.0), _LONGEST_WAIT)
     except ValueError:
         return 0.0
 
 
-def when_written(value: T, receipts: list[Receipt]) -> Ready[T]:
-    """A value that is answered when it is on the disk, and raises what the log says otherwise."""
+def once_written(value: T, receipts: list[Receipt]) -> Ready[T]:
+    """Return a value once it is on the disk; raise the error of the log otherwise."""
 
     def failed(error: StoreError) -> T:
         raise error

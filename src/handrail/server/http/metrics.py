@@ -1,4 +1,4 @@
-"""Numbers for Prometheus, taken from the events as they are written."""
+"""Metrics for Prometheus, counted from the events."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
@@ -14,12 +14,12 @@ from handrail.model.event_table import by_event
 from handrail.model.ordinal import Decision, Severity
 
 HALTING_FAULTS = ("bug", "hooks", "log", "slow")
-"""Kinds of faults while which it is not Handrail's reviews that decide what runs."""
+"""Kinds of faults during which Handrail's reviews do not decide."""
 OTHER_FAULTS = ("checkpoint", "guardian", "incident", "notify", "plugin", "repair")
-"""Kinds of faults that leave the reviews as they are."""
+"""Kinds of faults that do not affect the reviews."""
 
 _About = tuple[str, int, str]
-"""Run, step, and kind of finding; empty: the verdict."""
+"""Run, step, and kind of finding; empty for a verdict."""
 _Labels = dict[str, Iterable[object]]
 _TROUBLE = (Severity.LOW, Severity.MEDIUM, Severity.HIGH, Severity.CRITICAL)
 _SECONDS = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5)
@@ -50,7 +50,7 @@ _COUNTERS: dict[str, tuple[str, _Labels]] = {
         "Findings judged by a person.", {"kind": KINDS, "result": ("confirmed", "false_alarm")},
     ),
 }  # fmt: skip
-"""By name, what each counts, and the values that its labels can have."""
+"""The meaning of each counter, and the values of its labels."""
 _TIMES = {
     "checkpoint": "Time to take a checkpoint.",
     "review": "Time of a review.",
@@ -59,7 +59,7 @@ _TIMES = {
 
 
 class Metrics:
-    """Counts what happens since the daemon was started."""
+    """Counts events since the daemon started."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -81,7 +81,7 @@ class Metrics:
         self._decided = {each: self._counters["reviews"].labels(each.value) for each in Decision}
         self._said: dict[_About, bool] = {}
         self._stops_judged: dict[_About, bool] = {}
-        """Of refusals and changes, what was said last."""
+        """The last feedback on each refusal and change."""
         self._overruled = 0
         self.watch(
             "false_positive_rate",
@@ -90,13 +90,13 @@ class Metrics:
         )
 
     def watch(self, name: str, says: str, read: Callable[[], float]) -> None:
-        """Show a number that somebody else keeps."""
+        """Export a number that another component keeps."""
         Gauge(f"handrail_{name}", says, registry=self.registry).set_function(read)
 
     def watch_each(
         self, name: str, says: str, label: str, read: Callable[[], Mapping[str, float]]
     ) -> None:
-        """Show several numbers that somebody else keeps, told apart by a label."""
+        """Export several such numbers, told apart by a label."""
         self.registry.register(_Watched(f"handrail_{name}", says, label, read))
 
     def on_event(self, event: events.Event) -> None:
@@ -105,9 +105,9 @@ class Metrics:
             count(self, event)
 
     def judged(self, run: str, event: events.FeedbackGiven, decision: Decision | None) -> None:
-        """Count what a person thinks of a verdict or, without a decision, of a finding.
+        """Count feedback on a verdict or, without a decision, on a finding.
 
-        What is said again counts once; who changes their mind is counted with both.
+        The same feedback counts once; a changed mind counts in both ways.
         """
         about = (run, event.step, event.finding)
         if self._said.get(about) is event.right:
@@ -130,7 +130,7 @@ class Metrics:
         self._times["hook"].observe(seconds)
 
     def text(self) -> bytes:
-        """Everything, as Prometheus reads it."""
+        """Return all metrics in Prometheus' format."""
         return generate_latest(self.registry)
 
     def _count(self, name: str, *labels: str) -> None:
@@ -194,7 +194,7 @@ class _Watched(Collector):
         self._read = read
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The numbers as they are now."""
+        """Return the current numbers."""
         family = GaugeMetricFamily(self._name, self._says, labels=[self._label])
         for value, number in self._read().items():
             family.add_metric([value], number)

@@ -1,4 +1,4 @@
-"""Which process a connection to the port belongs to, where the system tells (Linux)."""
+"""Finds the process behind a connection to the port, if the system tells (Linux)."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 _TABLES = ("/proc/self/net/tcp", "/proc/self/net/tcp6")
-"""The second has those who reach an address of the first by their own kind of socket."""
+"""The second table holds clients that reach an IPv4 address through an IPv6 socket."""
 _OWN_NETWORK = "/proc/self/ns/net"
 _LOOPBACK = f"{int.from_bytes(bytes((127, 0, 0, 1)), sys.byteorder):08X}"
 _SOCKET = re.compile(r"socket:\[([0-9]+)\]")
@@ -16,12 +16,12 @@ _LOCAL, _REMOTE, _INODE = 1, 2, 9
 
 
 def can_tell_owners(tables: tuple[str, ...] = _TABLES) -> bool:
-    """Whether this system tells which process a connection belongs to."""
+    """Return whether this system tells which process a connection belongs to."""
     return os.access(tables[0], os.R_OK)
 
 
 class PortConnection:
-    """One connection to the port; looked up once. Used in the supervision thread."""
+    """One connection to the port, looked up once. Used in the supervision thread."""
 
     def __init__(self, client: int, server: int, tables: tuple[str, ...] = _TABLES) -> None:
         """`client`, `server`: the ports on both sides, on loopback."""
@@ -35,22 +35,22 @@ class PortConnection:
     def between(
         cls, client: tuple[str, int | None] | None, server: tuple[str, int | None] | None
     ) -> "PortConnection":
-        """By two addresses; one that is not there any more has no number, and no owner."""
+        """Look a connection up by its two addresses; a closed one has no inode and no owner."""
         return cls((client or ("", 0))[1] or 0, (server or ("", 0))[1] or 0)
 
     @property
     def is_open(self) -> bool:
-        """Whether the other side still has it; True where the system does not tell."""
+        """Return whether the client still holds it; True if the system does not tell."""
         return self._other_side() != ""
 
     def is_held_by(self, pid: int) -> bool | None:
-        """Whether a process holds the other end; None where the system does not tell."""
+        """Return whether a process holds the other end; None if the system does not tell."""
         if pid not in self._known:
             self._known[pid] = self._look(pid)
         return self._known[pid]
 
     def find_owner(self) -> int:
-        """The process that holds the other end; 0 where the system does not tell."""
+        """Return the process that holds the other end; 0 if the system does not tell."""
         for name in os.listdir("/proc") if can_tell_owners(self._tables) else ():
             if name.isdecimal() and self.is_held_by(int(name)):
                 return int(name)
@@ -68,7 +68,7 @@ class PortConnection:
             return None
 
     def _other_side(self) -> str | None:
-        """The number of the other side's socket; empty: it is gone; None: nobody knows."""
+        """Return the inode of the client's socket; empty if it is gone, None if unknown."""
         if self._inode is None:
             try:
                 self._inode = self._find()

@@ -1,4 +1,4 @@
-"""The endpoints of the daemon: every component brings its own."""
+"""The endpoints of the daemon: each component brings its own."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import NamedTuple, Protocol
@@ -12,7 +12,7 @@ from starlette.routing import Route
 from handrail.checkpoint import errors as checkpoint
 from handrail.checkpoint.names import BadNameError
 from handrail.intervene.incidents.folders import IncidentError, NoSuchIncidentError
-from handrail.server.http.json_response import as_json
+from handrail.server.http.json_response import json_response
 from handrail.server.threads.supervision_thread import SupervisionTimeoutError
 from handrail.store.errors import StoreError
 
@@ -20,7 +20,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class EndpointRow(NamedTuple):
-    """One endpoint; its docstring says what it does."""
+    """One endpoint; the docstring of its function describes it."""
 
     method: str
     path: str
@@ -28,10 +28,10 @@ class EndpointRow(NamedTuple):
 
 
 class Component(Protocol):
-    """A part of the daemon that answers requests."""
+    """A part of the daemon with endpoints."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Its endpoints."""
+        """Return its endpoints."""
 
 
 class EndpointError(Exception):
@@ -56,11 +56,11 @@ _STATUS: dict[type[Exception], int] = {
     SupervisionTimeoutError: 503,
     OSError: 503,
 }
-"""What is answered to an error: the nearest of its classes decides."""
+"""The HTTP status of an error: its nearest class decides."""
 
 
 def starlette_app(components: Iterable[Component]) -> Starlette:
-    """The endpoints of all components; what they raise is answered as `_STATUS` says."""
+    """Join the endpoints of all components; answer their errors as `_STATUS` says."""
     rows = (row for component in components for row in component.routes())
     return Starlette(
         routes=[Route(row.path, row.endpoint, methods=[row.method]) for row in rows],
@@ -71,4 +71,4 @@ def starlette_app(components: Iterable[Component]) -> Starlette:
 async def _answer_error(request: Request, error: Exception) -> Response:
     nearest = next(kind for kind in type(error).__mro__ if kind in _STATUS)
     status = error.status if isinstance(error, EndpointError) else _STATUS[nearest]
-    return as_json({"error": str(error)}, status)
+    return json_response({"error": str(error)}, status)

@@ -1,4 +1,4 @@
-"""Second opinions: a model is asked while nobody else has to wait for it."""
+"""Second opinions: ask a model without making anybody else wait."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ _ADDRESS = "ANTHROPIC_BASE_URL"
 
 
 class SecondOpinions:
-    """Asks what a doubt is about, and lets the run know the answer. Used in the event loop."""
+    """Asks a model about a doubtful reply, and records its answer. Used in the event loop."""
 
     def __init__(
         self,
@@ -30,11 +30,11 @@ class SecondOpinions:
         self._secrets = secrets
         self._clock = clock
         self._judges: dict[tuple[str, str | None], OpinionModel] = {}
-        """By key and address."""
+        """Models by key and address."""
         self._asking: set[asyncio.Task[Reply | None]] = set()
 
     async def consider(self, doubt: OpinionRequest, said: Reply, hooks: HostHooks) -> Reply:
-        """The reply in the light of a second opinion; about the goal nobody waits for one."""
+        """Return the reply after a second opinion; questions about the goal make nobody wait."""
         if doubt.question.about == "action":
             return await self._ask(doubt, hooks) or said
         task = asyncio.create_task(self._ask(doubt, hooks))
@@ -43,7 +43,7 @@ class SecondOpinions:
         return said
 
     async def close(self) -> None:
-        """Wait until everything that was asked is answered, and hang up."""
+        """Wait for all open questions, and close the connections."""
         if self._asking:
             await asyncio.wait(self._asking)
         while self._judges:
@@ -80,7 +80,7 @@ class SecondOpinions:
         )
 
     def _judge(self, doubt: OpinionRequest) -> OpinionModel:
-        """Read anew each time: a key that was added or changed counts at once."""
+        """Return the model; read its key anew each time, so that a new key works at once."""
         secrets = self._secrets()
         key, address = secrets.get(doubt.settings.key_variable, ""), secrets.get(_ADDRESS)
         return self._judges.setdefault((key, address), OpinionModel(key, base_url=address))

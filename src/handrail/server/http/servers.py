@@ -17,14 +17,14 @@ from handrail.server.http.hook_protocol import Headers, HookProtocol
 from handrail.server.http.token_auth import TokenAuth
 
 _KEEP_ALIVE = 600
-"""Seconds that an idle connection stays open: an agent thinks for long between two calls."""
+"""Seconds that an idle connection stays open: agents think for long between two calls."""
 _STEP = 0.005
 
 Answer = Callable[[str, bytes, Headers, Gone, HookSender | None], Awaitable[bytes]]
 
 
 class Servers:
-    """One server for each socket: the port asks for a token, the unix socket does not."""
+    """One server per socket: the port asks for a token, the unix socket does not."""
 
     def __init__(self, app: ASGIApp, answer: Answer, *, hook_token: str, control_token: str):
         gate = TokenAuth(
@@ -44,25 +44,25 @@ class Servers:
         self._tasks: list[asyncio.Task[None]] = []
 
     def add_path(self, sock: socket.socket) -> None:
-        """Answer on a unix socket."""
+        """Serve on a unix socket."""
         self._add(self._by_path, sock)
 
     def add_port(self, sock: socket.socket) -> None:
-        """Answer on a port."""
+        """Serve on a port."""
         self._add(self._by_port, sock)
 
     async def started(self) -> None:
-        """Return when all of them accept calls."""
+        """Return when all servers accept calls."""
         while not all(server.started for server in self._servers):
             await asyncio.sleep(_STEP)
 
     def stop(self) -> None:
-        """Let them end, when what has begun to come is answered."""
+        """End the servers after the requests that have begun to arrive."""
         for server in self._servers:
             server.should_exit = True
 
     async def ended(self) -> None:
-        """Return when all of them have ended."""
+        """Return when all servers have ended."""
         await asyncio.gather(*self._tasks)
 
     def _add(self, config: uvicorn.Config, sock: socket.socket) -> None:
@@ -72,7 +72,7 @@ class Servers:
 
 
 def _everybody(host: str, headers: Headers) -> bool:
-    """Only its owner can open the unix socket."""
+    """Let everybody in: only its owner can open the unix socket."""
     return True
 
 
@@ -92,7 +92,7 @@ def _config(app: ASGIApp, protocol: Callable[..., HookProtocol]) -> uvicorn.Conf
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the daemon, which has several of these."""
+    """A server that leaves the signals to the daemon, which has several servers."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

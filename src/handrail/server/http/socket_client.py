@@ -1,4 +1,4 @@
-"""Talking to the daemon over its socket, for Handrail's own commands."""
+"""Talks to the daemon over its socket, for Handrail's own commands."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ class DaemonError(Exception):
 
 
 class RefusedError(DaemonError):
-    """The daemon has answered with an error."""
+    """The daemon answered with an error."""
 
     def __init__(self, status: int, says: str) -> None:
         super().__init__(says)
@@ -27,16 +27,16 @@ class SocketConnection(http.client.HTTPConnection):
         self._path = path
 
     def connect(self) -> None:
-        """Called for the first request, and for the next one after the other side hung up."""
+        """Connect for the first request, and again after the daemon disconnected."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
 
 
-def call(
+def call_daemon(
     home: Home, method: str, path: str, body: object = None, *, timeout: float = 5.0
 ) -> dict[str, object]:
-    """One request; raises DaemonError, for an answer that is an error RefusedError."""
+    """Send one request. Raises DaemonError; RefusedError for an answer that is an error."""
     connection = SocketConnection(home.socket, timeout)
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     try:
@@ -56,7 +56,7 @@ def call(
 
 
 def port_answers(home: Home) -> bool:
-    """Whether somebody listens on the port. Without a daemon that is somebody else."""
+    """Return whether a program listens on the port; without a daemon, it is another program."""
     if not home.has_port:
         return False
     try:
@@ -66,9 +66,20 @@ def port_answers(home: Home) -> bool:
     return True
 
 
-def health(home: Home) -> dict[str, object] | None:
-    """What the daemon says of itself; None if there is none."""
+def why_down(home: Home) -> str:
+    """Return the guardian's reason for having no daemon, or ""."""
     try:
-        return call(home, "GET", "/healthz", timeout=2.0)
+        call_daemon(home, "GET", "/healthz", timeout=2.0)
+    except RefusedError as error:
+        return str(error)
+    except DaemonError:
+        return ""
+    return ""
+
+
+def daemon_health(home: Home) -> dict[str, object] | None:
+    """Return the daemon's health, or None if no daemon runs."""
+    try:
+        return call_daemon(home, "GET", "/healthz", timeout=2.0)
     except DaemonError:
         return None

@@ -1,4 +1,4 @@
-"""Who may ask what on the port. The unix socket needs no gate: only its owner can open it."""
+"""Authentication on the port. The unix socket needs none: only its owner can open it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,19 +17,19 @@ _NAMES = (b"127.0.0.1", b"localhost")
 
 
 class TokenAuth:
-    """Lets a request through that carries the right token and does not come from a web page."""
+    """Lets a request through if it has the right token and no web page sent it."""
 
     def __init__(
         self, app: ASGIApp, *, hook_token: str, control_token: str, only_socket: Iterable[str] = ()
     ) -> None:
-        """`only_socket`: hosts whose hooks nobody sends to the port."""
+        """`only_socket`: hosts whose hooks never come over the port."""
         self._app = app
         self._hook = f"Bearer {hook_token}".encode()
         self._control = f"Bearer {control_token}".encode()
         self._closed = frozenset(map(endpoint, only_socket))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 401 or 403, or pass it on."""
+        """Answer 401 or 403, or pass the request on."""
         if scope["type"] != "http":
             return  # nothing else is spoken here
         refusal = self.refusal(scope["method"], scope["path"], scope["headers"])
@@ -42,7 +42,7 @@ class TokenAuth:
     def refusal(
         self, method: str, path: str, headers: Sequence[tuple[bytes, bytes]]
     ) -> tuple[int, str] | None:
-        """Status and reason where a request is not let through."""
+        """Return status and reason of a refusal, or None."""
         hosts = [value for name, value in headers if name == b"host"]
         if any(name == b"origin" for name, _ in headers) or not _are_ours(hosts):
             return 403, "web pages may not talk to Handrail"
@@ -59,14 +59,14 @@ class TokenAuth:
 
 
 def is_for_hooks(method: str, path: str) -> bool:
-    """Whether the hook token opens it; the control token opens everything."""
+    """Return whether the hook token is enough for a path; the control token opens all."""
     # A host that nobody knows too: it must hear a refusal, not an error that it passes over.
     is_hook = method == "POST" and _HOOKS.fullmatch(path) is not None
     return is_hook or (method, path) == _HEALTH
 
 
 def _are_ours(hosts: list[bytes]) -> bool:
-    """A name that leads here by way of somebody else's DNS is not ours."""
+    """Return whether the Host header is loopback; a web page could use a DNS name of its own."""
     return len(hosts) == 1 and hosts[0].rpartition(b":")[0] in _NAMES
 
 

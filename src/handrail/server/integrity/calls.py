@@ -7,7 +7,7 @@ from time import time
 
 import msgspec
 
-from handrail.intervene.processes.process_tree import began_at, is_same_moment
+from handrail.intervene.processes.process_tree import is_same_moment, start_time_of_pid
 from handrail.model import event as events
 from handrail.model.ordinal import Decision
 from handrail.supervise.decision.verdict import only_reads
@@ -62,7 +62,7 @@ class LiveRun(msgspec.Struct):
         if self.ended:
             return moment <= self.ended + _COARSE
         if self.pid and self.pid_began:
-            began = began_at(self.pid)
+            began = start_time_of_pid(self.pid)
             return bool(began) and is_same_moment(began, self.pid_began)
         return now - self.heard < _SILENT_SECONDS
 

@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic, time
 from typing import Protocol
 
@@ -48,10 +48,13 @@ class IntegrityMonitor:
         notices: NoticeBoard,
         consequences: Consequences,
         *,
+        trees: Callable[[], Iterable[str]] = tuple,
         now: Callable[[], float] = monotonic,
         clock: Callable[[], float] = time,
     ) -> None:
+        """`trees`: folders in which every file counts."""
         self._parts = parts
+        self._trees = trees
         self._watcher = watcher
         self._calls = calls
         self._notices = notices
@@ -116,7 +119,8 @@ class IntegrityMonitor:
             is_asked, self._asked = self._asked, False
             changed = self._watcher.take()
             if changed or is_due or is_asked or self._unsettled:
-                self._watcher.name(path for part in self._parts for path in part.paths())
+                named = (path for part in self._parts for path in part.paths())
+                self._watcher.name(named, self._trees())
                 self._compare()
             if is_due:
                 self._compared = self._now()
@@ -157,31 +161,37 @@ class IntegrityMonitor:
             return
         alive = self._calls.alive(moment)
         why_not = ""
-        if versioned:
-            why_not = "the file is under version control"
-        elif not alive:
+        if not alive:
             why_not = "no session was open, so it may be what you want"
         elif not suspicion.is_quiet(now):
             why_not = "the file is changed all the time"
         elif not self._limit.allows(loss.path, now):
             why_not = "it was put back twice already, so another tool owns the file"
-        put_back = not why_not and loss.repair(bool(calls))
-        if put_back:
+        done = wording.not_put_back(loss, why_not or "it cannot be put back")
+        if versioned:
+            done = wording.not_put_back(loss, "the file is under version control")
+            # A call may have brought it with a branch. No run is blamed for that, but none gets
+            # rid of its hooks by it.
+            by_call = not why_not and self._calls.under_way(moment)
+            if by_call and (winner := loss.overrule()):
+                self._limit.count(loss.path, now)
+                done = wording.overruled(winner)
+        elif not why_not and loss.repair(bool(calls)):
             self._limit.count(loss.path, now)
             del self._open[loss.name]
-        self._say(loss, calls, put_back=put_back, why_not=why_not or "it cannot be put back")
+            done = wording.PUT_BACK
+        self._say(loss, calls, *done)
 
     def _culprits(self, loss: Loss, moment: float) -> list[AgentCall]:
         """The calls of the one run that explains a change; empty: somebody else may have done it"""
         calls = self._calls.under_way(moment)
-        if len({call.run for call in calls}) != 1:
+        if loss.is_explained or len({call.run for call in calls}) != 1:
             return []
         if loss.hosts_write and any(run.attended for run in self._calls.alive(moment)):
             return []
         return calls
 
-    def _say(self, loss: Loss, calls: Sequence[AgentCall], *, put_back: bool, why_not: str) -> None:
-        did, fix = wording.what_was_done(loss, put_back=put_back, why_not=why_not)
+    def _say(self, loss: Loss, calls: Sequence[AgentCall], did: str, fix: str) -> None:
         run = calls[0].run if calls else ""
         what = wording.blame(loss, calls, self._calls.title(run)) if calls else ""
         what = what or wording.somebody(loss)

@@ -23,8 +23,12 @@ class Loss(msgspec.Struct, frozen=True):
     """Put it back; tells whether that was done. `by_call`: a call of an agent has changed it."""
     accept: Callable[[], bool] = lambda: False
     """Take it as it is now, where no call of an agent explains it; tells whether that was done."""
+    overrule: Callable[[], str] = lambda: ""
+    """Where the file belongs to a repository, let another one win over it; tells which one."""
     may_be_versioned: bool = False
     """It stands in a file that a repository may own: such a file is not rewritten."""
+    is_explained: bool = False
+    """A person does it, whatever calls are under way."""
     hosts_write: bool = False
     """A host may have written it for the person who sits at its session."""
 

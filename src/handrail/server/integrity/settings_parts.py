@@ -2,10 +2,20 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 
+from handrail.hosts.git_view import git_view, with_line
 from handrail.hosts.hook_integrity import HookIntegrity
 from handrail.hosts.port import Obstacle
-from handrail.hosts.settings_file import ChangedMeanwhileError, FileChangePlan, load_installs
+from handrail.hosts.settings_file import (
+    ChangedMeanwhileError,
+    FileChangePlan,
+    InstallRecord,
+    decode,
+    encode,
+    load_installs,
+    read,
+)
 from handrail.server.integrity.parts import Loss
 
 Hosts = Mapping[str, HookIntegrity]
@@ -33,11 +43,7 @@ class HookEntries:
             if host is None:
                 continue
             if says := host.missing(each):
-                path = each.settings.path
-
-                def repair(by_call: bool, host: HookIntegrity = host, path: str = path) -> bool:
-                    return _carried_out(lambda: host.plan_repair(path, whole=by_call))
-
+                path, repair = each.settings.path, partial(_put_back, host, each)
                 yield Loss("hooks", path, says, host.fix, repair, may_be_versioned=True)
 
 
@@ -66,12 +72,17 @@ class HookSwitches:
             at_first = self._there.setdefault((name, folder), frozenset(map(_key, found)))
             for each in found:
                 if _key(each) not in at_first:
-                    yield self._loss(host, each)
+                    yield self._loss(host, each, folder)
 
-    def _loss(self, host: HookIntegrity, found: Obstacle) -> Loss:
+    def _loss(self, host: HookIntegrity, found: Obstacle, folder: str) -> Loss:
         def repair(by_call: bool) -> bool:
             # A person may want it; what a call has put in is nobody's wish.
             return by_call and _carried_out(lambda: host.plan_clearing(found.path))
+
+        def overrule() -> str:
+            plan = host.plan_overruling(found, folder)
+            is_ours = plan is not None and _hidden_from_git(plan.path)
+            return plan.path if plan and is_ours and _carried_out(lambda: plan) else ""
 
         says, _, fix = found.says.partition(": ")
         return Loss(
@@ -80,6 +91,7 @@ class HookSwitches:
             f"{found.path} keeps Handrail's hooks from running: {says}",
             fix or host.fix,
             repair,
+            overrule=overrule,
             may_be_versioned=True,
             hosts_write=True,
         )
@@ -87,6 +99,21 @@ class HookSwitches:
 
 def _key(found: Obstacle) -> tuple[str, str]:
     return found.path, found.says
+
+
+def _put_back(host: HookIntegrity, record: InstallRecord, by_call: bool) -> bool:
+    _carried_out(lambda: host.plan_repair(record.settings.path, whole=by_call))
+    return not host.missing(record)
+
+
+def _hidden_from_git(path: str) -> bool:
+    """See to it that git leaves a file of this machine alone; False: it does not."""
+    view = git_view(path)
+    if view.state == "visible":
+        before = read(view.exclude)
+        after = encode(with_line(decode(before or b""), view.line))
+        return _carried_out(lambda: FileChangePlan(view.exclude, before, after))
+    return view.state != "tracked"
 
 
 def _carried_out(make_plan: Callable[[], FileChangePlan | None]) -> bool:

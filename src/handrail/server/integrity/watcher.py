@@ -35,7 +35,7 @@ def changed_at(path: str) -> float:
     while not moments and path != os.path.dirname(path):
         path = os.path.dirname(path)
         with suppress(OSError):
-            moments.append(os.stat(path).st_mtime)
+            moments.append(os.stat(path).st_ctime)
     return max(moments, default=0.0)
 
 

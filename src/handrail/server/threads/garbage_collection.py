@@ -1,8 +1,8 @@
-"""When the daemon looks for garbage: among what is new often, among everything when it is idle.
+"""Chooses the moments for garbage collection: young objects often, all objects when idle.
 
-To look through all that is known of all runs takes as long as a hundred answers. What a hook leaves
-behind is freed without being looked for, or is found among what is new (`tests/server/test_garbage`
-holds that); so there is hardly anything to find, and that can wait until nobody waits for it.
+A full collection takes as long as a hundred answers. Reference counting frees the objects of a
+hook, or a young collection does (`tests/server/test_garbage` checks it). A full collection finds
+hardly anything, so it can wait for an idle moment.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from typing import Protocol
 
 LOOK_SECONDS = 1.0
 DUE = 5_000
-"""Jobs after which a moment without any is used to look through everything."""
+"""Jobs after which the next idle moment is used for a full collection."""
 OVERDUE = 200_000
-"""Jobs after which there is no more waiting for such a moment."""
+"""Jobs after which a full collection no longer waits for an idle moment."""
 _NEVER = 1_000_000
 
 
@@ -24,8 +24,8 @@ class WorkCounter(Protocol):
     jobs_done: int
 
 
-def spare_what_stays() -> None:
-    """From now on nobody looks through everything, if not told to."""
+def freeze_long_lived_objects() -> None:
+    """Freeze the long-lived objects, and switch automatic full collections off."""
     gc.collect()
     gc.freeze()  # what was loaded stays, and is not looked through at all
     young, older, _ = gc.get_threshold()
@@ -37,7 +37,7 @@ async def collect_when_idle(
     collect: Callable[[], object] = gc.collect,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Look through everything now and then, at a good moment, for ever."""
+    """Collect everything now and then, in an idle moment, until cancelled."""
     seen = collected = supervision.jobs_done
     while True:
         await sleep(LOOK_SECONDS)

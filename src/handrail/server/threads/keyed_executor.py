@@ -1,4 +1,4 @@
-"""Work that takes long, in threads: what belongs together one after the other."""
+"""Runs slow jobs in threads: jobs with the same key one after the other."""
 
 import logging
 import threading
@@ -12,22 +12,22 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 _THREADS = 4
-"""So that one project that is slow to save does not keep the others waiting."""
+"""Several threads, so that one slow project does not keep the others waiting."""
 
 _Job = Callable[[], None]
 
 
 class KeyedExecutor:
-    """A queue for each name; queues are worked off beside each other."""
+    """A queue for each key; the queues are worked off in parallel."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="lane")
         self._lock = threading.Lock()
         self._lanes: dict[str, deque[_Job]] = {}
-        """The jobs of each lane that is being worked off."""
+        """The waiting jobs of each busy lane."""
 
     def put(self, lane: str, work: Callable[[], T]) -> "Future[T]":
-        """Have something done after all that was put into the same lane before."""
+        """Run a job after all earlier jobs of the same lane."""
         done: Future[T] = Future()
 
         def job() -> None:
@@ -46,17 +46,17 @@ class KeyedExecutor:
         return done
 
     def is_busy(self, lane: str) -> bool:
-        """Whether something of it is under way or waiting."""
+        """Return whether a lane has a job under way or waiting."""
         return lane in self._lanes
 
     def settle(self) -> None:
-        """Wait until everything that was put is done."""
+        """Wait for all jobs."""
         with self._lock:
             lanes = list(self._lanes)
         wait([self.put(lane, lambda: None) for lane in lanes])
 
     def close(self) -> None:
-        """Finish what was put."""
+        """Finish all jobs, then end the threads."""
         self._pool.shutdown(wait=True)
 
     def _work_off(self, lane: str) -> None:
@@ -71,7 +71,7 @@ class KeyedExecutor:
 
 
 def log_failure(done: "Future[None]") -> None:
-    """For work that nobody waits for."""
+    """Log the failure of a job that nobody waits for."""
     error = done.exception()
     if error is not None:
         _log.error("something could not be done", exc_info=error)

@@ -1,4 +1,4 @@
-"""Work on the processes of runs, in threads: that of one run one after the other."""
+"""Runs jobs on the processes of runs in threads: jobs of one run one after the other."""
 
 import logging
 import threading
@@ -7,20 +7,20 @@ from collections.abc import Callable
 _log = logging.getLogger(__name__)
 
 _AT_ONCE = 2
-"""Looking for processes is work; other runs have to be reviewed meanwhile."""
+"""How many jobs look for processes at a time: that takes time from the reviews."""
 
 
 class ProcessJobs:
-    """Each is done in a thread of its own, after those of the same run that were begun before."""
+    """Runs each job in a thread of its own, after earlier jobs of the same run."""
 
     def __init__(self) -> None:
         self.turns = threading.Semaphore(_AT_ONCE)
-        """To be held while one looks for processes, and not while one waits for anything else."""
+        """Hold it while looking for processes, and not while waiting for anything else."""
         self._lock = threading.Lock()
         self._under_way: dict[tuple[str, str], threading.Thread] = {}
 
     def begin(self, run: str, name: str, work: Callable[[], object]) -> None:
-        """Begin a job, unless one of that name is under way."""
+        """Start a job, unless one of that name is under way."""
         with self._lock:
             if (run, name) in self._under_way:
                 return
@@ -36,11 +36,11 @@ class ProcessJobs:
             thread.start()
 
     def is_under_way(self, run: str, name: str) -> bool:
-        """Whether a job of that name was begun and is not done."""
+        """Return whether a job of that name is under way."""
         return (run, name) in self._under_way
 
     def settle(self) -> None:
-        """Wait until everything that was begun is done."""
+        """Wait for all jobs."""
         with self._lock:
             threads = list(self._under_way.values())
         for thread in threads:

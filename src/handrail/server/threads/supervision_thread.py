@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CALL_SECONDS = 5.0
-"""A review has its own deadline far below; this one is for a disk that does not answer."""
+"""A review has its own deadline, far below; this one covers a disk that does not answer."""
 WRITE_SECONDS = 5.0
 
 
@@ -30,7 +30,7 @@ class SupervisionTimeoutError(TimeoutError):
 
 
 class _Job(Generic[T]):
-    """One job, and the future of whoever waits for its result."""
+    """One job, and the future that waits for its result."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self.loop = asyncio.get_running_loop()
@@ -39,7 +39,7 @@ class _Job(Generic[T]):
         self._function = function
 
     def run(self) -> None:
-        """Do it; called in the supervision thread."""
+        """Run the job; called in the supervision thread."""
         if not self.wanted:
             return
         try:
@@ -54,21 +54,21 @@ class _Job(Generic[T]):
         call_in_loop(self.loop, self.give, value)
 
     def give(self, value: T) -> None:
-        """Called in the loop."""
+        """Hand over the result; called in the event loop."""
         if not self.result.done():
             self.result.set_result(value)
 
     def fail(self, error: BaseException) -> None:
-        """Called in the loop."""
+        """Hand over the error; called in the event loop."""
         if not self.result.done():
             self.result.set_exception(error)
 
 
 class _WrittenJob(_Job[T]):
-    """One whose result, if it is ready, is of use only when it is on the disk.
+    """A job whose ready result counts only once it is on the disk.
 
-    The loop hears of it once, from the thread that writes: to wake the loop for every job
-    and again for every commit is a good part of what a hook costs.
+    The log writer tells the event loop once. Waking the loop for every job and again for every
+    commit would be a good part of the cost of a hook.
     """
 
     value: T | None = None
@@ -80,9 +80,9 @@ class _WrittenJob(_Job[T]):
 
 
 class SupervisionThread:
-    """Runs one thing after the other in its own thread, so that the event loop never waits.
+    """Runs jobs one after the other in its own thread, so that the event loop never waits.
 
-    States of runs are touched in that thread only: there is nothing to lock.
+    Only this thread touches the states of runs, so they need no locks.
     """
 
     def __init__(self, *, call: float = CALL_SECONDS, write: float = WRITE_SECONDS) -> None:
@@ -91,14 +91,14 @@ class SupervisionThread:
         self._write = write
         self._closing = False
         self.jobs_done = 0
-        """How many jobs were done so far."""
+        """The number of jobs done so far."""
         self._thread = threading.Thread(target=self._run, name="supervision", daemon=True)
         self._thread.start()
         self.thread_id = self._thread.native_id or 0
-        """What the system calls the thread."""
+        """The system's id of the thread."""
 
     async def call(self, function: Callable[[], T], seconds: float = 0.0) -> T:
-        """Run a function in the thread and return its result; it may take so many seconds.
+        """Run a function in the thread and return its result, within so many seconds.
 
         Raises SupervisionTimeoutError, and whatever the function raises.
         """
@@ -107,13 +107,13 @@ class SupervisionThread:
         return await self._wait(job, patience, lambda: job.fail(SupervisionTimeoutError(patience)))
 
     async def answer(self, function: Callable[[], Ready[T]]) -> T:
-        """What a function, run in the thread, gives, once the log has confirmed it."""
+        """Run a function in the thread, and return its value once the log has confirmed it."""
         return await self.settle(await self.call_written(function))
 
     async def call_written(self, function: Callable[[], T], *, urgent: bool = True) -> T:
-        """What a function, run in the thread, comes to.
+        """Run a function in the thread, and return its result.
 
-        If that is something ready, it is given once the log has answered, or takes too long.
+        If that is a ready decision, return it once the log has answered or takes too long.
         """
         job = _WrittenJob(function)
 
@@ -126,7 +126,7 @@ class SupervisionThread:
         return await self._wait(job, self._patience, is_late, urgent=urgent)
 
     async def settle(self, ready: Ready[T]) -> T:
-        """The value of something ready, once the log has confirmed it."""
+        """Return the value of a ready decision, once the log has confirmed it."""
         if all(map(_is_written, ready.receipts)):
             return ready.value
         problem = await self._problem_with(ready)
@@ -135,7 +135,7 @@ class SupervisionThread:
         return await self.call(lambda: ready.otherwise(problem))
 
     def submit(self, function: Callable[[], object]) -> None:
-        """Have something done that nobody waits for. May be called in any thread."""
+        """Run a job that nobody waits for; callable from any thread."""
 
         def work() -> None:
             try:
@@ -146,7 +146,7 @@ class SupervisionThread:
         self._queue.put(work)
 
     def close(self) -> None:
-        """Finish what was begun; what waits is not begun any more."""
+        """Finish the job under way; waiting jobs are not started any more."""
         self._closing = True
         self._queue.put(None)
         self._thread.join()
@@ -185,10 +185,10 @@ class SupervisionThread:
 
 
 class _Once:
-    """A function that is let go when it was called: a receipt keeps its callbacks for ever.
+    """A function that is dropped after its call, because a receipt keeps its callbacks for ever.
 
-    What waits for a receipt leads to that receipt. Without this, every answer would be a circle,
-    which only the garbage collector can take apart.
+    The callback of a receipt refers to that receipt. Without this class, every answer would be a
+    reference cycle for the garbage collector.
     """
 
     def __init__(self, function: Callable[[], None]) -> None:
@@ -201,7 +201,7 @@ class _Once:
 
 
 def _when_written(receipts: Iterator[Receipt], then: _Once) -> None:
-    """Call it when the log has answered to all of them, in whatever thread that is."""
+    """Call a function when the log has answered all receipts, in whatever thread that is."""
     for receipt in receipts:
         if not receipt.done():
             receipt.add_done_callback(lambda _: _when_written(receipts, then))
@@ -214,6 +214,6 @@ def _is_written(receipt: Receipt) -> bool:
 
 
 def _take_note(result: "asyncio.Future[T]") -> None:
-    """An error that nobody waits for any more has been seen here."""
+    """Consume an error that nobody waits for any more."""
     if not result.cancelled():
         result.exception()

@@ -1,32 +1,32 @@
-"""Jobs in two lines: agents wait for the first, nobody for the other."""
+"""A queue with two priorities: agents wait for the first, nobody for the second."""
 
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 
 _MAX_IN_A_ROW = 16
-"""Urgent things, after which one of the others has its turn."""
+"""Urgent items in a row; then one of the others has its turn."""
 
 Work = Callable[[], None]
 
 
 class TwoLevelQueue:
-    """Filled in any thread, emptied in one. What is put into the same line stays in order."""
+    """Filled from any thread, emptied by one. Items of the same priority stay in order."""
 
     def __init__(self) -> None:
         self._urgent: deque[Work | None] = deque()
         self._others: deque[Work | None] = deque()
         self._ready: SimpleQueue[None] = SimpleQueue()
-        """One for each thing that waits."""
+        """One token for each waiting item."""
         self._in_a_row = 0
 
     def put(self, work: Work | None, *, urgent: bool = True) -> None:
-        """Add something; None is the end."""
+        """Add an item; None is the end."""
         (self._urgent if urgent else self._others).append(work)
         self._ready.put(None)
 
     def get(self) -> Work | None:
-        """The next; waits until there is one."""
+        """Wait for the next item, and return it."""
         self._ready.get()
         hurries = self._urgent and (self._in_a_row < _MAX_IN_A_ROW or not self._others)
         self._in_a_row = self._in_a_row + 1 if hurries else 0

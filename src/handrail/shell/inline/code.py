@@ -1,5 +1,6 @@
 """The effects of a piece of code, and the commands that it starts."""
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -9,6 +10,7 @@ import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.shell.inline.loaded_files import Loader, loading_with
 from handrail.shell.inline.time_limit import read_until
 
 MAX_CODE = 128 * 1024
@@ -43,6 +45,7 @@ _READERS = {
     "lua": "lua",
     "applescript": "applescript",
     "r": "r",
+    "other": "other",
 }
 
 
@@ -53,10 +56,22 @@ def load_readers() -> None:
         import_module(f"handrail.shell.inline.{module}")
 
 
-def read_code(language: str, code: str, deadline: float = float("inf")) -> Code:
+def forget_parsed() -> None:
+    """Let go of code that was parsed, which is kept while several files are read together."""
+    if syntax := sys.modules.get("handrail.shell.inline.python_syntax"):
+        syntax.parse.cache_clear()
+
+
+def read_code(
+    language: str,
+    code: str,
+    deadline: float = float("inf"),
+    loader: Loader = lambda _: None,
+) -> Code:
     """Return the effects of code in a language; code of an unknown language has none.
 
     After the deadline, a moment of this thread's time, it returns what it has found by then.
+    `loader` knows the text of files that the code loads.
     """
     module = _READERS.get(language)
     if module is None:
@@ -65,5 +80,9 @@ def read_code(language: str, code: str, deadline: float = float("inf")) -> Code:
         return Code((_TOO_LONG,))
     # Imported on demand: most command lines hold no foreign code, and `ast` is not small.
     reader = import_module(f"handrail.shell.inline.{module}").read
-    with read_until(deadline):
-        return cast("Callable[[str], Code]", reader)(code)
+    try:
+        with read_until(deadline), loading_with(loader):
+            return cast("Callable[[str], Code]", reader)(code)
+    finally:
+        if deadline == float("inf"):
+            forget_parsed()

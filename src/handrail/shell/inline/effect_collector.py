@@ -1,12 +1,15 @@
 """Collect the effects of a piece of code while a reader walks through it."""
 
+import posixpath
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.shell.environment import HOMES
 from handrail.shell.inline.code import Code
+from handrail.shell.inline.loaded_files import load_first
 from handrail.shell.inline.value import (
     DECODED,
     ENVIRON,
@@ -47,6 +50,13 @@ class EffectCollector:
         self.calls: dict[tuple[str, ...], None] = {}
         self.nested: Callable[[str], None] = lambda _: None
         """Reader of code that the code runs."""
+        self.folder = ""
+        """Where the file is that is read, as seen from the first one."""
+        self.searched: list[str] = []
+        """Folders in which the code looks for its modules, too."""
+        self._loaded: set[str] = set()
+        self.homes: dict[str, str] = {}
+        """Variables that name a home folder and that the code has set."""
         self.cwd = ""
         self.host = ""
         self.loops = 0
@@ -131,6 +141,17 @@ class EffectCollector:
             elif each.flags & FILE and each.source:
                 self.add(Kind.RUN, self.place(each.source))
 
+    def load(self, names: Iterable[str]) -> None:
+        """Read the first of these files that is known, which the code loads and so runs."""
+        known = load_first(names, self.folder)
+        if known is None or known[0] in self._loaded:
+            return
+        path, text = known
+        self._loaded.add(path)
+        outer, self.folder = self.folder, posixpath.dirname(path)
+        self.nested(text)
+        self.folder = outer
+
     def script(self, value: Value, cwd: Value | None = None) -> None:
         """Add a command line for a shell."""
         for each in value.choices or (value,):
@@ -143,10 +164,14 @@ class EffectCollector:
                 self.reverse_shell()
             folder = cwd.text if cwd is not None and cwd.exact else ""
             folder = self.place(folder) if folder else self.cwd
+            for name, home in self.homes.items():
+                script = f"env {name}={_quote(home)} sh -c {shlex.quote(script)}"
             self.scripts[f"cd {_quote(folder)} && {script}" if folder else script] = None
 
-    def call(self, argv: Sequence[Value], cwd: Value | None = None) -> None:
-        """Add a program that starts without a shell."""
+    def call(
+        self, argv: Sequence[Value], cwd: Value | None = None, env: Value | None = None
+    ) -> None:
+        """Add a program that starts without a shell; `env`: all its variables, if given."""
         words: list[str] = []
         for word in argv:
             words += [item.text for item in word.items] if word.items else [word.text]
@@ -156,12 +181,27 @@ class EffectCollector:
         self.starts_shell |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
         folder = cwd.text if cwd is not None and cwd.exact else ""
         folder = self.place(folder) if folder else self.cwd
+        surroundings = self._surroundings(env)
         # The home folder has to be looked up by a shell, like the folder that it runs in.
-        if folder or any(word == "~" or word.startswith(("~/", STATE)) for word in words):
-            line = " ".join(_quote(word) for word in words)
+        if (
+            folder
+            or surroundings
+            or any(word == "~" or word.startswith(("~/", STATE)) for word in words)
+        ):
+            line = " ".join(_quote(word) for word in (*surroundings, *words))
             self.scripts[f"cd {_quote(folder)} && {line}" if folder else line] = None
         else:
             self.calls[tuple(words)] = None
+
+    def _surroundings(self, env: Value | None) -> list[str]:
+        """Return the call of `env` that gives a program another home folder, if anything does."""
+        fields = (env.fields if env is not None else None) or {}
+        whole = env is None or not fields or bool(env.flags & ENVIRON)
+        homes = {**self.homes, **{n: v.text for n, v in fields.items() if n in HOMES}}
+        if whole and not homes:
+            return []
+        given = [f"{name}={text}" for name, text in homes.items()]
+        return ["env", *([] if whole else ["-i"]), *given]
 
     def reach(self, kind: Kind, target: str, flags: int = 0) -> None:
         """Add the exchange of data with a host."""

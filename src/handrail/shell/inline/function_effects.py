@@ -165,10 +165,16 @@ def starts_program(at: int = 0, *, own_name: bool = False, last: int | None = No
     def act(found: EffectCollector, call: Call) -> Value | None:
         program, rest = call.args[at : at + 1], call.args[at + 1 : last]
         words: list[Value] = []
+        env = call.named.get("env")
+        if env is not None:
+            # JavaScript: what `...process.env` adds is not known, and is mostly there.
+            env = msgspec.structs.replace(env, flags=env.flags | ENVIRON)
         for value in rest:
             if value.fields is None:
                 words += [value] if value.items is None else value.items
-        found.call([*program, *(words[1:] if own_name else words)], call.named.get("cwd"))
+            elif own_name:
+                env = value
+        found.call([*program, *(words[1:] if own_name else words)], call.named.get("cwd"), env)
         return Value(type="process")
 
     return act

@@ -30,6 +30,8 @@ _MODULES = {
     "rimraf.rimraf": "rimraf",
     "execa.execa": "execa",
 }
+_ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", "/index.js")
+"""What a program may add to the name of a file."""
 _TRIMS = re.compile(r"(?:Sync|Async)$")
 
 
@@ -51,7 +53,14 @@ def requires(found: EffectCollector, call: Call) -> Value:
     if not name.exact:
         found.hidden(name)
         return NOTHING
-    return Value(ref=resolve(name.text))
+    return _module(found, name.text)
+
+
+def _module(found: EffectCollector, name: str) -> Value:
+    if name.startswith(("./", "../", "/", "file:///")):
+        path = name.removeprefix("file://")
+        found.load(path + ending for ending in _ENDINGS)
+    return Value(ref=resolve(name))
 
 
 def declare(follow: CodeWalk) -> None:
@@ -68,7 +77,7 @@ def declare(follow: CodeWalk) -> None:
         value = follow.expression()
     else:
         follow.accept("from")
-        value = Value(ref=resolve(follow.advance().text))
+        value = _module(follow.found, follow.advance().text)
     for name, own in names.items():
         follow.names[own] = follow.member(value, name)
 
@@ -102,4 +111,6 @@ def imports(follow: CodeWalk) -> None:
         if follow.at == place:
             follow.advance()
     elif own and follow.accept("from"):
-        follow.names[own] = Value(ref=resolve(follow.advance().text))
+        follow.names[own] = _module(follow.found, follow.advance().text)
+    elif not own and follow.peek().kind == "text":
+        _module(follow.found, follow.advance().text)

@@ -43,8 +43,9 @@ def _resolve(name: str) -> str:
     return name.removeprefix("_G.").removeprefix("_ENV.").replace("vim.fn.system", "io.popen")
 
 
-def _require(_found: EffectCollector, call: Call) -> Value:
+def _require(found: EffectCollector, call: Call) -> Value:
     name = call.args[0].text if call.args else ""
+    found.load([f"{name.replace('.', '/')}.lua"])
     return Value(ref=name if call.args and call.args[0].exact else "")
 
 

@@ -215,6 +215,7 @@ CALLS: Table = table(
 )  # fmt: skip
 METHODS = table(("query exec execute prepare multi_query", runs_sql(1)))
 CONSTANTS = {
+    "__DIR__": text("."),
     "$_ENV": Value(ref="$_ENV", flags=ENVIRON),
     "$_SERVER": Value(ref="$_SERVER", flags=ENVIRON),
     "$_GET": Value(flags=REMOTE),

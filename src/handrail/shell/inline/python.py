@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import cast
 
 from handrail.shell.inline.code import Code
+from handrail.shell.inline.loaded_files import load_first
+from handrail.shell.inline.python_imports import imported_words, module_files
 from handrail.shell.word import OPAQUE
 
 _WORDS = frozenset(
@@ -50,9 +52,16 @@ def matters(code: str) -> bool:
     return bool(known)
 
 
+def _loads_known_files(code: str) -> bool:
+    if "sys.path" in code:
+        return True
+    files = [file for word in imported_words(code) for file in module_files(word)]
+    return load_first(files) is not None
+
+
 def read(code: str) -> Code:
     """Return what Python code does."""
-    if not matters(code):
+    if not matters(code) and not _loads_known_files(code):
         return Code()
     # Imported on demand: most Python in a command line names nothing that matters.
     reader = import_module("handrail.shell.inline.python_reader").read

@@ -11,6 +11,7 @@ from handrail.shell.inline.value import (
     NOTHING,
     REMOTE,
     Value,
+    flags_of,
     integer,
     list_of,
     text,
@@ -33,12 +34,17 @@ class BuiltinContext(Protocol):
         """Return the value of an attribute."""
         ...
 
+    def load(self, module: str, level: int = 0) -> Mapping[str, Value]:
+        """Walk through a module in a file that is known; return its names."""
+        ...
+
 
 def _import(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     name = args[0] if args else NOTHING
     if not name.exact:
         walk.found.hidden(name, DECODED | REMOTE)
         return NOTHING
+    walk.load(name.text)
     return Value(ref=canonical(name.text))
 
 
@@ -117,6 +123,19 @@ def _subclass(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> 
     return unknown(*args)
 
 
+def _dictionary(_walk: BuiltinContext, args: Args, named: Mapping[str, Value]) -> Value:
+    """`dict(os.environ, HOME=x)`, `os.environ.copy()`."""
+    given = args[0].fields if args else {}
+    fields = {"**0": args[0]} if given is None else dict(given or {})
+    flags = flags_of((*args, *named.values()))
+    return Value(type="dict", fields={**fields, **named}, flags=flags)
+
+
+def _environment(walk: BuiltinContext, _args: Args, _named: Mapping[str, Value]) -> Value:
+    environment = walk.attribute(Value(ref="os"), "environ")
+    return _dictionary(walk, (environment,), {})
+
+
 Builtin = Callable[[BuiltinContext, Args, Mapping[str, Value]], Value]
 
 BUILTINS: dict[str, Builtin] = {
@@ -137,6 +156,8 @@ BUILTINS: dict[str, Builtin] = {
     "reversed": _reversed,
     "enumerate": _enumerate,
     "int": _int,
+    "dict": _dictionary,
+    "os.environ.copy": _environment,
     "threading.Thread": _thread,
     "threading.Timer": _thread,
     "multiprocessing.Process": _thread,

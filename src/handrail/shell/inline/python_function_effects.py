@@ -33,6 +33,12 @@ ALL = list_of([Value("*", flags=GLOB)])
 """The names of all files in a folder."""
 
 
+def searches(found: EffectCollector, call: Call) -> None:
+    """`sys.path.insert(0, "lib")`: modules are looked for there, too."""
+    if call.args and call.args[-1].exact:
+        found.searched.append(call.args[-1].text)
+
+
 def process(found: EffectCollector, call: Call) -> Value:
     """`subprocess.run` and its relatives."""
     argv, cwd = call.get(0, "args"), call.named.get("cwd")
@@ -43,7 +49,7 @@ def process(found: EffectCollector, call: Call) -> Value:
         elif truthy(call.named.get("shell")) and each.items:
             found.script(each.items[0], cwd)
         else:
-            found.call(each.items, cwd)
+            found.call(each.items, cwd, call.named.get("env"))
             if each.items and given.exact and each.items[0].text.rpartition("/")[2] in _SHELLS:
                 found.script(given, cwd)
     if any(call.named[key].flags & SOCKET for key in ("stdin", "stdout") if key in call.named):

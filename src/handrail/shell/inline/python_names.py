@@ -95,6 +95,16 @@ class PythonScopes:
         finally:
             self._scopes.pop()
 
+    @contextmanager
+    def module(self, names: dict[str, Value]) -> Iterator[None]:
+        """Go into another module, which knows and changes these names only."""
+        outer, self._scopes = self._scopes, [dict(names)]
+        try:
+            yield
+        finally:
+            names.update(self._scopes[0])
+            self._scopes = outer
+
     def branch(self, *ways: Callable[[], None]) -> None:
         """Follow several branches; a name that they bind differently gets either value."""
         before = self._scopes[-1]

@@ -52,6 +52,7 @@ from handrail.shell.inline.python_function_effects import (
     process,
     remote_shell,
     request,
+    searches,
     terminal,
     unpickle,
     walks,
@@ -151,6 +152,7 @@ CALLS: Table = table(
     ("pip.main pip._internal.main pip._internal.cli.main.main",
      lambda found, call: found.call([text("pip"), *call.args])),
     # code
+    ("sys.path.insert sys.path.append", searches),
     ("exec eval code.InteractiveInterpreter.runsource", runs_code()),
     ("compile", passes()),
     ("execfile runpy.run_path imp.load_source", path(Kind.RUN)),

@@ -51,6 +51,10 @@ class PythonExpressions(ABC):
         """Walk through a function with the arguments of one call; return its value."""
 
     @abstractmethod
+    def load(self, module: str, level: int = 0) -> Mapping[str, Value]:
+        """Walk through a module in a file that is known; return its names."""
+
+    @abstractmethod
     def bind(self, target: ast.expr, value: Value) -> None:
         """Bind a value to a name, or to several names at once."""
 

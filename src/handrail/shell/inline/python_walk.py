@@ -3,10 +3,17 @@
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from posixpath import dirname
 
+import msgspec
+
+from handrail.shell.environment import HOMES
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import Args
+from handrail.shell.inline.loaded_files import load_first
+from handrail.shell.inline.python_imports import folder_of_import, module_files
 from handrail.shell.inline.python_names import canonical
+from handrail.shell.inline.python_syntax import parse
 from handrail.shell.inline.python_text import arithmetic, never_ends
 from handrail.shell.inline.python_values import MAX_STEPS, Function, PythonExpressions
 from handrail.shell.inline.value import NOTHING, Value, either, flags_of, list_of, unknown
@@ -21,12 +28,23 @@ class PythonWalk(PythonExpressions):
     def __init__(self, found: EffectCollector) -> None:
         super().__init__(found)
         self._uncalled: dict[Function, None] = {}
+        self._modules: dict[str, dict[str, Value]] = {}
+        """By file, the names of a module that the code imports."""
+        self._imported: dict[Function, dict[str, Value]] = {}
+        """Functions of such modules, with the names that they see."""
         self._active: list[Function] = []
         self._returned: list[Value] = []
 
     def module(self, tree: ast.AST) -> None:
-        """Walk through the module, then through functions that nobody called."""
+        """Walk through the module, then through functions that nobody called.
+
+        Of functions in imported modules it takes only those that the module mentions.
+        """
         self.block(ast.iter_child_nodes(tree))
+        mentioned = _mentioned(tree) if self._imported else set()
+        self._uncalled |= dict.fromkeys(
+            each for each in self._imported if getattr(each, "name", "") in mentioned
+        )
         while self._uncalled:
             function = next(iter(self._uncalled))
             self.enter(function, (), {})
@@ -46,6 +64,8 @@ class PythonWalk(PythonExpressions):
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
+            for name, value in self.load(alias.name).items():
+                self.names.set(f"{alias.asname or alias.name}.{name}", value)
             if alias.asname:
                 self.names.set(alias.asname, Value(ref=canonical(alias.name)))
             else:
@@ -53,12 +73,42 @@ class PythonWalk(PythonExpressions):
                 self.names.set(root, Value(ref=canonical(root)))
 
     def _import_from(self, node: ast.ImportFrom) -> None:
+        known = self.load(node.module or "__init__", node.level)
         for alias in node.names:
             if alias.name == "*":
                 self.names.stars.append(node.module or "")
+                for name, value in known.items():
+                    self.names.set(name, value)
+            elif alias.name in known:
+                self.names.set(alias.asname or alias.name, known[alias.name])
             else:
+                inner = f"{node.module}.{alias.name}" if node.module else alias.name
+                for name, value in self.load(inner, node.level).items():
+                    self.names.set(f"{alias.asname or alias.name}.{name}", value)
                 name = canonical(f"{node.module}.{alias.name}")
                 self.names.set(alias.asname or alias.name, Value(ref=name))
+
+    def load(self, module: str, level: int = 0) -> Mapping[str, Value]:
+        """Walk through a module in a file that is known; return its names."""
+        files = module_files(module)
+        elsewhere = (f"{folder}/{file}" for folder in self.found.searched for file in files)
+        folder = folder_of_import(self.found.folder, level)
+        known = load_first((*files, *elsewhere), folder)
+        if known is None:
+            return {}
+        path, text = known
+        if path not in self._modules:
+            names = self._modules[path] = {}
+            tree = parse(text)
+            before = set(self._uncalled)
+            outer, self.found.folder = self.found.folder, dirname(path)
+            with self.names.module(names):
+                self.block(ast.iter_child_nodes(tree) if tree else ())
+            self.found.folder = outer
+            for function in [each for each in self._uncalled if each not in before]:
+                del self._uncalled[function]
+                self._imported[function] = names
+        return self._modules[path]
 
     def _assign(self, node: ast.Assign) -> None:
         value = self.value(node.value)
@@ -87,7 +137,17 @@ class PythonWalk(PythonExpressions):
         elif isinstance(target, ast.Starred):
             self.bind(target.value, unknown(value))
         elif isinstance(target, ast.Attribute | ast.Subscript):
-            self.value(target.value)
+            owner = self.value(target.value)
+            if isinstance(target, ast.Subscript):
+                self._bind_entry(target, owner, self.value(target.slice).text, value)
+
+    def _bind_entry(self, target: ast.Subscript, owner: Value, key: str, value: Value) -> None:
+        """`os.environ["HOME"] = x`, and entries of a dictionary with a name."""
+        if owner.ref == "os.environ" and key in HOMES:
+            self.found.homes[key] = value.text
+        elif owner.fields is not None and isinstance(target.value, ast.Name):
+            fields = {**owner.fields, key: value}
+            self.names.set(target.value.id, msgspec.structs.replace(owner, fields=fields))
 
     def _branch(self, node: ast.If) -> None:
         self.value(node.test)
@@ -147,7 +207,8 @@ class PythonWalk(PythonExpressions):
             return Value(flags=flags_of(args))
         outer, self._returned = self._returned, []
         self._active.append(node)
-        with self.names.inner():
+        at_home = self._imported.get(node)
+        with self.names.inner() if at_home is None else self.names.module(at_home):
             self._bind_parameters(node.args, args, named)
             if isinstance(node, ast.Lambda):
                 self._returned.append(self.value(node.body))
@@ -175,6 +236,13 @@ class PythonWalk(PythonExpressions):
         if parameters.vararg is not None:
             rest = args[len(places) :]
             self.names.set(parameters.vararg.arg, list_of(rest) if rest else NOTHING)
+
+
+def _mentioned(tree: ast.AST) -> set[str]:
+    """Return the names that code uses, of whatever."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {

@@ -70,9 +70,9 @@ SYNTAX = LanguageSyntax(
     heredocs=r"<<[~-]?(?P<q>[\"'`]?)(?P<tag>[A-Z_]\w*)(?P=q)",
 )
 _WORDS = re.compile(
-    r"`|%x|\b(?:system|exec|spawn|eval|instance_eval|class_eval|fork|open|popen\w*|Open3|IO|File"
+    r"`|%x|\b(?:system|sh|exec|spawn|eval|instance_eval|class_eval|fork|open|popen\w*|Open3|IO|File"
     r"|FileUtils|Dir|Pathname|Process|Net|URI|TCPSocket|Socket|send|__send__|public_send|method"
-    r"|Kernel|Object|syscall|Base64|pack|unpack1?|HTTP\w*|Faraday|RestClient|ENV|load|require"
+    r"|Kernel|Object|syscall|Base64|pack|unpack1?|HTTP\w*|Faraday|RestClient|ENV|load|require(?:_relative)?"
     r"|execute|drop_database|flushall|flushdb|rm_rf|rm_r|trap|PTY|Tempfile|Fiddle)\b"
 )
 
@@ -128,16 +128,23 @@ def _path(_found: EffectCollector, call: Call) -> Value:
     return Value((call.get(0) or NOTHING).text, type="Pathname")
 
 
+def _requires(found: EffectCollector, call: Call) -> None:
+    name = call.args[0] if call.args else Value()
+    if name.exact:
+        found.load([name.text, f"{name.text}.rb"])
+
+
 _WRITE, _DELETE = Kind.WRITE, Kind.DELETE
 _TREE = path(_DELETE, recursive=True)
 _SEND = web(kind=Kind.SEND)
 CALLS: Table = table(
-    ("system exec spawn Process.spawn Process.exec IO.popen PTY.spawn", runs_shell_or_program),
+    ("system exec spawn sh Process.spawn Process.exec IO.popen PTY.spawn", runs_shell_or_program),
     ("Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Open3.popen2",
      runs_shell_or_program),
     ("send __send__ public_send method", _sends),
     ("eval instance_eval class_eval binding.eval module_eval", runs_code()),
     ("load", path(Kind.RUN)),
+    ("require require_relative", _requires),
     ("open URI.open", _opens),
     ("File.open File.new IO.open", opens()),
     ("File.read IO.read File.readlines IO.readlines File.foreach File.binread", reads()),

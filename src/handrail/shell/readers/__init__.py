@@ -57,6 +57,7 @@ READERS: dict[str, Reader] = {
 """Readers by their name in a table's `reader`."""
 
 SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
+    **agents.SCRIPTS,
     **archives.SCRIPTS,
     **databases.SCRIPTS,
     **editors.SCRIPTS,

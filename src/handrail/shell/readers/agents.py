@@ -1,6 +1,7 @@
 """Read calls of agents whose own settings leave out the installed hooks."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
@@ -14,6 +15,8 @@ from handrail.shell.options import OptionGrammar, ParsedArguments, parse
 from handrail.shell.readers.make_effects import effect
 from handrail.shell.word import Word
 
+_HELPER = re.compile(r"Helper$|Refresh$|Export$")
+"""Settings whose value is a command line."""
 _OTHER_USERS = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"})
 """Wrappers that change the home folder."""
 
@@ -24,6 +27,7 @@ class _Agent:
     def __init__(self, host: HostProfile) -> None:
         self.script = re.compile(host.program_script or r"(?!)")
         self._launch = host.launch
+        self.holds_commands = tuple(filter(None, (host.launch.settings, host.launch.tools)))
         options = {host.launch.settings, host.launch.sources, *host.launch.texts}
         self._grammar = OptionGrammar(frozenset(options - {""}))
 
@@ -94,9 +98,40 @@ def _interpreter(command: Command, call: ParsedArguments) -> Iterator[Effect]:
                 return
 
 
+def _helpers(command: Command, call: ParsedArguments) -> Iterator[str]:
+    """Yield the commands that settings and tool servers in an agent's options make it run."""
+    for agent in _AGENTS.values():
+        for word in call.values(*agent.holds_commands):
+            try:
+                yield from _commands_in(msgspec.json.decode(word.text))
+            except msgspec.DecodeError:
+                continue
+
+
+def _commands_in(value: object) -> Iterator[str]:
+    """`{"command": "npx", "args": ["x"]}` at any depth, and helpers: `{"apiKeyHelper": "line"}`."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _commands_in(each)
+    if not isinstance(value, dict):
+        return
+    for key, each in value.items():
+        if not isinstance(each, str):
+            yield from _commands_in(each) if key != "args" else ()
+        elif key == "command":
+            args = value.get("args")
+            words = map(str, args) if isinstance(args, list) else ()
+            yield " ".join([each, *map(shlex.quote, words)])
+        elif _HELPER.search(key):
+            yield each
+
+
 READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     **{name: agent.read for name, agent in _AGENTS.items()},
     "interpreter": _interpreter,
     "deno": _interpreter,
 }
 """Readers by host: the program of a host has a reader of that name."""
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = dict.fromkeys(
+    _AGENTS, _helpers
+)

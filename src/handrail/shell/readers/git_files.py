@@ -17,6 +17,8 @@ from handrail.shell.readers.make_effects import effect, path_effect, takes_over
 from handrail.shell.word import Word
 
 UNTRACKED = "untracked files"
+IGNORED = "untracked and ignored files"
+ADDED = "untracked files, into the index"
 TRACKED = "files as another version has them"
 """Targets for commands of git that change all files of a sort."""
 
@@ -68,7 +70,7 @@ def cleaned(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     if any(_STEERING.search(word.text) for word in kept):
         return
     if not call.operands or any(word.text in _WHOLE for word in call.operands):
-        yield swept(UNTRACKED)
+        yield swept(IGNORED if call.has("-x", "-X") else UNTRACKED)
 
 
 def _restore(command: Command, call: ParsedArguments) -> Iterator[Effect]:
@@ -85,7 +87,12 @@ def _stash(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     paths = call.operands[1:] if verb == "push" else call.operands if dashes else ()
     yield from touched(command, paths)
     if not paths and call.has("-u", "--include-untracked", "-a", "--all"):
-        yield swept(UNTRACKED)
+        yield swept(IGNORED if call.has("-a", "--all") else UNTRACKED)
+
+
+def _add(command: Command, call: ParsedArguments) -> Iterator[Effect]:
+    if call.has("-A", "--all") or any(word.text in _WHOLE for word in call.operands):
+        yield swept(ADDED)
 
 
 def _paths(command: Command, call: ParsedArguments) -> Iterator[Effect]:
@@ -112,6 +119,7 @@ def _tree(command: Command, call: ParsedArguments) -> Iterator[Effect]:
 READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "git_restore": _restore,
     "git_stash": _stash,
+    "git_add": _add,
     "git_paths": _paths,
     "git_tree": _tree,
     "patch": _patch,

@@ -22,7 +22,7 @@ _STARTS = re.compile(
 )
 _STRING_METHODS = re.compile(_STRING + r"\s*(?:\.!+|\.execute\b|\.lines_!|\.\s*#!)")
 _DELETES = re.compile(
-    r"(?:rm_rf!?|rm_r|rmtree|rmdir\w*|rm|unlink|removeItem\s*\(\s*atPath|deleteDir|delete-file|"
+    r"(?:rm_rf!?|rm_r|rmtree|rmdir\w*|rm|unlink|remove_all|RemoveAll|remove_dir_all|removeItem\s*\(\s*atPath|deleteDir|delete-file|"
     r"delete-directory\S*|deleteRecursively|rmSync|delete_tree|removeDirectory)\s*[:(\s]+" + _STRING
 )
 _FILE_METHODS = re.compile(
@@ -45,16 +45,21 @@ def _code(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def _scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Find command lines in such code; show a deletion as the equal `rm`."""
+    """Find command lines in such code."""
     for code in _code(command, call):
-        for match in _STARTS.finditer(code):
-            rest = [_first(found) for found in _WORDS.findall(match[4] or "")]
-            first = _first(match.groups()[:3])
-            yield first if not rest else " ".join([first, *map(shlex.quote, rest)])
-        for match in _STRING_METHODS.finditer(code):
-            yield _first(match.groups())
-        for match in (*_DELETES.finditer(code), *_FILE_METHODS.finditer(code)):
-            yield f"rm -rf {shlex.quote(_first(match.groups()))}"
+        yield from started_commands(code)
+
+
+def started_commands(code: str) -> Iterator[str]:
+    """Yield the command lines in code of any language; show a deletion as the equal `rm`."""
+    for match in _STARTS.finditer(code):
+        rest = [_first(found) for found in _WORDS.findall(match[4] or "")]
+        first = _first(match.groups()[:3])
+        yield first if not rest else " ".join([first, *map(shlex.quote, rest)])
+    for match in _STRING_METHODS.finditer(code):
+        yield _first(match.groups())
+    for match in (*_DELETES.finditer(code), *_FILE_METHODS.finditer(code)):
+        yield f"rm -rf {shlex.quote(_first(match.groups()))}"
 
 
 # PowerShell and cmd

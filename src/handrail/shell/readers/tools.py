@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.shell.command import Command
 from handrail.shell.options import ParsedArguments
+from handrail.shell.readers.languages import MAX_CODE, started_commands
 from handrail.shell.readers.make_effects import effect
 from handrail.shell.word import OPAQUE
 
@@ -126,9 +127,11 @@ def maven_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
 
 
 def compiler_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
-    """Find the command of `gcc -wrapper sh,-c,cmd`."""
+    """Find the command of `gcc -wrapper sh,-c,cmd`, and commands in the code that it compiles."""
     for word in call.values("-wrapper"):
         yield shlex.join(word.text.split(","))
+    if command.input is not None:
+        yield from started_commands(command.input[:MAX_CODE])
 
 
 def hatch_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:

@@ -392,7 +392,7 @@ _COMPOSE = program(
     values="-f --file -p --project-name --profile --env-file --project-directory --parallel "
     "--progress --ansi -H --host -c --context --log-level --tlscacert --tlscert --tlskey "
     "--podman-path --podman-args --podman-run-args",
-    harmless="--help|-h|--version|--dry-run",
+    harmless="--help|-h|--version|--dry-run", reader="compose",
     subcommands=_COMPOSE_SUBCOMMANDS,
 )  # fmt: skip
 

@@ -108,6 +108,8 @@ SUBCOMMANDS: dict[str, Program] = {
                 "deletes untracked and ignored files, beyond git's reach", instead=_LOOK),
         values="-e --exclude", reader="git_clean", harmless=f"-i|--interactive|{_DRY}",
     ),
+    "add": program(values="--chmod --pathspec-from-file", reader="git_add",
+                   harmless="-n|--dry-run"),
     "stash": program(
         destroy("drop", "throws away the stashed work {target}", on="1",
                 instead="Look at it first: `git stash show -p`."),

@@ -23,6 +23,7 @@ _GEMINI_VALUES = (
 )
 
 OTHER_AGENTS: dict[str, OtherAgent] = {
+    "acli": OtherAgent("Rovo Dev", ("rovodev --yolo",)),
     "aider": OtherAgent("Aider", ("--yes-always|--yes",)),
     "amp": OtherAgent("Amp", ("--dangerously-allow-all",), values="-x --execute --mode -m"),
     "auggie": OtherAgent("Auggie", ("--dangerously-*|--permission=*allow*",), _DENIED),
@@ -47,7 +48,11 @@ OTHER_AGENTS: dict[str, OtherAgent] = {
                         "-t --text -i --instructions -n --name --with-extension --with-builtin "
                         "--recipe"),
     "gptme": OtherAgent("gptme", ("-n|--non-interactive|-y|--no-confirm",)),
+    "grok": OtherAgent("Grok CLI", ("-p|--prompt",)),
+    "iflow": OtherAgent("iFlow CLI", ("-y|--yolo", "--approval-mode=yolo"), _SANDBOX,
+                        _GEMINI_VALUES),
     "interpreter": OtherAgent("Open Interpreter", ("-y|--auto_run|--auto-run",)),
+    "kilocode": OtherAgent("Kilo Code", ("--auto|--yolo",)),
     "kimi": OtherAgent(
         "Kimi CLI",
         ("-y|--yolo|--yes|--auto-approve", "--auto|--afk", "--print|--quiet", "-p|--prompt"),
@@ -62,9 +67,16 @@ OTHER_AGENTS: dict[str, OtherAgent] = {
         "-m --model -s --session --agent -f --file --title --attach --port --format",
     ),
     "openhands": OtherAgent("OpenHands", ("--always-approve|--yolo|--llm-approve",)),
+    "pi": OtherAgent("pi", ("-p|--print", "--mode=json|--mode=rpc"),
+                     values="--mode --model --provider --api-key --system-prompt --session"),
     "q": OtherAgent("Amazon Q", ("chat -a|--trust-all-tools", "chat --trust-tools=*execute_bash*")),
     "qwen": OtherAgent("Qwen Code", ("-y|--yolo", "--approval-mode=yolo"), _SANDBOX,
                        _GEMINI_VALUES),
     "tabnine": OtherAgent("Tabnine CLI", ("-y|--yolo", "--approval-mode=yolo"), _SANDBOX,
                           _GEMINI_VALUES),
+    "trae-cli": OtherAgent("Trae Agent", ("run",)),
+    "vibe": OtherAgent(
+        "Mistral Vibe", ("--auto-approve|--yolo", "--agent=auto-approve", "-p|--prompt"),
+        values="-p --prompt --agent --max-turns --workdir --output",
+    ),
 }  # fmt: skip

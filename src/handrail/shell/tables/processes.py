@@ -66,7 +66,7 @@ _MULTIPLEXER = program(
     Fact(TAMPER, f"set-environment|setenv {STEERING_NAMES}", severity=CRITICAL,
          says="changes the settings of agents or of their guard",
          instead="Look: `tmux show-environment`."),
-    reader="multiplexer",
+    reader="multiplexer", values="-f",
 )  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {

@@ -27,7 +27,8 @@ _GUARDS = (
     "com.apple.alf*|com.apple.syslogd|*edr*|rsyslog*|syslog*|systemd-journald*|unattended-upgrades*|"
     "apt-daily*|elastic-agent*|sysmon*"
 )
-_SELF = "@*handrail*"
+_SELF = "@*handrail*|[*?]*|h[*?]*|ha[*?]*|han[*?]*|hand[*?]*|handr[*?]*|handra[*?]*|handrai[*?]*"
+"""The units of this guard, also by a pattern that may mean them."""
 _STATUS = "Look at it: `systemctl status {target}`."
 _POWER = "See how long it has been up: `uptime`."
 _NET = "Only look: `ip addr` and `ip route`."
@@ -61,7 +62,10 @@ _SYSTEMCTL = program(
          says="makes {target} start by itself", instead=_STATUS),
     Fact(CHANGE, "edit|revert|set-property", on="1", severity=HIGH,
          says="changes the service {target}", instead="Read it: `systemctl cat {target}`."),
-    Fact(TAMPER, f"restart|try-restart|reload|reload-or-*|edit|revert|set-property {_SELF}",
+    Fact(CHANGE, "preset-all", severity=HIGH, says="changes which services start by themselves",
+         instead="Only look: `systemctl list-unit-files`."),
+    Fact(TAMPER, f"restart|try-restart|reload|reload-or-*|edit|revert|set-property|link|preset|"
+         f"reenable|add-*|bind|mount-image {_SELF}",
          says="restarts or changes this agent's guard", instead=_ASK_GUARD),
     Fact(TAMPER, f"set-environment|unset-environment {STEERING_NAMES}", severity=CRITICAL,
          says="changes the settings of agents or of their guard",
@@ -78,6 +82,8 @@ _SYSTEMCTL = program(
 )  # fmt: skip
 _LAUNCHCTL = program(
     *_stops("unload|bootout|disable|remove|stop|kill", look="Look: `launchctl list`."),
+    Fact(CHANGE, "kickstart -k", severity=MEDIUM),
+    Fact(TAMPER, f"kickstart -k {_SELF}", says="restarts this agent's guard", instead=_ASK_GUARD),
     Fact(PERSIST, "load|bootstrap|submit|enable", on="last",
          says="makes {target} run by itself from now on", instead="Look: `launchctl list`."),
     _power("reboot", "restarts the machine"),

@@ -64,7 +64,7 @@ def _stands(state: RunState) -> Verdict | None:
     return None
 
 
-def throttled(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
+def with_time_limit(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
     """Return the verdict with the time limit of a throttled command."""
     if allowance is None or not allowance.command_seconds or action.tool.lower() not in SHELL_TOOLS:
         return verdict

@@ -89,7 +89,7 @@ def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) ->
     )
 
 
-def stricter(one: OnFault, other: OnFault) -> OnFault:
+def stricter_policy(one: OnFault, other: OnFault) -> OnFault:
     """Return the stricter of two policies for faults."""
     return max(one, other, key=_LAXEST_FIRST.index)
 

@@ -54,7 +54,8 @@ def find_breach(
         said = ""
     elif known.verdict.decision is Decision.MODIFY:
         # Not reviewed again: the command may have deleted the files that a review would look at.
-        said = f"Step {known.step} was to run changed, and ran otherwise. {known.verdict.reason}"
+        why = known.verdict.reason
+        said = f"Handrail changed step {known.step}, but it ran in another form. {why}"
     else:
         why = _would_stop(ended.action, reviewer, history)
         said = why and f"Step {known.step} ran with another input than was reviewed. {why}"

@@ -5,7 +5,7 @@ from functools import partial
 
 import msgspec
 
-from handrail.intervene import Capability, Situation
+from handrail.intervene import Capability, RunSituation
 from handrail.intervene.situation import CurrentUsage, EndedStep
 from handrail.model.event import Event, FindingMade, Intervened, RolledBack
 from handrail.model.finding import Finding
@@ -56,7 +56,7 @@ def stop_events(
     neighbour: Neighbour,
     finding: Finding,
 ) -> Iterator[Event]:
-    """What is to be written down where a run is stopped at once, whatever the settings say."""
+    """Return the events of an immediate stop, whatever the settings say."""
     yield FindingMade(now, state.step, finding)
     if not state.course.stopped:
         situation = _situation(state, project, can, now, neighbour)
@@ -76,7 +76,7 @@ def is_news(state: RunState, finding: Finding) -> bool:
     )
 
 
-def corrected(verdict: Verdict, done: Intervention) -> Verdict:
+def with_intervention(verdict: Verdict, done: Intervention) -> Verdict:
     """Return the verdict with the text, or the stop, of an intervention."""
     if done.means == InterventionName.EMERGENCY_STOP:
         return Verdict(
@@ -97,7 +97,7 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
     )
 
 
-def told_of_rollback(verdict: Verdict, back: RolledBack) -> Verdict:
+def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
     """Return the verdict for an agent whose files went back, or did not although announced."""
     if not back.problem:
         return _put_back_by_person(verdict, back) if back.asked else _taken_back(verdict, back)
@@ -135,11 +135,11 @@ def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
 
 def _situation(
     state: WatchedState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
-) -> Situation:
+) -> RunSituation:
     config = project.config
     prompts = dict.fromkeys(filter(None, (state.last_prompt, config.goal, state.first_prompt)))
     window = config.interventions.resource_throttling.metrics_window_seconds
-    return Situation(
+    return RunSituation(
         now,
         state.step,
         state.course.past,

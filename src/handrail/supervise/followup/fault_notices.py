@@ -5,7 +5,13 @@ import msgspec
 from handrail.config.sources import FILE_NAME
 from handrail.model.review import Review, Verdict
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
-from handrail.supervise.decision.verdict import OnFault, fault_verdict, only_reads, under_fault
+from handrail.supervise.decision.verdict import (
+    OnFault,
+    fault_verdict,
+    only_reads,
+    stricter_policy,
+    under_fault,
+)
 from handrail.supervise.runs.project import Project
 
 NEWER = "its bans count now, its permissions when a session starts or resumes"
@@ -39,6 +45,11 @@ class FaultNotices:
         """Return the verdict for a failing log."""
         fix = _FIXES.get(type(error), _FIX)
         return self._fault("log", str(error), fix, policy, harmless=harmless)
+
+    def own_fault(self, problem: str, policy: OnFault, *, harmless: bool) -> Verdict:
+        """Return the verdict for a Handrail that somebody has changed; no setting lets it pass."""
+        policy = stricter_policy(policy, "deny")
+        return self._fault("own", problem, _FIX, policy, harmless=harmless)
 
     def told(self, verdict: Verdict, review: Review, project: Project) -> Verdict:
         """Return the verdict with the problems of the settings."""

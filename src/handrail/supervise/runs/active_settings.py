@@ -17,7 +17,7 @@ _ELSEWHERE = frozenset({"notify", "judge"})
 _DEFAULTS: _Values = msgspec.to_builtins(Config())
 
 
-def identity(config: Config) -> str:
+def settings_identity(config: Config) -> str:
     """Return a key for equal settings."""
     return active_settings(config).id
 

@@ -2,7 +2,7 @@
 
 import psutil
 
-from handrail.intervene.processes.process_tree import began, is_same_moment
+from handrail.intervene.processes.process_tree import is_same_moment, start_time
 
 _CLOCK_SECONDS = 1.5
 """Tolerance for start times by the clock, which may be adjusted in between."""
@@ -14,7 +14,7 @@ class ProcessAncestry:
     def __init__(self, pid: int) -> None:
         try:
             parents = psutil.Process(pid).parents() if pid > 0 else []
-            self._began = {each.pid: (each.create_time(), began(each)) for each in parents}
+            self._began = {each.pid: (each.create_time(), start_time(each)) for each in parents}
         except psutil.Error:  # it has ended meanwhile, or belongs to another user
             self._began = {}
 

@@ -13,7 +13,7 @@ from handrail.config import Config, ConfigError
 from handrail.config.in_force import SettingsInForce
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
-from handrail.config.scope import pinned
+from handrail.config.scope import pin_scope
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.text_values import PathBase, read_place
 from handrail.intervene.controller import Controller
@@ -26,8 +26,8 @@ from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
 from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading
-from handrail.supervise.decision.verdict import OnFault, stricter, verdict_of
-from handrail.supervise.runs.active_settings import config_of, identity
+from handrail.supervise.decision.verdict import OnFault, stricter_policy, verdict_of
+from handrail.supervise.runs.active_settings import config_of, settings_identity
 from handrail.supervise.runs.extensions import NO_EXTENSIONS, Extensions
 from handrail.supervise.runs.settings_trust import trust_of, trusted_settings
 
@@ -56,11 +56,11 @@ class Project(msgspec.Struct, frozen=True):
     base: Config | None = None
     """The settings on the disk behind a run's own; None: they are the same."""
     withheld: tuple[Loosened, ...] = ()
-    """What the project's file loosens, and no person has confirmed: it does not count."""
+    """Loosened settings of the project's file that wait for a person's confirmation."""
     confirmed: bool = False
     """The project's file loosens something, and a person has confirmed it."""
     second: Reviewer | None = None
-    """Knows what the project's file says of programs, where nobody has confirmed that."""
+    """A reviewer that also knows the unconfirmed programs of the project's file."""
 
     def begin_review(self, action: Action, history: History) -> ReviewDraft:
         """Judge an action, by all settings that there are: the strictest ones decide."""
@@ -87,7 +87,7 @@ class Project(msgspec.Struct, frozen=True):
     def on_fault(self) -> OnFault:
         """Return the policy for faults of Handrail itself, by the stricter settings."""
         own = self.config.on_fault
-        return own if self.newer is None else stricter(own, self.newer.config.on_fault)
+        return own if self.newer is None else stricter_policy(own, self.newer.config.on_fault)
 
     def under_way(self, now: "Project") -> "Project":
         """Return the project for a run that began with these settings; `now`: those on the disk.
@@ -175,9 +175,9 @@ class Projects:
     def begun(self, folder: str, settings: ActiveSettings) -> Project:
         """Return the project of a run that began in a folder with other settings than today's."""
         now = self.at(folder)
-        if now.settled and identity(now.config) == settings.id:
+        if now.settled and settings_identity(now.config) == settings.id:
             return now
-        config = pinned(config_of(settings), folder, self._environ)
+        config = pin_scope(config_of(settings), folder, self._environ)
         return self._made(config, now.redactor)
 
     def narrowed(self, folder: str, goal: str, scope: Sequence[str]) -> Project:
@@ -215,7 +215,7 @@ class Projects:
         except (ConfigError, OSError) as error:
             problem = _said(error, folder)
             if before is None:
-                config = pinned(Config(), folder, self._environ)
+                config = pin_scope(Config(), folder, self._environ)
                 made = self._made(config, redactor)
                 return msgspec.structs.replace(made, problem=problem, settled=False)
             return msgspec.structs.replace(before, redactor=redactor, problem=problem)

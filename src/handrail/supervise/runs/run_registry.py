@@ -48,7 +48,9 @@ class RunRegistry:
         self.bus = EventBus()
         """Tells subscribers of every event of every run."""
         self.announce: Callable[[RunState], str] = lambda state: ""
-        """What the person of a run is told when it starts, and with the next prompt."""
+        """Returns the notice for a person at the start of a run, or with the next prompt."""
+        self.own_problem: Callable[[], str] = lambda: ""
+        """Returns the reason why Handrail itself is not whole, or ""."""
         self._can = can
         self.planner = planner
         self.delivered = delivered
@@ -83,6 +85,7 @@ class RunRegistry:
             planner=self.planner,
             current=partial(self.get, run, cwd),
             neighbour=self._neighbour,
+            own_problem=self.own_problem,
             clock=self._clock,
         )
         self._let_go()

@@ -1,4 +1,4 @@
-"""Which projects' settings a person has confirmed: by repository and content, in `trust.json`.
+"""The confirmed settings of projects: by repository and content, in `trust.json`.
 
 Work trees, branches and a new clone in the same place share one answer. A damaged file confirms
 nothing.
@@ -18,7 +18,8 @@ from handrail.config.loosening import Loosened
 from handrail.config.sources import work_tree
 from handrail.model.decodable import decodable
 from handrail.model.state_folder import state_folder
-from handrail.store.private_files import make_folder, replace_file
+from handrail.store.private_files import make_folder
+from handrail.store.seals import write_sealed
 
 FILE_NAME = "trust.json"
 _MAX_BYTES = 4_000_000
@@ -81,7 +82,7 @@ class SettingsTrust:
         repositories[where] = [*others, confirmed][-_KEPT:]
         make_folder(os.path.dirname(self.path))
         data = msgspec.json.format(msgspec.json.encode(_TrustFile(repositories)), indent=1)
-        replace_file(self.path, data, 0o600)
+        write_sealed(self.path, data)
 
     def _read(self) -> _TrustFile:
         try:
@@ -121,7 +122,7 @@ def confirm_settings(folder: str, environ: Mapping[str, str]) -> None:
 
 
 def untrusted_notice(withheld: Sequence[Loosened]) -> str:
-    """One line for a person: what does not count, and how to confirm it; empty: all counts."""
+    """Return one line about unconfirmed settings and how to confirm them, or ""."""
     if not withheld:
         return ""
     first, *others = (each.key for each in withheld)
@@ -139,13 +140,13 @@ def repository_of(file: str) -> str:
     if tree is None:
         return folder
     # Rarely needed, and slow to load for a command.
-    from handrail.checkpoint.git.user_repository import directories  # noqa: PLC0415
+    from handrail.checkpoint.git.user_repository import repository_directories  # noqa: PLC0415
 
-    return os.path.realpath(directories(str(tree)).common)
+    return os.path.realpath(repository_directories(str(tree)).common)
 
 
 def digest_of(text: ProjectText) -> str:
-    """By which a content is recognised."""
+    """Return the digest of some content."""
     sizes = " ".join(str(len(each)) for each in text.texts)
     whole = "".join((sizes, "\n", *text.texts))
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Branches that a run has made on a remote, by what git says of a push."""
+"""Branches that a run created on a remote, read from git's output of a push."""
 
 import re
 from collections.abc import Iterator

@@ -80,7 +80,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=5):
 
     @property
     def past(self) -> History:
-        """What reviews need to know of it: files that changed since it began may be its own."""
+        """Return the past for reviews; files that changed since the run began may be its own."""
         return msgspec.structs.replace(self.history, began=self.started)
 
     @property
@@ -90,8 +90,11 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=5):
 
     @property
     def at_work(self) -> list[OpenAction]:
-        """Return the actions that may be running now, except those whose end nobody will report,
-        and those that wait for a sub-agent: while its next action is held, they do not end."""
+        """Return the actions that may be running now.
+
+        Leave out those without a reported end, and those that wait for a sub-agent: while its next
+        action is held, they do not end.
+        """
         return [
             each
             for each in self.open

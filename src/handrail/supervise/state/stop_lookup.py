@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.gathering import gather_incident
 from handrail.intervene.incidents.record import Incident
 from handrail.store.journal import Journal
 from handrail.supervise.log.state_reader import read_state
@@ -20,4 +20,4 @@ def stops_in(journal: Journal, wanted: Callable[[str], bool]) -> Iterator[Incide
         run = run_of(topic.name)
         stopped = read_state(journal.store, run).course.stopped
         if stopped and wanted(stopped):
-            yield gather(run, stopped, (event for _, event in journal.read(topic.name)))
+            yield gather_incident(run, stopped, (event for _, event in journal.read(topic.name)))

@@ -4,7 +4,7 @@ from handrail.tui.panes.entry_detail import entry_detail
 from handrail.tui.panes.help import help_lines, help_page
 from handrail.tui.panes.run_detail import run_detail
 from handrail.tui.panes.runs import LOOKS, count_by_state, run_lines, standing_in_words
-from handrail.tui.panes.scrolling import window
+from handrail.tui.panes.scrolling import visible_window
 from handrail.tui.panes.timeline import entry_lines
 from handrail.tui.state.screen_state import ScreenState
 from handrail.tui.text import Line, StyledSpan, clip, columns, fitted, flat, pad, width_of, wrap
@@ -15,12 +15,10 @@ _MAX_QUESTION = 4
 _MAX_HEADER = 2
 _MAX_NOTICE = 2
 _BLANK: Line = (StyledSpan(""),)
-_NOTHING_YET = with_hosts(
-    "No runs yet. Start a $title session. Nothing appears? handrail doctor"
-)
+_NOTHING_YET = with_hosts("No runs yet. Start a $title session. Nothing appears? handrail doctor")
 
 
-def frame(watching: ScreenState, width: int, height: int) -> list[Line]:
+def screen_lines(watching: ScreenState, width: int, height: int) -> list[Line]:
     """Return exactly `height` lines, each exactly `width` wide."""
     above = _top(watching, width)
     left = _left_width(width)
@@ -160,7 +158,7 @@ def _runs(watching: ScreenState, width: int, room: int) -> list[Line]:
         has_keys = is_chosen and watching.pane == "runs"
         return [_reversed(fitted(lines[0], width)), *lines[1:]] if has_keys else lines
 
-    top, shown = window(len(runs), cursor, watching.tops["runs"], room, lines_of)
+    top, shown = visible_window(len(runs), cursor, watching.tops["runs"], room, lines_of)
     watching.tops["runs"] = top
     lines = [line for _, each in shown for line in each]
     if not runs:
@@ -179,7 +177,7 @@ def _timeline(watching: ScreenState, width: int, room: int) -> list[Line]:
 
     top = watching.tops["timeline"] if watching.cursor is not None else len(entries)
     header = _header(watching, width)
-    top, shown = window(len(entries), watching.at, top, room - len(header), lines_of)
+    top, shown = visible_window(len(entries), watching.at, top, room - len(header), lines_of)
     watching.tops["timeline"] = top
     if not watching.detail:
         watching.room = max(len(shown), 1)

@@ -11,7 +11,7 @@ Shown = list[tuple[int, list[Line]]]
 """Items by index, each with its lines."""
 
 
-def window(
+def visible_window(
     count: int, cursor: int, top: int, room: int, lines_of: Callable[[int], list[Line]]
 ) -> tuple[int, Shown]:
     """Return the index of the first visible item, and the items that fit.
@@ -40,6 +40,6 @@ def window(
     return first, shown
 
 
-def moved(items: Sequence[T], at: int, by: int) -> int:
+def move_in_list(items: Sequence[T], at: int, by: int) -> int:
     """Move an index, and keep it valid."""
     return min(max(at + by, 0), max(len(items) - 1, 0))

@@ -4,7 +4,12 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from handrail.control.client import ControlConnection, UnreachableError, make_request, stages
+from handrail.control.client import (
+    ControlConnection,
+    UnreachableError,
+    make_request,
+    request_stages,
+)
 from handrail.control.message import Ack, AnyMessage, Request, Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.tui.sending.port import SendingStage
@@ -56,7 +61,7 @@ class DaemonCommandSender:
             yield SendingStage("starting")
         yield SendingStage("requested")
         try:
-            for message in stages(self._open_line(), request, seconds=self._patience):
+            for message in request_stages(self._open_line(), request, seconds=self._patience):
                 stage = _stage(message)
                 yield stage
                 if stage.is_last:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from handrail.model.control import ControlCommand
 from handrail.tui.panes.runs import order_runs
-from handrail.tui.panes.scrolling import moved
+from handrail.tui.panes.scrolling import move_in_list
 from handrail.tui.panes.timeline import entry_text
 from handrail.tui.sending.commands import why_not
 from handrail.tui.sending.questions import CommandOrder, CommandQuestions, first_question
@@ -122,11 +122,11 @@ class ScreenState:
         if self.helping:
             self.scroll = max(self.scroll + by, 0)
         elif self.pane == "timeline":
-            self._look_at(moved(self.entries, self.at, by))
+            self._look_at(move_in_list(self.entries, self.at, by))
         elif self.runs:
             ids = [run.id for run in self.runs]
             at = ids.index(self.chosen) if self.chosen in ids else 0
-            self._pick(ids[moved(ids, at, by)])
+            self._pick(ids[move_in_list(ids, at, by)])
 
     def page(self, by: int) -> None:
         """Scroll the details if they are open, else the timeline."""
@@ -134,7 +134,7 @@ class ScreenState:
             self.scroll = max(self.scroll + by * max(self.room - 1, 1), 0)
         else:
             self.pane = "timeline"
-            self._look_at(moved(self.entries, self.at, by * max(self.room - 1, 1)))
+            self._look_at(move_in_list(self.entries, self.at, by * max(self.room - 1, 1)))
 
     def first(self) -> None:
         """Go to the first item."""

@@ -1,0 +1,1 @@
+"""The files that let systemd or launchd hold the sockets and keep the guardian running."""
