@@ -36,6 +36,21 @@ def test_files_are_changed_created_and_deleted(project: CheckpointProject) -> No
     assert not (project.tree / "made").exists()
 
 
+def test_only_the_named_files_are_restored(project: CheckpointProject) -> None:
+    for name in ("a.txt", "src/b.txt", "src/c.txt", "srcd.txt"):
+        project.write(name, "before")
+    saved = project.save().record
+    for name in ("a.txt", "src/b.txt", "src/c.txt", "srcd.txt", "src/new.txt", "new.txt"):
+        project.write(name, "after")
+    way = RestoreTarget(UndoLevel.CHECKPOINT, saved, only=("a.txt", "src", "../elsewhere.txt"))
+    restored = project.checkpoints.restore(way)
+    assert set(restored.files) == {"a.txt", "src/b.txt", "src/c.txt", "src/new.txt"}
+    kept = {name: project.tree.joinpath(name).read_text() for name in ("srcd.txt", "new.txt")}
+    assert set(kept.values()) == {"after"}
+    undone = project.restore(restored.undo)
+    assert set(undone.files) == set(restored.files)
+
+
 def test_a_restore_can_be_undone(project: CheckpointProject) -> None:
     project.write("a.txt", "one")
     saved = project.save().record

@@ -159,8 +159,10 @@ def test_a_rollback_puts_back_what_shell_commands_did() -> None:
         text = AT_ONCE + "  soft_correction: {enabled: false}\n"
         settings(world, text + "  context_reinforcement: {enabled: false}\n")
         (world.repo / "cart.txt").write_text("three apples\n")
-        spoil = f"echo spoilt > cart.txt; touch junk.txt; {FAILING}"
-        world.run("Fix the cart.", [*loop(8, spoil), Say("I stop.")])
+        (world.repo / "check.sh").write_text(f"grep -q apples cart.txt || {{ {FAILING}; }}\n")
+        spoil = bash("echo spoilt > cart.txt; touch junk.txt", "spoil")
+        check = "sh check.sh"
+        world.run("Fix the cart.", [bash(check, "ok"), spoil, *loop(8, check), Say("I stop.")])
         events = world.events()
         assert any(isinstance(event, CheckpointTaken) for event in events)
         back = [event for event in events if isinstance(event, RolledBack)]

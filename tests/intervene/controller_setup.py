@@ -13,6 +13,7 @@ from handrail.intervene.registry import KINDS
 from handrail.model.event import Intervened, InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
+from handrail.model.intervention_history import LaterStep
 from handrail.model.ordinal import Severity
 
 ALL = frozenset(Capability)
@@ -85,7 +86,7 @@ class ControllerSetup:
         self._at = msgspec.structs.replace(
             self._at, now=self._at.now + passed, step=self._at.step + 1
         )
-        self.past.record_step(self._at.agent, self._at.step)
+        self.past.record_step(LaterStep(self._at.agent, self._at.step))
         return self.look(findings)
 
     def look(self, findings: Sequence[Finding]) -> Intervention | None:

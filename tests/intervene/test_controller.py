@@ -99,9 +99,15 @@ def test_a_low_finding_never_stops_a_run() -> None:
     assert means == [SOFT, AGAIN, BACK, BACK]
 
 
-def test_a_medium_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
+def test_a_medium_finding_never_stops_a_run() -> None:
+    """There is no evidence that it gets worse, or that nothing changes."""
     means = ControllerSetup(QUICK).steps(100, finding(severity=MEDIUM, confidence=0.6))
-    assert means[:4] == [AGAIN, BACK, BACK, STOP]
+    assert means == [AGAIN, BACK, BACK]
+
+
+def test_a_high_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
+    means = ControllerSetup(QUICK).steps(100, finding(severity=HIGH, confidence=0.9))
+    assert means[:3] == [BACK, BACK, STOP]
 
 
 def test_what_failed_against_low_trouble_does_not_stop_a_run_that_got_a_little_worse() -> None:
@@ -188,9 +194,9 @@ def test_a_run_that_is_stopped_is_not_stopped_again() -> None:
 
 def test_after_a_stop_was_resolved_the_ladder_begins_anew() -> None:
     bench = ControllerSetup(QUICK, seconds=1)
-    found = finding(severity=MEDIUM, confidence=0.6)
-    assert bench.steps(10, found) == [AGAIN, BACK, BACK, STOP]
-    assert bench.steps(1, found) == [AGAIN]
+    found = finding(severity=HIGH, confidence=0.9)
+    assert bench.steps(7, found) == [BACK, BACK, STOP]
+    assert bench.steps(1, found) == [BACK]
 
 
 def test_a_stop_that_is_switched_off_never_comes() -> None:
@@ -229,6 +235,13 @@ def test_a_run_that_heeded_nothing_is_stopped_when_its_budget_is_spent() -> None
 def test_between_two_interventions_is_the_cooldown() -> None:
     """Defect b: it was configured and read nowhere."""
     bench = ControllerSetup(seconds=10)
+    means = [bench.step(finding(severity=LOW, symptom=str(n))) for n in range(7)]
+    assert [each is not None for each in means] == [True, False, False, True, False, False, True]
+
+
+def test_a_fast_agent_need_not_wait_for_the_time() -> None:
+    settings = Interventions(intervention_cooldown_actions=3)
+    bench = ControllerSetup(settings, seconds=0.5)
     means = [bench.step(finding(severity=LOW, symptom=str(n))) for n in range(7)]
     assert [each is not None for each in means] == [True, False, False, True, False, False, True]
 
@@ -382,6 +395,7 @@ limits = st.builds(
     Interventions,
     max_interventions_per_execution=st.integers(1, 12),
     intervention_cooldown_seconds=st.integers(0, 120),
+    intervention_cooldown_actions=st.integers(1, 8),
     soft_correction=st.builds(SoftCorrection, st.booleans(), st.integers(1, 3)),
     context_reinforcement=st.builds(ContextReinforcement, st.booleans(), st.integers(1, 3)),
     strategy=st.builds(
@@ -418,7 +432,11 @@ def test_limits_hold_whatever_is_found_and_when(
     assert len(set(texts)) == len(texts)
     for before, after in pairwise(past):
         if after.means != STOP:
-            assert after.at - before.at >= settings.intervention_cooldown_seconds
+            waited, steps = after.at - before.at, after.step - before.step
+            assert (
+                waited >= settings.intervention_cooldown_seconds
+                or steps >= settings.intervention_cooldown_actions
+            )
     stops = [-1, *(made.step for made in past if made.means == STOP), 10_000]
     for begin, end in pairwise(stops):
         since = [(made.means, made.name) for made in milder if begin < made.step < end]

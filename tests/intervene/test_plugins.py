@@ -51,7 +51,14 @@ def test_an_intervention_of_ones_own_takes_its_place_in_a_strategy() -> None:
     bench = ControllerSetup(MINE, interventions=means(slow_down), seconds=1)
     made = bench.step(LOW)
     assert made == Intervention(
-        "i1", "mine", LOW, 1, 0.2, guidance="Take a breath.", allowance=Allowance(batch=1)
+        "i1",
+        "mine",
+        LOW,
+        1,
+        0.2,
+        guidance="Take a breath.",
+        allowance=Allowance(batch=1),
+        tested_by="same",
     )
     assert bench.steps(3, LOW) == [SOFT]
 

@@ -116,9 +116,16 @@ class CheckpointSetup:
         self.settle()
 
     def intervene(
-        self, means: InterventionName, *, checkpoint: str = "", incident: str = ""
+        self,
+        means: InterventionName,
+        *,
+        checkpoint: str = "",
+        incident: str = "",
+        files: tuple[str, ...] = (),
     ) -> None:
-        done = Intervention("i1", means, LOOP, 4, checkpoint=checkpoint, incident=incident)
+        done = Intervention(
+            "i1", means, LOOP, 4, checkpoint=checkpoint, incident=incident, files=files
+        )
         self.record(Intervened(self._clock(), done))
 
     def events(self, run: str = RUN) -> Iterator[Event]:

@@ -67,7 +67,8 @@ class SimulatedRun:
             return verdict
         given = verdict.updated_input or action.input
         ran = Action(action.tool, given, action.cwd, id=action.id)
-        return self.run.after(EndedCall(ran, Outcome(not error, output=output, error=error)))
+        outcome = Outcome(not error, _exit_code(error), output, error)
+        return self.run.after(EndedCall(ran, outcome))
 
     def do(
         self,
@@ -106,3 +107,9 @@ class SimulatedRun:
     def put_back(self) -> list[str]:
         """The checkpoints that the files were put back to."""
         return [each.checkpoint for each in self.made if each.checkpoint]
+
+
+def _exit_code(error: str) -> int | None:
+    """What the host reads in the first line of an error."""
+    first = error.partition("\n")[0]
+    return int(first.removeprefix("Exit code ")) if first.startswith("Exit code ") else None

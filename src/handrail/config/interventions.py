@@ -181,8 +181,11 @@ class Interventions(Struct, frozen=True, forbid_unknown_fields=True):
         int, Meta(description="How many in one run at most; a stop always stops.", ge=1)
     ] = 10
     intervention_cooldown_seconds: Annotated[
-        int, Meta(description="Time between two interventions; a stop does not wait.", ge=0)
+        int, Meta(description="Time between two interventions; a stop does not wait …", ge=0)
     ] = 30
+    intervention_cooldown_actions: Annotated[
+        int, Meta(description="… or so many actions; the earlier one counts.", ge=1)
+    ] = 5
     soft_correction: SoftCorrection = SoftCorrection()
     context_reinforcement: ContextReinforcement = ContextReinforcement()
     resource_throttling: ResourceThrottling = ResourceThrottling()

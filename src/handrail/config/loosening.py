@@ -164,6 +164,7 @@ LOOSENING: dict[str, LooseningRule] = {
     "interventions.enabled": OFF,
     "interventions.max_interventions_per_execution": SMALLER,
     "interventions.intervention_cooldown_seconds": BIGGER,
+    "interventions.intervention_cooldown_actions": BIGGER,
     "interventions.soft_correction.enabled": OFF,
     "interventions.soft_correction.max_attempts": ANY,
     "interventions.soft_correction.custom_prompts_path": ANY,  # they speak in Handrail's name

@@ -5,12 +5,16 @@ from typing import Literal
 import msgspec
 
 from handrail.detect.error_line import error_line
-from handrail.detect.normalization import result_key
+from handrail.detect.normalization import result_keys
+from handrail.detect.outside_failures import outside_cause
 from handrail.model.action import Outcome
+from handrail.model.effect import Kind
 from handrail.model.intent import Intent
 
 Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
+_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.CHANGE})
+"""A program may change files that nobody names."""
 
 
 class CompletedStep(msgspec.Struct, frozen=True, gc=False):
@@ -21,7 +25,7 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     intent: Intent
     ending: Ending
     result: str = ""
-    """A key; equal outcomes have equal keys."""
+    """A key; equal outcomes have equal keys. An error at another line is another outcome."""
     error: str = ""
     """The error in one line, without times, ids and other noise."""
     said: str = ""
@@ -33,6 +37,17 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     """The call did not fit its tool, which did nothing: no parameter, or nothing to replace."""
     progress: bool = True
     """It changed something or told something new; the progress tracker sets this."""
+    failure: str = ""
+    """The key of a failure wherever it is: without lines and columns."""
+    outside: str = ""
+    """What outside of the work tree made it fail: a network, a server, a disk, a time-out."""
+
+    @property
+    def may_have_edited(self) -> bool:
+        """Return whether it may have changed a file."""
+        intent = self.intent
+        is_edit = self.changed or intent.writes or not _CODE.isdisjoint(intent.kinds)
+        return self.ending == "ok" and bool(is_edit)
 
 
 def completed_step(
@@ -40,5 +55,18 @@ def completed_step(
 ) -> CompletedStep:
     """Return a step that was carried out."""
     ending: Ending = "ok" if outcome.ok else "failed"
-    result, (error, said, misfit) = result_key(outcome), error_line(outcome)
-    return CompletedStep(step, at, intent, ending, result, error, said, outcome, changed, misfit)
+    (result, failure), (error, said, misfit) = result_keys(outcome), error_line(outcome)
+    return CompletedStep(
+        step,
+        at,
+        intent,
+        ending,
+        result,
+        error,
+        said,
+        outcome,
+        changed,
+        misfit,
+        failure=failure,
+        outside="" if outcome.ok else outside_cause(outcome),
+    )

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from handrail.model.decodable import decodable
-from handrail.model.intervention import InterventionName
+from handrail.model.intervention import InterventionName, TestedBy
 from handrail.model.ordinal import Severity
 
 Plan = Literal["stuck_in_loop", "lost_context", "resource_exhaustion"]
@@ -129,6 +129,8 @@ class FindingDescription(msgspec.Struct, frozen=True):
     example: str = "Say what is open, name the smallest step, take it, look at the result."
     """An example of a better next step."""
     plan: Plan = "stuck_in_loop"
+    tested_by: TestedBy = "same"
+    """The actions that show whether the trouble is gone."""
     advice: Advice = Advice(
         "A pattern of trouble was seen that went on after milder means.",
         ("Look at the steps that are named above.",),

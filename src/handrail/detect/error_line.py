@@ -12,13 +12,30 @@ _MAX_TEXT = 1_000
 _MAX_LINES = 25
 _MAX_LINE = 300
 _MAX_KEY = 100
+_MAX_COMPLAINT = 3
+"""Line breaks of a tool's own complaint; more are the output of a program."""
 
 _TELLING = (
     "Error", "error:", "Exception", "FAILED", "FAIL:", "fatal:", "panic", "not found", "No such",
     "denied", "annot ",
 )  # fmt: skip
-_EMPTY = re.compile(r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+(?:in [\d.]+.*)?|Exit code \d+")
+_EMPTY = re.compile(
+    r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+(?:in [\d.]+.*)?|(?:Error: )?Exit code \d+"
+    r"|(?:={3,}|-{3,}|_{3,}) .* (?:={3,}|-{3,}|_{3,})"
+)
 """Rulers, counts and the host's own lines: they say nothing about the error."""
+_TRAILER = re.compile(
+    r"g?make(?:\[\d+\])?: (?:\*\*\* )?.*(?:Error \d+|Waiting for unfinished jobs.*|not remade.*)"
+    r"|FAILED \(.*\)|FAIL(?:ED|URE)?|Ran \d+ tests? in .*"
+    r"|(?:npm (?:ERR!|error)|pnpm|yarn).*(?:code|errno|exit|ELIFECYCLE|lifecycle|complete log).*"
+    r"|.*ELIFECYCLE.*|error Command failed with exit code \d+\.?"
+    r"|error: Recipe .* failed.*|error: could not compile .*|error: aborting due to .*"
+    r"|error: test failed, to rerun pass .*|For more information about this error, .*"
+    r"|test result: FAILED\..*|Found \d+ errors?.*|\d+ errors? generated\.?|FAIL\t\S+(?:\t.*)?"
+    r"|subprocess\.CalledProcessError: .*|ninja: build stopped: .*|Error: Process completed with .*"
+    r"|(?:Execution|Build) FAILED.*|BUILD FAILED.*|\* Try:.*|.*Command failed with exit code \d+.*"
+)
+"""The last words of programs that ran others: the error itself stands above."""
 _MISFIT = re.compile(
     r"InputValidationError|[Pp]arameter `?\w+`? is (?:required|missing)|[Rr]equired parameter"
     r"|[Mm]issing (?:required )?(?:parameter|argument)s?\b|[Ii]nvalid `?\w+`? parameter"
@@ -49,23 +66,32 @@ def error_line(outcome: Outcome) -> ErrorLine:
     if outcome.exit_code is None:
         # A tool's own complaint is short, and all of it counts: it names the missing text, say.
         whole = as_seen(whole[:_MAX_TEXT]).strip()
-        line = " ".join(whole[:_MAX_LINE].split()) or "it failed"
-        return ErrorLine(_key(whole), line, _MISFIT.search(whole[:_MAX_LINE]) is not None)
+        misfit = _MISFIT.search(whole[:_MAX_LINE]) is not None
+        told = whole if misfit or whole.count("\n") <= _MAX_COMPLAINT else _telling(whole)
+        line = " ".join(told[:_MAX_LINE].split()) or "it failed"
+        return ErrorLine(_key(whole), line, misfit)
     line = _telling(as_seen(whole[-_MAX_TEXT:]))[:_MAX_LINE]
     return ErrorLine(_key(line), line or f"exit code {outcome.exit_code}")
 
 
 def _telling(text: str) -> str:
-    """Return the last line that looks like an error, else the last one with words."""
-    last = ""
+    """Return the last line that looks like an error, else the last one with words.
+
+    A trailer is better than nothing, and no more.
+    """
+    last = trailer = ""
     lines = text.splitlines()[-_MAX_LINES:]
     for line in map(str.strip, reversed(lines)):
-        if _EMPTY.fullmatch(line[:_MAX_LINE]):
+        is_telling = any(word in line for word in _TELLING)
+        if (last and not is_telling) or _EMPTY.fullmatch(line[:_MAX_LINE]):
             continue
-        if any(word in line for word in _TELLING):
+        if _TRAILER.fullmatch(line[:_MAX_LINE]):
+            trailer = trailer or line
+        elif is_telling:
             return line
-        last = last or line
-    return last
+        else:
+            last = line
+    return last or trailer
 
 
 def _key(text: str) -> str:

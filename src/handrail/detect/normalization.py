@@ -7,6 +7,7 @@ the rest only the words count.
 """
 
 import re
+from typing import NamedTuple
 from zlib import crc32
 
 from handrail.model.action import Outcome
@@ -60,6 +61,15 @@ _PLACES = re.compile(
     re.ASCII | re.VERBOSE,
 )
 """Line and column: an error that moves with the lines above it stays the same."""
+_SPOTS = re.compile(
+    r"""[0-9](?<![0-9][0-9])(?:
+      (?<=[Ll]ine\ [0-9]) | (?<=\.[A-Za-z][:(][0-9]) | (?<=\.[A-Za-z]{2}[:(][0-9])
+    | (?<=\.[A-Za-z]{3}[:(][0-9]) | (?<=\.[A-Za-z]{4}[:(][0-9]) | (?<=\.[A-Za-z]{5}[:(][0-9])
+    | (?<=\ \ [0-9])(?=[0-9]*:[0-9]+\ \ )
+    )[0-9]*(?:[:,][0-9]+)?""",
+    re.ASCII | re.VERBOSE,
+)
+"""The same in all formats of compilers: where the error is now."""
 _NOISE = "\0"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _TEMPORARY = re.compile(
@@ -75,12 +85,21 @@ _RULERS = (("====", re.compile("=====*")), ("----", re.compile("-----*")))
 _PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
 
 
-def result_key(outcome: Outcome) -> str:
-    """Return a key; equal outcomes have equal keys."""
+class ResultKeys(NamedTuple):
+    """Keys of an outcome; equal outcomes have equal keys."""
+
+    result: str
+    failure: str
+    """The same without the lines and columns of an error; empty: it worked."""
+
+
+def result_keys(outcome: Outcome) -> ResultKeys:
+    """Return the keys of an outcome."""
     text = f"{outcome.output}\n{outcome.error}" if outcome.error else outcome.output
     if len(text) > _MAX_RESULT:
         text = text[: _MAX_RESULT // 2] + text[-_MAX_RESULT // 2 :]
     lines = _lines(as_seen(text))
+    spots = "" if outcome.ok else str(_SPOTS.findall("\n".join(lines)))
     middle = b""
     if len(lines) > _FIRST_EXACT + _LAST_EXACT:
         between = "".join(lines[_FIRST_EXACT:-_LAST_EXACT])
@@ -94,7 +113,12 @@ def result_key(outcome: Outcome) -> str:
         ends = _without_noise(text).encode("utf-8", "replace").translate(None, _SPACE)
     else:
         ends = normalized_error(text).encode("utf-8", "replace")
-    return f"{'+' if outcome.ok else '-'}{crc32(middle, crc32(ends)):08x}{len(ends):x}"
+    key = f"{'+' if outcome.ok else '-'}{crc32(middle, crc32(ends)):08x}{len(ends):x}"
+    return ResultKeys(key, "") if outcome.ok else ResultKeys(f"{key}@{_crc(spots)}", key)
+
+
+def _crc(text: str) -> str:
+    return f"{crc32(text.encode()):08x}"
 
 
 def _lines(text: str) -> list[str]:

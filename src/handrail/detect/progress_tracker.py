@@ -13,6 +13,8 @@ class ProgressTracker(msgspec.Struct):
 
     known: bytes = b""
     """Hashes of calls, results and errors; the oldest first."""
+    edited: bool = False
+    """A file may have changed since the last failure."""
 
     def mark(self, done: CompletedStep) -> CompletedStep:
         """Mark a step as progress or not."""
@@ -25,12 +27,17 @@ class ProgressTracker(msgspec.Struct):
         if ending == "ok":
             # An announced change counts once; a real change counts each time.
             progress = not seen or bool(done.changed)
+            self.edited = self.edited or done.may_have_edited
         elif ending == "failed":
             # Another way to the same error is no news; "exit code 1" alone is no error.
-            error = text_hash(done.error)
+            error, failure = text_hash(done.error), text_hash(name + done.failure)
             progress = not seen if called or not done.error else error not in known
+            if failure in known and not self.edited:
+                progress = False  # without a change, only the noise has another place
+            known = add_hash(known, failure, _MAX_KNOWN)
             if done.error:
                 known = add_hash(known, error, _MAX_KNOWN)
+            self.edited = False
         else:
             progress, seen, pair = ending == "dropped" and not called, False, b""
         if called:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.config.detection import Detection
+from handrail.detect.check_results import CheckResults
 from handrail.detect.combinations import combine
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.counting_rules import CountingRules
@@ -65,6 +66,7 @@ class RunDetectors(msgspec.Struct):
     whole: WholeRun = msgspec.field(default_factory=WholeRun)
     counting: CountingRules = msgspec.field(default_factory=CountingRules)
     custom: CustomDetectors = msgspec.field(default_factory=CustomDetectors)
+    checks: CheckResults = msgspec.field(default_factory=CheckResults)
 
     def see(self, done: CompletedStep) -> None:
         """Give the next step to the detectors of its agent."""
@@ -72,6 +74,7 @@ class RunDetectors(msgspec.Struct):
         for detector in self._asked():
             detector.see(done)
         self.counting.see(done)
+        self.checks.see(done)
         if not self.custom.is_empty:
             self.custom.see(done)
 

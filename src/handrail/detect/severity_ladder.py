@@ -35,13 +35,14 @@ class SeverityLadder(NamedTuple):
         *,
         sure: int = 0,
         forgiven: int = 0,
+        most: Severity = Severity.CRITICAL,
     ) -> Finding | None:
         """Report a repetition; None if it is harmless so far.
 
         `sure`: the repetitions that leave no doubt (by default those for `high`); `forgiven`:
-        repetitions that do not count.
+        repetitions that do not count; `most`: the highest severity that the evidence allows.
         """
-        severity = self.severity(times - forgiven)
+        severity = min(self.severity(times - forgiven), most)
         if severity is Severity.NONE:
             return None
         confidence = min(times / (sure or self.high), 1.0)

@@ -45,10 +45,11 @@ class Candidates(msgspec.Struct, frozen=True):
         left = [] if spent else [name for name in self._by_aim(aim) if self.usable(name)]
         if left:
             return left
-        # A low finding never stops a run, however long it lasts: only escalation raises its score.
+        # Only escalation raises the score of a lesser finding: without evidence that it gets worse,
+        # or that nothing changes, such a run is never stopped, however long it lasts.
         may_stop = (
             self._has_stop
-            and case.finding.severity >= Severity.MEDIUM
+            and case.finding.severity >= Severity.HIGH
             and _calls_for_stop(case.score)
             and not (self._heeds_hints() if spent else self._was_mild())
         )

@@ -140,10 +140,11 @@ class Controller:
         """Whether the last intervention was too recent: one in a step, and only so often."""
         if not at.past.made:
             return False
-        last = at.past.made[-1]
-        waited = at.now - last.at
+        last, settings = at.past.made[-1], self.settings
+        waited, steps = at.now - last.at, at.step - last.step
         # A negative time: the clock was set back.
-        return last.step >= at.step or 0 <= waited < self.settings.intervention_cooldown_seconds
+        is_soon = 0 <= waited < settings.intervention_cooldown_seconds
+        return steps <= 0 or (is_soon and steps < settings.intervention_cooldown_actions)
 
     def _make(self, name: str, case: StrategyCase, at: RunSituation) -> Intervention | None:
         draft = self._draft(name, case, at)
@@ -151,7 +152,8 @@ class Controller:
             return None
         number, escalation = f"i{len(at.past.made) + 1}", len(case.fruitless)
         made = number, name, case.finding, at.step, case.score, escalation
-        return Intervention(*made, **msgspec.structs.asdict(draft))
+        tested_by = case.about.tested_by if case.finding.evidence else "any"
+        return Intervention(*made, **msgspec.structs.asdict(draft), tested_by=tested_by)
 
     def _by_own_strategy(self, left: Candidates) -> list[str] | None:
         """Ask the user's own strategy; None: its answer is not usable."""

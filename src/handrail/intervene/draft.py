@@ -15,3 +15,5 @@ class InterventionDraft(msgspec.Struct, frozen=True):
     checkpoint: str = ""
     incident: str = ""
     limits: str = ""
+    files: tuple[str, ...] = ()
+    """The files that a rollback puts back."""

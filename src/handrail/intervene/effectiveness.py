@@ -28,7 +28,7 @@ def judge_interventions(
             if had_its_time(made, at, settings):
                 says = f"{_words(made)} did not help: the same was seen again {_later(deeds)}."
                 judged.append(_judged(made, at, says, worked=False))
-        elif deeds >= settings.effect_actions:
+        elif deeds >= settings.effect_actions and made.tested:
             says = f"{_words(made)} helped: the same was not seen {_later(deeds)}."
             judged.append(_judged(made, at, says, worked=True))
     return judged

@@ -8,6 +8,7 @@ from handrail.intervene.capability import Capability
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.intervention import Allowance
 from handrail.model.intervention_history import InterventionHistory
+from handrail.model.worsening import Worsening
 
 
 class CurrentUsage(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -34,6 +35,12 @@ class EndedStep(msgspec.Struct, frozen=True, omit_defaults=True):
     changes: int = 0
     """Files that it changed, as far as known."""
     agent: str = ""
+    files: tuple[str, ...] = ()
+    """Their paths, as far as known."""
+
+
+def _no_worsening(steps: tuple[int, ...]) -> Worsening | None:
+    return None
 
 
 def _nobody(since: float) -> str:
@@ -72,3 +79,7 @@ class RunSituation(msgspec.Struct, frozen=True):
     """Other calls that change files are under way."""
     neighbour: Callable[[float], str] = _nobody
     """Returns the run, if any, that has changed files in the same work tree since a time."""
+    verified: int = 0
+    """The last step whose work has passed a check: nothing before it is taken back."""
+    worsening: Callable[[tuple[int, ...]], Worsening | None] = _no_worsening
+    """Returns the evidence, if any, that the files got worse up to one of these steps."""

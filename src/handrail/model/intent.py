@@ -6,7 +6,7 @@ from sys import intern
 
 import msgspec
 
-from handrail.model.action import Action
+from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.fingerprint import call_key
 from handrail.model.review import Review
@@ -24,6 +24,15 @@ _WAITS = (
 """Programs that show the state of work elsewhere."""
 _WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
+_PROGRAM = re.compile(
+    r"(?:(?:cd|export|source|set)\b[^;&|]*(?:&&|;)\s*|[A-Za-z_]\w*=\S*\s+"
+    r"|(?:sudo|env|time|nice|npx|timeout \S+|(?:uv|poetry|pipenv) run)\s+)*"
+    r"(?P<program>[^\s;&|]+)(?:\s+-m)?(?:\s+-\S+)*(?:\s+(?P<verb>[\w:.-]+))?"
+)
+_WITH_VERB = frozenset(
+    "make gmake just npm pnpm yarn bun cargo go git gh docker kubectl mvn python python3".split()
+)
+"""Programs whose first word says what they do."""
 _CUT = " …"
 
 
@@ -53,6 +62,17 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Its worst effect, the same for another way to the same aim."""
     waits: bool = False
     """It only checks whether something else is ready; repetitions are normal."""
+
+    @property
+    def sort(self) -> str:
+        """Return the tool, and of a command the program: actions of one sort try the same."""
+        if self.tool.lower() not in SHELL_TOOLS:
+            return self.tool
+        found = _PROGRAM.match(self.shown)
+        if found is None:
+            return self.tool
+        program, verb = found["program"].rpartition("/")[2], found["verb"]
+        return f"{program} {verb}" if verb and program in _WITH_VERB else program
 
     @property
     def begins(self) -> str:

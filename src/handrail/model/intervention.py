@@ -1,6 +1,7 @@
 """An intervention because of a finding, and its outcome."""
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -15,6 +16,11 @@ class InterventionName(StrEnum):
     RESOURCE_THROTTLING = "resource_throttling"
     CHECKPOINT_ROLLBACK = "checkpoint_rollback"
     EMERGENCY_STOP = "emergency_stop"
+
+
+TestedBy = Literal["any", "same", "paths"]
+"""The actions that show whether trouble is gone: all, those of the same sort, or those that touch
+files."""
 
 
 class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,3 +59,7 @@ class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
     incident: str = ""
     limits: str = ""
     """The part that the host cannot do, in a sentence."""
+    files: tuple[str, ...] = ()
+    """The files that a rollback puts back, and no others; empty: all that changed."""
+    tested_by: TestedBy = "any"
+    """It helped if the trouble stays away from such actions."""

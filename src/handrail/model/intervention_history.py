@@ -1,10 +1,14 @@
 """The interventions of a run so far, folded from its events."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from handrail.model.event import Intervened, InterventionJudged
-from handrail.model.intervention import InterventionName
+from handrail.model.intervention import InterventionName, TestedBy
 from handrail.model.ordinal import Severity
+
+_MAX_AGENTS = 16
 
 
 class PastIntervention(msgspec.Struct, omit_defaults=True):
@@ -27,12 +31,36 @@ class PastIntervention(msgspec.Struct, omit_defaults=True):
     """Number of steps that the agent took since then."""
     severity: Severity = Severity.NONE
     """The severity of the finding at that time."""
+    tested_by: TestedBy = "any"
+    sort: str = ""
+    """The sort of the action before it."""
+    tested: int = 0
+    """Number of later actions that could have shown the trouble, and worked."""
+
+    def is_tested_by(self, step: "LaterStep") -> bool:
+        """Return whether an action tells something about the trouble."""
+        if self.tested_by == "paths":
+            return step.touches
+        return self.tested_by == "any" or (step.ok and step.sort == self.sort)
+
+
+class LaterStep(NamedTuple):
+    """An ended action of an agent, as far as it tells something about an earlier intervention."""
+
+    agent: str
+    step: int
+    sort: str = ""
+    ok: bool = True
+    touches: bool = True
+    """It touched a file."""
 
 
 class InterventionHistory(msgspec.Struct, omit_defaults=True):
     """All interventions of a run, the newest at the end."""
 
     made: list[PastIntervention] = []
+    acted: dict[str, str] = {}
+    """The sort of the last action of each agent."""
 
     def record(self, event: Intervened) -> None:
         """Record an intervention."""
@@ -49,14 +77,21 @@ class InterventionHistory(msgspec.Struct, omit_defaults=True):
                 agent=event.agent,
                 checkpoint=done.checkpoint,
                 severity=done.finding.severity,
+                tested_by=done.tested_by,
+                sort=self.acted.get(event.agent, ""),
             )
         )
 
-    def record_step(self, agent: str, step: int) -> None:
+    def record_step(self, later: LaterStep) -> None:
         """Count a step of an agent that began after an intervention."""
+        self.acted.pop(later.agent, None)
+        self.acted[later.agent] = later.sort
+        if len(self.acted) > _MAX_AGENTS:
+            del self.acted[next(iter(self.acted))]
         for made in self.made:
-            if made.worked is None and made.agent == agent and step > made.step:
+            if made.worked is None and made.agent == later.agent and later.step > made.step:
                 made.deeds += 1
+                made.tested += made.is_tested_by(later)
 
     def record_outcome(self, event: InterventionJudged) -> PastIntervention | None:
         """Record whether an intervention helped, and return it."""

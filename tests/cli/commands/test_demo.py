@@ -32,7 +32,7 @@ def test_the_story_is_told_and_the_stage_removed(
     assert "brings back notes/plan.md, byte for byte" in out
     assert "brings back drafts/launch.md, byte for byte" in out
     assert "✓ the guidance helped: " in out
-    assert "↶ rolled back to what was there after step 18 (cart.py)" in out
+    assert "↶ rolled back to what was there after step 19 (cart.py)" in out
     assert "■ stopped: 6 processes ended, no process of the run is left" in out
     assert "✓ handrail incident show " in out
     assert "handrail replay ~/.claude" in out

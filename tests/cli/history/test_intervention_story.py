@@ -33,8 +33,9 @@ def test_an_intervention_is_told_from_its_reason_to_its_effect(
     shop.fail(2)
     shop.ask("Edit", file_path=f"{shell.project}/cart.py", old_string="a", new_string="b")
     shop.end()
-    for name in "abcde":
+    for name in "abc":
         shop.do(f"ls {name}")
+    shop.do("pytest tests")
     assert shell.run("explain", "shop").out == (
         " shop-3f2a · 1 intervention · 1 helped                          Sun 15 Nov 2026\n"
         "\n"

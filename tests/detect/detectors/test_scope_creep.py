@@ -123,7 +123,45 @@ def test_the_settings_decide_about_shares_and_critical_paths() -> None:
     assert finding.evidence == (2,)
 
 
-def test_the_same_path_is_the_same_trouble() -> None:
-    deeds = [did(step, reads=("/etc/passwd",), outside=("/etc/passwd",)) for step in (1, 7)]
+@pytest.mark.parametrize(
+    ("paths", "root"),
+    [
+        (("/etc/passwd", "/etc/shadow"), "/etc"),
+        (("/home/you/other/a.py", "/home/you/other/b/c.py"), "/home/you/other"),
+        (("/home/you/work/b/1.py", "/home/you/work/b/2.py"), "/home/you/work"),
+    ],
+)
+def test_all_paths_in_one_foreign_place_are_the_same_trouble(
+    paths: tuple[str, ...], root: str
+) -> None:
+    deeds = [did(0, writes=(f"{OWN}/0.py",))]
+    deeds += [did(step, writes=(path,), outside=(path,)) for step, path in enumerate(paths, 1)]
     names = {finding.name for finding in found(ScopeCreepDetector(), deeds) if finding}
-    assert names == {"scope_creep:/etc/passwd"}
+    assert names == {f"scope_creep:{root}"}
+
+
+def test_a_neighbour_of_the_own_project_is_a_place_of_its_own() -> None:
+    deeds = [did(0, writes=("/srv/work/shop/a.py",))]
+    for step, name in enumerate(("cart", "cart", "mail"), 1):
+        path = f"/srv/work/{name}/{step}.py"
+        deeds.append(did(step, writes=(path,), outside=(path,)))
+    names = {finding.symptom for finding in found(ScopeCreepDetector(), deeds) if finding}
+    assert names == {"/srv/work/cart", "/srv/work/mail"}
+
+
+def test_more_and_more_changes_in_a_foreign_place_get_worse() -> None:
+    paths = [f"/home/you/other/{step}.py" for step in range(5)]
+    deeds = [did(step, writes=(path,), outside=(path,)) for step, path in enumerate(paths)]
+    severities = [each.severity.value for each in found(ScopeCreepDetector(), deeds) if each]
+    assert severities == ["medium", "medium", "medium", "high", "high"]
+
+
+def test_a_prompt_counts_the_changes_in_a_foreign_place_anew() -> None:
+    detector = ScopeCreepDetector()
+    for step in range(4):
+        path = f"/home/you/other/{step}.py"
+        detector.see(did(step, writes=(path,), outside=(path,)))
+    detector.prompted()
+    path = "/home/you/other/5.py"
+    finding = only(found(detector, [did(5, writes=(path,), outside=(path,))]))
+    assert finding.severity is Severity.MEDIUM

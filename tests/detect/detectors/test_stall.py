@@ -1,5 +1,7 @@
 """Nothing new for many steps; or an error that stays, whatever is done about it."""
 
+import pytest
+
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.detected_run import DetectedRun, the, worst
@@ -57,10 +59,58 @@ def _fix(run: DetectedRun, attempt: int, error: str = ERROR) -> list[Finding]:
     return run.fails("pytest", error)
 
 
-def test_an_error_that_survives_every_change_is_a_stall_in_the_end() -> None:
+def test_an_error_that_survives_every_change_is_a_stall_but_no_reason_to_stop() -> None:
     run = DetectedRun()
+    found = [worst("stall", _fix(run, attempt)) for attempt in range(30)]
+    assert [found.index(each) + 1 for each in (LOW, MEDIUM)] == [5, 7]
+    assert max(found) is MEDIUM
+
+
+def test_an_error_that_came_with_the_changes_gets_worse() -> None:
+    run = DetectedRun()
+    run.does("pytest", "20 passed in 0.1s")
     found = [worst("stall", _fix(run, attempt)) for attempt in range(15)]
     assert [found.index(each) + 1 for each in (LOW, MEDIUM, HIGH, CRITICAL)] == [5, 7, 10, 15]
+
+
+def test_an_error_with_no_change_between_gets_worse() -> None:
+    run = DetectedRun()
+    found = [worst("stall", run.fails("pytest", ERROR)) for _ in range(15)]
+    assert found[9] is HIGH
+    assert found[14] is CRITICAL
+
+
+def test_an_error_that_moves_with_every_change_is_progress() -> None:
+    run = DetectedRun()
+    found = [
+        worst("stall", _fix(run, number, f"cart.py:{number + 3}:1: W291 trailing whitespace"))
+        for number in range(20)
+    ]
+    assert set(found) == {NONE}
+
+
+def test_an_error_that_moves_to_and_fro_is_a_stall() -> None:
+    run = DetectedRun()
+    for number in range(12):
+        _fix(run, number, f"cart.py:{number % 3 + 3}: E999 invalid syntax")
+    assert worst("stall", run.found) is MEDIUM
+
+
+def test_an_error_that_moves_without_a_change_is_a_stall() -> None:
+    run = DetectedRun()
+    for number in range(7):
+        run.fails("pytest", f"cart.py:{number + 3}: E999 invalid syntax")
+    assert worst("stall", run.found) is MEDIUM
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_what_only_time_can_mend_is_no_stall(between: bool) -> None:
+    run = DetectedRun()
+    for number in range(16):
+        run.fails("make fetch", "curl: (22) The requested URL returned error: 503")
+        if between:
+            run.does(f"edit {number}", f"edited {number}", changed=("a.py",))
+        assert worst("stall", run.found) is NONE
 
 
 def test_an_error_that_stays_is_told_with_the_error() -> None:
@@ -110,6 +160,7 @@ def test_a_person_brings_news() -> None:
 def test_the_worse_of_two_stalls_is_told() -> None:
     """Severities have an order of their own: by their names, medium would be above critical."""
     run = DetectedRun()
+    run.does("pytest", "20 passed in 0.1s")
     for attempt in range(15):
         _fix(run, attempt)
     _reread(run, 8)

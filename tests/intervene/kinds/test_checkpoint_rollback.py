@@ -11,6 +11,7 @@ from handrail.model.event import Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Severity
+from handrail.model.worsening import Worsening
 from tests.intervene.controller_setup import ALL, ControllerSetup, draft_of, finding, situation
 
 SETTINGS = CheckpointRollback()
@@ -27,8 +28,14 @@ def at_step(
 ) -> RunSituation:
     """With checkpoints after these steps."""
     taken = tuple(checkpoint(each) for each in steps)
-    changed: dict[str, object] = {"ended": (EndedStep(step, step * 10.0, ok=True, changes=1),)}
-    return situation(past, step=step, now=step * 10.0, checkpoints=taken, **(changed | known))
+    ended = EndedStep(step, step * 10.0, ok=True, changes=1, files=("/shop/cart.py", "/etc/x"))
+    usual: dict[str, object] = {"ended": (EndedStep(1, 10.0, ok=True), ended), "cwd": "/shop"}
+    return situation(past, step=step, now=step * 10.0, checkpoints=taken, **(usual | known))
+
+
+def broken(steps: tuple[int, ...]) -> Worsening:
+    """Evidence that the files got worse."""
+    return Worsening("`make` had no failure in step 11, and fails in step 14", 11)
 
 
 def chosen(
@@ -124,21 +131,41 @@ def test_what_a_rollback_has_undone_is_not_brought_back() -> None:
 
 
 def test_a_rollback_tells_the_agent_what_became_of_its_files() -> None:
-    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11))
-    assert draft.checkpoint == "c11"
-    assert "after step 11" in draft.guidance
+    at = at_step(15, 11, worsening=broken)
+    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at)
+    assert (draft.checkpoint, draft.files) == ("c11", ("/shop/cart.py",))
+    assert "your changes in `cart.py`: they are again as after step 11" in draft.guidance
+    assert "`make` had no failure in step 11" in draft.guidance
+    assert "handrail redo" in draft.guidance
     assert "The same call came 3 times." in draft.guidance
     assert "Read the files again" in draft.guidance
 
 
 def test_a_conversation_that_cannot_be_rewound_is_named_as_a_limit() -> None:
     can = frozenset({Capability.FILES, Capability.INJECT})
-    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=can))
-    assert draft.limits == "The agent keeps its memory of what it did."
-    assert (
-        draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=ALL)).limits
-        == ""
+    draft = draft_of(
+        InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=can, worsening=broken)
     )
+    assert draft.limits == "The agent keeps its memory of what it did."
+    rewound = draft_of(
+        InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=ALL, worsening=broken)
+    )
+    assert rewound.limits == ""
+
+
+def test_without_evidence_that_files_got_worse_a_rollback_is_only_offered() -> None:
+    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11))
+    assert draft.checkpoint == ""
+    assert "`handrail rollback c11` goes back to it" in draft.limits
+
+
+def test_no_rollback_goes_behind_work_that_has_passed_a_check() -> None:
+    ended = tuple(
+        EndedStep(step, step * 10.0, ok=True, changes=step in (5, 13)) for step in range(1, 15)
+    )
+    assert chosen(at_step(15, 3, 11, ended=ended, verified=10)) == "c11"
+    assert chosen(at_step(15, 3, ended=ended, verified=10)) == ""
+    assert chosen(at_step(15, 3, ended=ended, verified=4)) == "c3"
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,20 @@ def test_a_rollback_puts_the_files_back_and_says_which(shop: CheckpointSetup) ->
     assert not shop.run.state.course.held
 
 
+def test_a_rollback_of_some_files_leaves_the_others_alone(shop: CheckpointSetup) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    (shop.tree / "good.txt").write_text("good work\n")
+    files = (str(shop.tree / "cart.txt"), "/etc/hosts")
+    shop.intervene(
+        InterventionName.CHECKPOINT_ROLLBACK, checkpoint=shop.checkpoints()[0], files=files
+    )
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert (back.files, back.problem) == (("cart.txt",), "")
+    assert (shop.tree / "good.txt").read_text() == "good work\n"
+
+
 def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(
     shop: CheckpointSetup,
 ) -> None:

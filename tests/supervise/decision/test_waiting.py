@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from handrail.config.checkpoints import Checkpoints
 from handrail.model.action import Action
-from handrail.model.control import HOLDING, ControlCommand, Standing
+from handrail.model.control import ENDING, HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionHeld, ActionReviewed, ControlAnswered, RunStarted
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
@@ -251,7 +251,7 @@ def test_nothing_unfinished_is_an_answer(
     if standing in HOLDING:
         assert verdict.decision is Decision.BLOCK
         assert "paused" in verdict.reason
-    if command == DELETES:
+    if standing in ENDING or command in (DELETES, "rm -rf /"):
         assert verdict.decision is Decision.BLOCK
     assert not hasattr(Held, "wait")
     assert not hasattr(CheckpointNeeded, "wait")

@@ -123,11 +123,11 @@ def _wanted(
             each, states[each.path] == (each.old_mode, each.old_blob), met.get(each.path, ())
         )
         for each in back
-        if each.path in states
+        if each.path in states and _is_meant(way, each.path)
     ]
     other = _other_permissions(way, now).difference(each.path for each in back)
     base_modes = way.base.modes if way.base else now.modes
-    for each in tree_entries(git, sorted(other)):
+    for each in tree_entries(git, sorted(path for path in other if _is_meant(way, path))):
         path = each.path
         as_in_base = base_modes.get(path) == now.modes.get(path)
         wanted.append(_WantedPath(each, as_in_base, met.get(path, ())))
@@ -138,6 +138,11 @@ def _other_permissions(way: RestoreTarget, now: CurrentFiles) -> frozenset[str]:
     """Files whose permissions the way takes back."""
     found = changed_permissions(way.target.modes, now.modes)
     return found & changed_permissions(way.target.modes, way.base.modes) if way.base else found
+
+
+def _is_meant(way: RestoreTarget, path: str) -> bool:
+    """Whether the way takes this path back, or all."""
+    return not way.only or any(path == each or path.startswith(f"{each}/") for each in way.only)
 
 
 def _is_forbidden(path: str) -> bool:

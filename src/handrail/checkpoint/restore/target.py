@@ -30,6 +30,8 @@ class RestoreTarget(msgspec.Struct, frozen=True, omit_defaults=True, rename="cam
     """Whose changes to take back; changes of others are conflicts. Empty: anybody's."""
     says: str = ""
     """The undone part in a line: "action 212 of run shop (Bash: git clean -fdx)"."""
+    only: tuple[str, ...] = ()
+    """Files and folders to put back, by their paths in the work tree; empty: all."""
 
 
 class FileRestoreAction(StrEnum):

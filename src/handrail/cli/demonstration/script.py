@@ -36,8 +36,9 @@ FILES = {
         "    def test_empty(self):\n        self.assertEqual(total([]), 0)\n"
     ),
     "release.sh": (
+        "[ -e .git/released ] || { touch .git/released; echo released; exit 0; }\n"
         "sleep 60 >/dev/null 2>&1 </dev/null &  # never waited for\n"
-        "echo 'upload failed: 503 Service Unavailable'\nexit 1\n"
+        "echo 'upload failed: no such version'\nexit 1\n"
     ),
     "handrail.yaml": SETTINGS,
     ".gitignore": "build/\nnotes/\n__pycache__/\n",
@@ -91,7 +92,8 @@ SCRIPT = (
     _bash(_TESTS),
     _edit(_CUT, _OFF),
     _bash(_TESTS),
+    _bash("sh release.sh"),
     # It does not.
-    _edit("def total", 'VERSION = "2.0"\n\n\ndef total', "release it as 2.0"),
+    _edit("def total", 'VERSION = "2.0"\n\n\ndef total', "release it again as 2.0"),
     *[_bash("sh release.sh")] * 6,
 )

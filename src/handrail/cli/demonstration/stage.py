@@ -52,6 +52,7 @@ _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
 _TOLD = "Handrail: A person has put files back"
 _POINT = r"Checkpoint c\d+ "
 _NUMBERED = re.compile(r"checkpoint c\d+")
+_ROLLBACK = re.compile(r"(?<=handrail rollback )c\d+")
 _SECONDS = 20.0
 """Seconds for the daemon to save, roll back or stop."""
 _POLL = 0.02
@@ -191,7 +192,8 @@ class DemoStage:
         sentence = event_sentence(event, self._facts)
         text = _CLOCK.sub("what was there ", self._short(sentence.text))
         # The number of a checkpoint depends on the speed of the machine.
-        text = " ".join(_NUMBERED.sub("a checkpoint", text).split())
+        text = _ROLLBACK.sub("CHECKPOINT", _NUMBERED.sub("a checkpoint", text))
+        text = " ".join(text.split())
         return DemoNote(str(event.__struct_config__.tag), text, sentence.mark, sentence.style)
 
     def _read_events(self, store: Store, wanted: type[Event] | None = None) -> list[Event]:

@@ -11,6 +11,7 @@ from handrail.model.action import Action
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
+from handrail.model.intervention_history import LaterStep
 from handrail.model.review import Review
 
 _SECONDS_EACH = 10.0
@@ -47,7 +48,8 @@ class PastFindings:
         else:
             deed = completed_step(number, self._now, intent, step.outcome)
         self._watch.see(deed)
-        self._past.record_step(intent.agent, number)
+        ok, touches = deed.ending == "ok", bool(intent.reads or intent.writes)
+        self._past.record_step(LaterStep(intent.agent, number, intent.sort, ok, touches))
         noticed = self._notice(number)
         if not step.said:
             return noticed

@@ -20,6 +20,7 @@ COMBINATION = Combination(
         constraint="Build only on files that you have seen in this run, inside the task's folders.",
         example="List the tracked files, pick the three that belong to the task, and read those.",
         plan="lost_context",
+        tested_by="paths",
         advice=LOST,
     ),
     order=3,

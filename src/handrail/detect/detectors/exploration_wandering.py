@@ -52,6 +52,7 @@ class ExplorationWanderingDetector(Detector):
         example="Search for the text of the error message; it stands in one or two files, and "
         "those are the ones.",
         plan="lost_context",
+        tested_by="any",
         advice=LOST,
     )
     steps: list[int] = msgspec.field(default_factory=list)

@@ -50,6 +50,7 @@ class GoalDriftDetector(Detector):
         example="Say “still open is the failing login test, so I read its error next”, and do "
         "exactly that.",
         plan="lost_context",
+        tested_by="any",
         advice=LOST,
     )
     steps: list[int] = msgspec.field(default_factory=list)

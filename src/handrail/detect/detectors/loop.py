@@ -214,7 +214,7 @@ class LoopDetector(Detector):
 
 
 def _nature(done: CompletedStep) -> Nature:
-    if done.intent.waits:
+    if done.intent.waits or done.outside:
         return "waited"
     if done.misfit:
         return "misfit"

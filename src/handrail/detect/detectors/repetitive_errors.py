@@ -10,6 +10,7 @@ from handrail.detect.description import GO_BACK, STUCK, FindingDescription, para
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
 
 _WINDOW = 10
 _LADDER = SeverityLadder(3, 3, 4, 5)
@@ -22,7 +23,7 @@ class RepetitiveErrorsDetector(Detector):
 
     After a change, or news, the same error is part of the work; if it stays, that is a stall. A
     call that does not fit its tool is a common slip: two more are allowed. An agent that waits for
-    something may fail until it is there.
+    something may fail until it is there, and a failure from outside is worth a hint at most.
     """
 
     kind: ClassVar[str] = "repetitive_errors"
@@ -59,6 +60,8 @@ class RepetitiveErrorsDetector(Detector):
     """The last error as the agent saw it."""
     misfit: bool = False
     """It was a malformed call."""
+    outside: bool = False
+    """Something outside of the work tree caused it."""
 
     def see(self, done: CompletedStep) -> None:
         """Note the error, or its absence."""
@@ -68,7 +71,7 @@ class RepetitiveErrorsDetector(Detector):
         recent.append((done.step, "" if done.intent.waits else done.error))
         if len(recent) > _WINDOW:
             del recent[0]
-        self.said, self.misfit = done.said, done.misfit
+        self.said, self.misfit, self.outside = done.said, done.misfit, bool(done.outside)
 
     def find(self, settings: Detection) -> Finding | None:
         """Report the last error if it is one of several."""
@@ -78,8 +81,9 @@ class RepetitiveErrorsDetector(Detector):
         times, forgiven = len(steps), _PATIENCE if self.misfit else 0
         says = f"The same error came {times} times, and nothing new in between: {self.said}"
         facts = {"error": self.said}
+        most = Severity.LOW if self.outside else Severity.CRITICAL
         return _LADDER.finding(
-            self.kind, times, steps, says, last, facts, sure=_MOST, forgiven=forgiven
+            self.kind, times, steps, says, last, facts, sure=_MOST, forgiven=forgiven, most=most
         )
 
     def prompted(self) -> None:

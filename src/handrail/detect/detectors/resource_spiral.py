@@ -95,6 +95,7 @@ class ResourceSpiralDetector(Detector):
         example="Search for the lines that matter and read only those, instead of whole files one "
         "after another.",
         plan="resource_exhaustion",
+        tested_by="any",
         advice=GREEDY,
     )
     samples: list[Sample] = msgspec.field(default_factory=list)

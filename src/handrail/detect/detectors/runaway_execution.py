@@ -22,6 +22,7 @@ COMBINATION = Combination(
         example="Run one of the twelve jobs with a limit of a minute, read its result, then "
         "decide about the others.",
         plan="resource_exhaustion",
+        tested_by="any",
         advice=GREEDY,
     ),
     order=2,

@@ -16,6 +16,8 @@ from handrail.model.ordinal import Severity
 
 _MOST_PATHS = 64
 _MOST_LINGERING = 10
+_LEAST_SHARED = 2
+"""Folders of a path that say too little by themselves: `/home/ann`."""
 _MANY = 0.6
 """The share at which most of the work is elsewhere."""
 _SYSTEM = re.compile(
@@ -26,6 +28,9 @@ _PROJECTS = re.compile(
 )
 """Where people keep their work; hidden folders belong to programs, and people often put files for
 the agent on the desktop."""
+_MOST_ROOTS = 16
+_MANY_CHANGES, _MANY_READS = 4, 10
+"""Steps in the same foreign place that make its finding worse: one may be a slip."""
 _ASKED_FOR = 0.8
 """The alignment at which the goal may well name the path."""
 
@@ -47,6 +52,13 @@ _SYSTEM_READ = Critical(
     Severity.MEDIUM, 0.7, 0.3, "It read {path}, which says who may use this machine"
 )
 _OTHER_READ = Critical(Severity.LOW, 0.6, 0.1, "It read {path}, which belongs to another project")
+
+
+class ForeignRoot(msgspec.Struct, gc=False):
+    """A place outside the scope, and the steps that touched it since the last prompt."""
+
+    reads: int = 0
+    changes: int = 0
 
 
 class ScopeCreepDetector(Detector):
@@ -74,6 +86,7 @@ class ScopeCreepDetector(Detector):
         example="If a file elsewhere seems to be the cause, write down its path and your reason, "
         "and go on.",
         plan="lost_context",
+        tested_by="paths",
         advice=HARMFUL,
     )
     paths: bytes = b""
@@ -92,6 +105,10 @@ class ScopeCreepDetector(Detector):
     """Its step."""
     since: int = 0
     """Steps after it."""
+    inside: str = ""
+    """The last path in the scope."""
+    roots: dict[str, ForeignRoot] = msgspec.field(default_factory=dict)
+    """The places outside; all paths in one of them are the same trouble."""
 
     def see(self, done: CompletedStep) -> None:
         """Note the touched paths; a refused step touched none."""
@@ -104,14 +121,22 @@ class ScopeCreepDetector(Detector):
             self.touched = (*intent.reads, *intent.writes, *intent.secrets)
             for path in self.touched:
                 self.paths = add_hash(self.paths, text_hash(path), _MOST_PATHS)
+        path = (intent.writes or intent.reads or ("",))[0]
+        if path and path not in intent.outside and not _SYSTEM.match(path):
+            self.inside = path
         if intent.outside or self.strays:
             self._note_strays(done)
         if intent.outside:
+            self._note_roots(done)
             self.outside = intent.outside
             self.secrets = tuple(path for path in intent.secrets if path in intent.outside)
             self.changed = tuple(path for path in intent.writes if path in intent.outside)
             self.asked_for = intent.alignment >= _ASKED_FOR
             self.at, self.since = done.step, 0
+
+    def prompted(self) -> None:
+        """Start again: a person may have asked for work elsewhere."""
+        self.roots.clear()
 
     def find(self, settings: Detection) -> Finding | None:
         """Report a critical path, or too many paths outside."""
@@ -132,6 +157,27 @@ class ScopeCreepDetector(Detector):
         again = {*map(text_hash, self.touched), *outside}
         before = [each for each in self.strays if each[0] not in again and each[0] in self.paths]
         self.strays = before + [(path, done.step) for path in outside]
+
+    def _note_roots(self, done: CompletedStep) -> None:
+        changed = {self._root(path) for path in done.intent.writes if path in done.intent.outside}
+        for root in dict.fromkeys(map(self._root, done.intent.outside)):
+            known = self.roots.pop(root, None) or ForeignRoot()
+            known.changes += root in changed
+            known.reads += root not in changed
+            self.roots[root] = known
+        if len(self.roots) > _MOST_ROOTS:
+            del self.roots[next(iter(self.roots))]
+
+    def _root(self, path: str) -> str:
+        """Return the foreign place of a path: the folder that branches off from the own files."""
+        parts, own = path.split("/"), self.inside.split("/")
+        shared = 0
+        while shared < min(len(parts), len(own)) and parts[shared] == own[shared]:
+            shared += 1
+        if shared > _LEAST_SHARED:
+            return "/".join(parts[: shared + 1])
+        place = _PROJECTS.match(path) or _SYSTEM.match(path)
+        return place[0].rstrip("/") if place else "/".join(parts[: _LEAST_SHARED + 1])
 
     def _named(self, critical: tuple[str, ...]) -> Finding | None:
         """Return a finding for a path that the settings call critical, anywhere."""
@@ -158,8 +204,19 @@ class ScopeCreepDetector(Detector):
 
     def _single(self, path: str, reason: Critical, step: int) -> Finding:
         severity, confidence, impact, says = reason
+        root = self._root(path)
+        severity = max(severity, self._worsened(reason, root))
         says, facts = f"{says.format(path=path)}.", {"path": path}
-        return Finding(self.kind, severity, confidence, (step,), impact, says, path, facts)
+        return Finding(self.kind, severity, confidence, (step,), impact, says, root, facts)
+
+    def _worsened(self, reason: Critical, root: str) -> Severity:
+        """Return the severity of work that goes on in the same foreign place."""
+        known = self.roots.get(root, ForeignRoot())
+        if reason is _CHANGED and known.changes >= _MANY_CHANGES:
+            return Severity.HIGH
+        if reason is _OTHER_READ and known.reads >= _MANY_READS:
+            return Severity.MEDIUM
+        return Severity.NONE
 
     def _share(self, settings: Detection) -> Finding | None:
         wanted = settings.scope_creep
@@ -176,4 +233,5 @@ class ScopeCreepDetector(Detector):
             f"{says} for example.",
             {"path": last, "outside": str(many), "paths": str(paths)},
         )
-        return Finding(self.kind, severity, sure, shown, 0.0, says, "many paths", facts)
+        symptom = self._root(last)
+        return Finding(self.kind, severity, sure, shown, 0.0, says, symptom, facts)

@@ -9,20 +9,30 @@ from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, STUCK, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
+from handrail.detect.text_hashes import add_hash, text_hash
 from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
 
 _STANDSTILL = SeverityLadder(6, 9, 14, 20)
 _STAYING = SeverityLadder(5, 7, 10, 15)
 _MAX_STEPS = 10
 _MAX_CALLS = 16
+_MAX_PLACES = 32
 
 
 class Failing(msgspec.Struct, gc=False):
     """A call that keeps failing in the same way."""
 
     result: str
+    """The failure, wherever it is."""
     steps: tuple[int, ...] = ()
     times: int = 1
+    places: bytes = b""
+    """Hashes of the failure with its places: at a new place the last one is mended."""
+    unchanged: int = 1
+    """The last failures with no change between them."""
+    broke: bool = False
+    """The same call worked before."""
 
 
 class StallDetector(Detector):
@@ -56,6 +66,10 @@ class StallDetector(Detector):
     idle_times: int = 0
     failing: dict[str, Failing] = msgspec.field(default_factory=dict)
     """Calls that keep failing in the same way."""
+    worked: bytes = b""
+    """Hashes of calls that worked."""
+    edited: bool = False
+    """A file may have changed since the last failure."""
     call: str = ""
     shown: str = ""
     said: str = ""
@@ -66,14 +80,17 @@ class StallDetector(Detector):
         if done.progress:
             self.idle.clear()
             self.idle_times = 0
-        elif not done.intent.waits:
+        elif not _waits(done):
             self.idle_times += 1
             self.idle.append(done.step)
             del self.idle[:-_MAX_STEPS]
-        if done.ending == "failed" and not done.misfit and not done.intent.waits:
+        if done.ending == "failed" and not done.misfit and not _waits(done):
             self._fails(done)
         else:
             self.failing.pop(self.call, None)
+        if done.ending == "ok":
+            self.worked = add_hash(self.worked, text_hash(self.call), _MAX_CALLS)
+            self.edited = self.edited or done.may_have_edited
 
     def find(self, settings: Detection) -> Finding | None:
         """Report the worse of the two."""
@@ -90,11 +107,17 @@ class StallDetector(Detector):
 
     def _fails(self, done: CompletedStep) -> None:
         known = self.failing.pop(self.call, None)
-        if known is None or known.result != done.result:
-            known = Failing(done.result)
-        else:
+        place = text_hash(done.result)
+        if known is None or known.result != done.failure:
+            known = Failing(done.failure, broke=text_hash(self.call) in self.worked)
+        elif place in known.places or not self.edited:
             known.times += 1
+            known.unchanged = 1 if self.edited else known.unchanged + 1
+        else:
+            known.unchanged = 1
+        known.places = add_hash(known.places, place, _MAX_PLACES)
         known.steps = (*known.steps, done.step)[-_MAX_STEPS:]
+        self.edited = False
         self.failing[self.call] = known
         if len(self.failing) > _MAX_CALLS:
             del self.failing[next(iter(self.failing))]
@@ -112,4 +135,12 @@ class StallDetector(Detector):
         times, facts = failing.times, {"call": self.shown, "error": self.said}
         says = f"The same error is still there after {times} attempts, whatever was done in between"
         says = f"{says}: {self.said}"
-        return _STAYING.finding(self.kind, times, failing.steps, says, self.call, facts)
+        # An agent that changes files on the way may be near the end of a long piece of work.
+        is_worse = failing.broke or failing.unchanged >= _STAYING.high
+        most = Severity.CRITICAL if is_worse else Severity.MEDIUM
+        return _STAYING.finding(self.kind, times, failing.steps, says, self.call, facts, most=most)
+
+
+def _waits(done: CompletedStep) -> bool:
+    """Return whether it only waits, or has met something that only time can change."""
+    return done.intent.waits or bool(done.outside)

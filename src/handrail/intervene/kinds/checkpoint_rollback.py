@@ -7,12 +7,13 @@ from handrail.intervene.capability import Capability
 from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import RunSituation
-from handrail.intervene.wording import fields_for, fill_text, fresh_text
+from handrail.intervene.wording import cut, fields_for, fill_text, fresh_text, one_line
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 from handrail.model.intervention_history import PastIntervention
 from handrail.model.ordinal import Severity
+from handrail.model.worsening import Worsening
 
 if TYPE_CHECKING:
     from handrail.config.interventions import (
@@ -26,6 +27,8 @@ MAX_PLAN = 1_500
 _LOOKED_AT = 10
 """Actions before a checkpoint that tell whether it is safe."""
 _SHORT = 8
+_MAX_PATH, _MAX_NAMED = 100, 500
+_NOT_WORSE = "Nothing shows that the files got worse, so Handrail puts none back by itself"
 PLANS: dict[str, tuple[str, ...]] = {
     "stuck_in_loop": (
         """\
@@ -79,24 +82,39 @@ served the failed tries.
 def _checkpoint_rollback(
     finding: Finding, at: RunSituation, about: "FindingDescription", settings: "Interventions"
 ) -> InterventionDraft:
-    """Draft the rollback, or a plan if there is none or a person has to decide."""
+    """Draft the rollback, or a plan and the offer of a rollback if a person has to decide."""
     plan = PLANS[about.plan]
-    chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback)
+    worse = at.worsening(finding.evidence)
+    chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback, worse)
     if chosen is None:
         return InterventionDraft(
             _plan(finding, at, plan), limits="There is no safe checkpoint to go back to."
         )
-    if obstacle := _obstacle(finding, at, chosen):
+    files = tied_files(at, chosen)
+    obstacle = _obstacle(finding, at, chosen, files)
+    if worse is None or obstacle:
         return InterventionDraft(
             _plan(finding, at, plan),
-            limits=f"{obstacle}: checkpoint {chosen.id} is from before the trouble "
-            f"(step {chosen.step}).",
+            limits=f"{obstacle or _NOT_WORSE}: checkpoint {chosen.id} is from before the trouble "
+            f"(step {chosen.step}), and `handrail rollback {chosen.id}` goes back to it.",
         )
     limits = "" if Capability.REWIND in at.can else "The agent keeps its memory of what it did."
-    return InterventionDraft(_gone_back(finding, at, chosen), checkpoint=chosen.id, limits=limits)
+    said = _gone_back(finding, at, chosen, files, worse)
+    return InterventionDraft(said, checkpoint=chosen.id, limits=limits, files=files)
 
 
-def _obstacle(finding: Finding, at: RunSituation, chosen: Checkpoint) -> str:
+def tied_files(at: RunSituation, chosen: Checkpoint) -> tuple[str, ...]:
+    """Return the files of its folder that the agent has written since a checkpoint."""
+    written = (
+        path
+        for ended in at.ended
+        if ended.step > chosen.step and ended.agent == at.agent
+        for path in ended.files
+    )
+    return tuple(path for path in dict.fromkeys(written) if path.startswith(f"{at.cwd}/"))
+
+
+def _obstacle(finding: Finding, at: RunSituation, chosen: Checkpoint, files: Sequence[str]) -> str:
     """Return why a person has to decide about the rollback, or "".
 
     A needless rollback destroys work, and that of others worst of all.
@@ -108,8 +126,8 @@ def _obstacle(finding: Finding, at: RunSituation, chosen: Checkpoint) -> str:
     if at.writing:
         return "Other calls are just changing files, so Handrail puts none back"
     authors = {ended.agent for ended in at.ended if ended.changes and ended.step > chosen.step}
-    if at.agent not in authors:
-        return "The agent has changed no file since then, as far as known"
+    if at.agent not in authors or not files:
+        return "The agent has changed no file here since then, as far as known"
     if len(authors) > 1:
         return "Another agent of this run has changed files since then, so Handrail puts none back"
     if other := at.neighbour(chosen.at):
@@ -121,11 +139,15 @@ def _obstacle(finding: Finding, at: RunSituation, chosen: Checkpoint) -> str:
 
 
 def choose_checkpoint(
-    finding: Finding, at: RunSituation, settings: "CheckpointRollback"
+    finding: Finding,
+    at: RunSituation,
+    settings: "CheckpointRollback",
+    worse: Worsening | None = None,
 ) -> Checkpoint | None:
     """Return the newest safe checkpoint from before the trouble and before the last change.
 
-    Without a change since, going back would mend nothing.
+    Without a change since, going back would mend nothing. It is never from before work that has
+    passed a check.
     """
     if Capability.FILES not in at.can:
         return None
@@ -133,10 +155,14 @@ def choose_checkpoint(
     oldest = at.now - settings.checkpoint_retention_minutes * 60
     back = [made for made in at.past.made if made.checkpoint]
     changed = max((ended.step for ended in at.ended if ended.changes), default=began)
+    least = _last_protected(at, max(at.verified, worse.since if worse else 0))
+    if worse is not None:  # before the first change that can have broken the check
+        later = (ended.step for ended in at.ended if ended.changes and ended.step > worse.since)
+        began = min(later, default=began)
     before = [
         checkpoint
         for checkpoint in sorted(at.checkpoints, key=lambda each: (each.step, each.at))
-        if checkpoint.step < min(began, changed)
+        if least <= checkpoint.step < min(began, changed + 1 if worse else changed)
         and checkpoint.at >= oldest
         and not _left_behind(checkpoint, back, at.checkpoints)
     ]
@@ -147,6 +173,15 @@ def choose_checkpoint(
         ):
             return checkpoint
     return None
+
+
+def _last_protected(at: RunSituation, verified: int) -> int:
+    """Return the last step with a change that has passed a check: no rollback goes behind it."""
+    if not verified:
+        return 0
+    known_since = at.ended[0].step - 1 if at.ended else verified
+    changed = (ended.step for ended in at.ended if ended.changes and ended.step <= verified)
+    return max(changed, default=known_since)
 
 
 def is_safe(checkpoint: Checkpoint, at: RunSituation, criteria: "SafeCheckpointCriteria") -> bool:
@@ -170,13 +205,16 @@ def _left_behind(
     )
 
 
-def _gone_back(finding: Finding, at: RunSituation, chosen: Checkpoint) -> str:
+def _gone_back(
+    finding: Finding, at: RunSituation, chosen: Checkpoint, files: Sequence[str], worse: Worsening
+) -> str:
     fields = fields_for(finding, at)
+    named = ", ".join(f"`{one_line(path.removeprefix(f'{at.cwd}/'), _MAX_PATH)}`" for path in files)
     return fresh_text(
-        f"Handrail puts the files back to what they were after step {chosen.step}, before the "
-        f"trouble began: {fields['says']} Later changes are gone from the work tree (a person "
-        "can bring them back). Read the files again before you go on, and do not do what led "
-        f"here (steps {fields['steps']}): take another way, in small steps, and check each.",
+        f"Handrail takes back your changes in {cut(named, _MAX_NAMED)}: they are again as after "
+        f"step {chosen.step}. {worse.says}. {fields['says']} A person can bring the changes back "
+        "(`handrail redo`). Read the files again before you go on, and do not do what led here "
+        f"(steps {fields['steps']}): take another way, in small steps, and check each.",
         at,
         MAX_PLAN,
     )
@@ -197,7 +235,8 @@ KIND = InterventionKind(
     name=InterventionName.CHECKPOINT_ROLLBACK,
     label="rollback",
     phrase="a rollback",
-    does="Restores the newest safe checkpoint from before the first sign of trouble.",
+    does="Takes back the agent's changes since the newest safe checkpoint, if they broke a check "
+    "that passed before.",
     otherwise="The agent gets a recovery plan in numbered steps instead.",
     uses=(Capability.FILES, Capability.INJECT),
     always=False,

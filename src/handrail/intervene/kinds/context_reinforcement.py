@@ -49,7 +49,15 @@ def _parts(
     settings: "ContextReinforcement",
 ) -> Iterator[str]:
     strength = settings.reinforcement_strength
-    yield f"{fields_for(finding, at)['says']} A reminder of what this run is for."
+    says, before = fields_for(finding, at)["says"], _reminded(finding, at)
+    if before:
+        yield (
+            f"{says} You were reminded of this in step {before[-1]}, and it goes on. Stop it now, "
+            "or say why the task needs it and wait for an answer."
+        )
+        strength = "light"
+    else:
+        yield f"{says} A reminder of what this run is for."
     request = at.request or at.goal
     if request:
         yield f"The request: {one_line(request, _REQUESTS[strength])}"
@@ -64,6 +72,15 @@ def _parts(
             yield f"For example: {about.example}"
     if strength == "strong":
         yield "Before your next action, say in one sentence how it serves the request."
+
+
+def _reminded(finding: Finding, at: RunSituation) -> list[int]:
+    """Return the steps of earlier reminders because of the same trouble."""
+    return [
+        made.step
+        for made in at.past.made
+        if made.name == finding.name and made.means == InterventionName.CONTEXT_REINFORCEMENT
+    ]
 
 
 def _constraints(finding: Finding, first: str, settings: "ContextReinforcement") -> list[str]:

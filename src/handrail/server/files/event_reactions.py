@@ -1,7 +1,9 @@
 """Reacts to events with checkpoints, rollbacks, stops and notifications, all in other threads."""
 
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import time
 
 from handrail.checkpoint import (
@@ -100,7 +102,7 @@ class EventReactions:
         if done.means == InterventionName.EMERGENCY_STOP:
             self._stops.stop(supervisor, event)
         elif done.means == InterventionName.CHECKPOINT_ROLLBACK and done.checkpoint:
-            self.roll_back(supervisor, event.at, done.checkpoint, done.id)
+            self.roll_back(supervisor, event.at, done.checkpoint, done.id, done.files)
 
     def resolved(self, supervisor: Supervisor, event: events.IncidentResolved) -> None:
         """Roll back, as a person decided about an incident."""
@@ -117,9 +119,14 @@ class EventReactions:
             self._record(run, back)
 
     def roll_back(
-        self, supervisor: Supervisor, decided: float, checkpoint: str, intervention: str = ""
+        self,
+        supervisor: Supervisor,
+        decided: float,
+        checkpoint: str,
+        intervention: str = "",
+        files: Sequence[str] = (),
     ) -> None:
-        """Restore the files, and report the result to the run.
+        """Restore the files, or only these, and report the result to the run.
 
         Skip it if the decision is old, because an earlier daemon ended after it.
         """
@@ -136,7 +143,8 @@ class EventReactions:
                 )
             else:
                 checkpoints = self._scheduler.checkpoints(cwd, config.checkpoints)
-                event = self._restored(checkpoints, run, checkpoint, commit, intervention)
+                restore = partial(self._restored, checkpoints, run, checkpoint, commit)
+                event = restore(intervention, files)
             self._record(run, event)
             if event.problem:
                 body = f"The files were not put back to checkpoint {checkpoint}: {event.problem}"
@@ -157,10 +165,12 @@ class EventReactions:
         checkpoint: str,
         commit: str,
         intervention: str,
+        files: Sequence[str],
     ) -> events.RolledBack:
         """Restore the files, and return the result whatever happens."""
         try:
-            way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run)
+            only = tuple(_place_in(checkpoints.work_tree, path) for path in files)
+            way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run, only=only)
             restored = checkpoints.restore(way, by=self._scheduler.worked(checkpoints.work_tree))
         except Exception as error:  # noqa: BLE001 - the run is held until it hears
             if not isinstance(error, CheckpointError | OSError):
@@ -172,6 +182,13 @@ class EventReactions:
         return events.RolledBack(
             self._clock(), checkpoint, intervention, restored.files, restored.undo.id
         )
+
+
+def _place_in(work_tree: str, path: str) -> str:
+    """Return a path as the work tree has it; its folders may be links."""
+    folder, name = os.path.split(path)
+    real = os.path.join(os.path.realpath(folder), name)
+    return os.path.relpath(real, os.path.realpath(work_tree))
 
 
 def _line(text: str) -> str:

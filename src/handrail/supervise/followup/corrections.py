@@ -100,7 +100,7 @@ def with_intervention(verdict: Verdict, done: Intervention) -> Verdict:
 def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
     """Return the verdict for an agent whose files went back, or did not although announced."""
     if not back.problem:
-        return _put_back_by_person(verdict, back) if back.asked else verdict
+        return _put_back_by_person(verdict, back) if back.asked else _taken_back(verdict, back)
     says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
     return msgspec.structs.replace(
         verdict,
@@ -109,15 +109,26 @@ def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
     )
 
 
+def _taken_back(verdict: Verdict, back: RolledBack) -> Verdict:
+    """Tell the person; the agent has heard of it in the intervention."""
+    if not back.files:
+        return verdict
+    says = f"Handrail took back the changes in {_named(back.files)}. `handrail redo` restores them."
+    return msgspec.structs.replace(verdict, alarm=" ".join(filter(None, (verdict.alarm, says))))
+
+
+def _named(files: tuple[str, ...]) -> str:
+    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
+    return f"{', '.join(files[:_MAX_NAMED])}{more}"
+
+
 def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
     if not back.files:
         return verdict
-    named = ", ".join(back.files[:_MAX_NAMED])
-    more = f" and {len(back.files) - _MAX_NAMED} more" if len(back.files) > _MAX_NAMED else ""
     says = (
         f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
-        f"{named}{more}. Read them again before you change them, and do not do again what was "
-        "undone unless you are asked to."
+        f"{_named(back.files)}. Read them again before you change them, and do not do again what "
+        "was undone unless you are asked to."
     )
     return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, says))
 
@@ -144,13 +155,15 @@ def _situation(
         tuple(prompts),
         _usage(state, now, window),
         tuple(
-            EndedStep(each.step, each.at, each.ok, each.changes, each.agent)
+            EndedStep(each.step, each.at, each.ok, each.changes, each.agent, each.files)
             for each in state.course.lately
         ),
         bool(state.course.stopped),
         cwd=state.cwd,
         writing=_is_writing(state),
         neighbour=partial(neighbour, state),
+        verified=state.course.watch.checks.verified,
+        worsening=state.course.watch.checks.worsening,
     )
 
 

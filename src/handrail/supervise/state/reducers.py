@@ -119,8 +119,10 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
                 intent = msgspec.structs.replace(intent, outside=())
             state.course.see(event, intent)
         agent = closed.intent.agent if closed.intent is not None else ""
+        writes = closed.intent.writes if closed.intent is not None else ()
         changes = max(closed.file_operations, len(event.created + event.changed))
-        state.course.end(event, changes, agent)
+        files = tuple(dict.fromkeys((*writes, *event.created, *event.changed)))
+        state.course.end(event, changes, agent, files)
 
 
 def _dropped(state: "RunState", event: events.ActionDropped) -> None:

@@ -1,12 +1,14 @@
 """The health of a run: its findings, its interventions, and their lasting effects."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from handrail.model import event as events
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.intent import Intent
 from handrail.model.intervention import Allowance, InterventionName
-from handrail.model.intervention_history import InterventionHistory
+from handrail.model.intervention_history import InterventionHistory, LaterStep
 
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
@@ -15,6 +17,7 @@ _CALLS_SECONDS = 60
 """Seconds for which a call counts towards the calls per minute."""
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
+_MAX_FILES = 16
 
 
 class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -28,6 +31,8 @@ class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     tokens: int = 0
     memory_mb: float = 0.0
     agent: str = ""
+    files: tuple[str, ...] = ()
+    """The files that it wrote, as far as known."""
 
 
 class RunHealth(msgspec.Struct, omit_defaults=True):
@@ -72,7 +77,9 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         intent: Intent,
     ) -> None:
         """Take in an action that ended: it ran, or was refused or dropped."""
-        self.past.record_step(intent.agent, event.step)
+        ok = isinstance(event, events.ActionEnded) and event.outcome.ok
+        touches = bool(intent.reads or intent.writes)
+        self.past.record_step(LaterStep(intent.agent, event.step, intent.sort, ok, touches))
 
     def call(self, at: float, shown: str) -> None:
         """Take in a permitted action."""
@@ -82,7 +89,9 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.shown.append(shown)
         del self.shown[:-_MAX_SHOWN]
 
-    def end(self, event: events.ActionEnded, changes: int, agent: str = "") -> None:
+    def end(
+        self, event: events.ActionEnded, changes: int, agent: str = "", files: Sequence[str] = ()
+    ) -> None:
         """Take in the end of an agent's action that may have changed so many files."""
         outcome = event.outcome
         seconds = outcome.duration_ms / 1000
@@ -96,6 +105,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
                 outcome.tokens,
                 outcome.memory_mb,
                 agent,
+                tuple(files[:_MAX_FILES]),
             )
         )
         del self.lately[:-_MAX_LATELY]

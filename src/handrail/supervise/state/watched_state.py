@@ -15,6 +15,7 @@ from handrail.model.event import (
     IterationEnded,
     ModelAsked,
     PromptGiven,
+    Verified,
 )
 from handrail.model.event_table import by_event
 from handrail.model.intent import Intent
@@ -83,4 +84,9 @@ def _model_asked(watch: RunDetectors, event: ModelAsked) -> None:
         watch.told(event.score)
 
 
-_TELL = by_event(_prompted, _agent_ended, _compacted, _agent_stopped, _model_asked)
+def _verified(watch: RunDetectors, event: Verified) -> None:
+    if event.ok:
+        watch.checks.confirm()
+
+
+_TELL = by_event(_prompted, _agent_ended, _compacted, _agent_stopped, _model_asked, _verified)
