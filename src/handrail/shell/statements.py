@@ -112,23 +112,48 @@ def _list(
     env: Environment,
     context: CommandContext,
 ) -> str | None:
-    named = node.named_children
-    operators = [child.type for child in node.children if not child.is_named]
-    output = walker.statement(named[0], source, env, context)
-    for index, right in enumerate(named[1:]):
-        either = index < len(operators) and operators[index] == "||"
-        sure = not either and not _may_fail(named[index], source)
+    parts, operators = _chain(node)
+    output = walker.statement(parts[0], source, env, context)
+    skipped: list[Environment] = []
+    """How things stand where a question was answered with no; what follows `&&` does not run."""
+    doubtful = False
+    for index, (operator, right) in enumerate(zip(operators, parts[1:], strict=False)):
+        either = operator == "||"
+        doubtful = _may_fail(parts[index], source) or (doubtful and operators[index - 1] == "&&")
+        sure = not either and not doubtful
+        if either:
+            _join_all(env, skipped)
         before = None if sure and _is_program(right, source, env) else env.fork()
         printed = walker.statement(right, source, env, context)
-        if before is not None:
+        if before is not None and (sure or either):
             env.join(before, succeeds=sure)
+        elif before is not None:
+            skipped.append(before)
+        left = source.text(parts[0]) if index == 0 else ""
         if output is None or printed is None:
             output = None
-        elif sure or (either and source.text(named[index]) == "false"):
+        elif sure or (either and left == "false"):
             output += printed
-        elif printed and not (either and source.text(named[index]) in _SUCCEEDS):
+        elif printed and not (either and left in _SUCCEEDS):
             output = None
+    _join_all(env, skipped)
     return output
+
+
+def _chain(node: tree_sitter.Node) -> tuple[list[tree_sitter.Node], list[str]]:
+    """The statements of a list and the operators between them; `a && b && c` is a list in a list"""
+    first, *more = node.named_children
+    operators = [child.type for child in node.children if not child.is_named]
+    if first.type != "list":
+        return [first, *more], operators
+    parts, inner = _chain(first)
+    return [*parts, *more], [*inner, *operators]
+
+
+def _join_all(env: Environment, branches: list[Environment]) -> None:
+    for branch in branches:
+        env.join(branch)
+    branches.clear()
 
 
 def _is_program(node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> bool:
@@ -143,12 +168,16 @@ def _is_program(node: tree_sitter.Node, source: SyntaxSource, env: Environment) 
 
 def _may_fail(node: tree_sitter.Node, source: SyntaxSource) -> bool:
     """Whether a statement asks something: what it guards runs or not; a program is to succeed."""
-    while node.type in _LAST_COUNTS and node.named_children:
-        if node.type == "negated_command":
-            return True
-        node = node.named_children[-1]
-    if node.type in _QUESTIONS:
+    if node.type in _QUESTIONS or node.type == "negated_command":
         return True
+    if node.type == "list":
+        parts, operators = _chain(node)
+        asking = parts if operators[-1:] == ["&&"] else parts[-1:]
+        return any(_may_fail(part, source) for part in asking)
+    if node.type == "redirected_statement" and node.named_children:
+        return _may_fail(node.named_children[0], source)
+    if node.type == "pipeline" and node.named_children:
+        return _may_fail(node.named_children[-1], source)
     return source.text(node).partition(" ")[0] in _ASKS
 
 
