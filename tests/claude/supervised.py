@@ -55,6 +55,12 @@ class SupervisedSandbox:
         self.program("claude", f'exec {quote(str(CLAUDE))} "$@"')
         self.program("handrail", f'exec {quote(sys.executable)} -m handrail "$@"')
 
+    def intervene_never(self) -> None:
+        """Let refusals have no consequences, so that one session can collect many of them."""
+        folder = self.bed.home / ".config" / "handrail"
+        folder.mkdir(parents=True)
+        (folder / "handrail.yaml").write_text("interventions: {enabled: false}\n")
+
     def program(self, name: str, script: str) -> None:
         """Put a program in front of all others, for the session too."""
         (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")

@@ -115,6 +115,7 @@ def turns(world: SupervisedSandbox, run: str) -> Iterator[Answer]:
 @pytest.fixture(scope="module")
 def attempt(claude: Path) -> Attempt:
     with supervised() as world:
+        world.intervene_never()
         trace = world.bed.root / "trace"
         for name in ("curl", "sqlite3"):
             world.program(name, f"echo {name} >> {trace}")

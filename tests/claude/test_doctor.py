@@ -28,6 +28,8 @@ def test_a_sound_installation_is_proved_by_a_refusal_and_leaves_no_trace() -> No
     with supervised() as world:
         found = doctor(world)
         wanted = "log daemon guardian port client claude hooks settings enforcement".split()
+        packages = found.pop("packages")["mark"]
+        assert packages in {"ok", "warn"}  # this checkout may be installed to be edited
         assert {name: check["mark"] for name, check in found.items()} == dict.fromkeys(wanted, "ok")
         assert not list(world.bed.state.glob("probe-*"))
 

@@ -7,6 +7,7 @@ calls of that turn meet it, and mends it for the last turn.
 import json
 import resource
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from handrail.model.event import ActionDropped, ActionReviewed, Event
+from handrail.model.event import ActionReviewed, Event
 from handrail.server.http.socket_client import call_daemon, daemon_health
 from handrail.testing.model_server import Json, ModelRequest, ModelTurn, Say, Step, ToolCall
 from tests.claude.sandbox import FinishedSession
@@ -172,41 +173,65 @@ def test_the_run_goes_on_where_it_was_before_the_kill(killed: Story) -> None:
     assert killed.steps() == [(1, "before"), (2, "after"), (3, "danger"), (4, "later")]
 
 
-# Daemon and guardian hang
+# Daemon and guardian are stopped
 
 
 @pytest.fixture(scope="module")
-def hanging(claude: Path) -> Story:
+def stopped(claude: Path) -> Story:
     with supervised() as world:
-        change_handlers(world, impatient)
 
-        def freeze(request: ModelRequest) -> ModelTurn:
+        def stop(request: ModelRequest) -> ModelTurn:
             world.signal(signal.SIGSTOP)
-            return ModelTurn([bash("touch frozen", "frozen"), read(world, "frozen-read")])
+            return ModelTurn([bash("touch woken", "woken"), bash("rm -rf ~/photos", "frozen")])
 
-        def thaw(request: ModelRequest) -> ModelTurn:
-            world.signal(signal.SIGCONT)
+        return told_of(world, stop, lambda request: healthy(world))
+
+
+def test_two_that_were_stopped_wake_with_the_next_call(stopped: Story) -> None:
+    assert "woken" in stopped.files
+    assert STOPPED in stopped.told("frozen")
+    assert {"woken", "frozen"} <= {call for _, call in stopped.steps()}
+
+
+def test_a_daemon_that_wakes_up_goes_on(stopped: Story) -> None:
+    assert_goes_on(stopped)
+
+
+# Nobody answers
+
+
+@pytest.fixture(scope="module")
+def silent(claude: Path) -> Story:
+    with supervised() as world, ExitStack() as stack:
+        change_handlers(world, lambda handler: unaided(impatient(handler)))
+
+        def fall_silent(request: ModelRequest) -> ModelTurn:
+            world.kill()
+            listener = stack.enter_context(socket.socket())
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", world.state.port))
+            listener.listen()
+            return ModelTurn([bash("touch unheard", "unheard"), read(world, "unheard-read")])
+
+        def speak(request: ModelRequest) -> ModelTurn:
+            stack.close()
+            world.handrail("serve", "--background")
             return healthy(world)
 
-        return told_of(world, freeze, thaw)
+        return told_of(world, fall_silent, speak)
 
 
-def test_while_the_daemon_hangs_nothing_is_changed(hanging: Story) -> None:
-    assert "frozen" not in hanging.files
-    assert "timed out" in hanging.told("frozen")
+def test_while_nobody_answers_nothing_is_changed(silent: Story) -> None:
+    assert "unheard" not in silent.files
+    assert "timed out" in silent.told("unheard")
 
 
-def test_while_the_daemon_hangs_reads_go_on(hanging: Story) -> None:
-    assert hanging.session.ran("frozen-read")
+def test_while_nobody_answers_reads_go_on(silent: Story) -> None:
+    assert silent.session.ran("unheard-read")
 
 
-def test_a_daemon_that_wakes_up_goes_on(hanging: Story) -> None:
-    assert_goes_on(hanging)
-
-
-def test_what_was_judged_too_late_is_known_not_to_have_run(hanging: Story) -> None:
-    dropped = {event.step for event in hanging.events if isinstance(event, ActionDropped)}
-    assert {step for step, call in hanging.steps() if call == "frozen"} == dropped
+def test_when_a_daemon_answers_again_the_session_goes_on(silent: Story) -> None:
+    assert_goes_on(silent)
 
 
 # Somebody else answers

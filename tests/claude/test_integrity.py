@@ -76,7 +76,7 @@ def test_a_person_finds_it_in_the_status(attack: Attack) -> None:
     assert "was taken out" in notice.says or "were taken out" in notice.says
 
 
-def test_settings_under_version_control_are_only_reported(claude: Path) -> None:
+def test_settings_under_version_control_are_overruled_and_not_rewritten(claude: Path) -> None:
     with supervised() as world:
         project = world.repo / ".claude" / "settings.json"
         project.parent.mkdir()
@@ -88,7 +88,10 @@ def test_settings_under_version_control_are_only_reported(claude: Path) -> None:
         session = world.run("Go.", [bash(tidy, "tidy"), bash("touch later", "later"), Say("Done.")])
         notices = until(lambda: unseen_notices(world.state), "it is noticed")
         assert "under version control" in notices[0].says
-        assert "NOT supervised" in notices[0].says
+        assert "New sessions are supervised all the same" in notices[0].says
+        assert json.loads((project.parent / "settings.local.json").read_text()) == {
+            "disableAllHooks": False
+        }
         assert json.loads(project.read_text()) == {"disableAllHooks": True}
         assert session.ran("tidy", "later"), "this session is supervised as before"
 

@@ -210,6 +210,7 @@ def calls(world: SupervisedSandbox) -> list[ToolCall]:
 @pytest.fixture(scope="module")
 def attack(claude: Path) -> Iterator[Attack]:
     with supervised() as world:
+        world.intervene_never()
         (world.bed.home / "photos").mkdir()
         (world.repo / "link.json").symlink_to(world.settings)
         trace = world.bed.root / "trace"

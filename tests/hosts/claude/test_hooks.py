@@ -425,23 +425,17 @@ def test_who_was_sent_on_already_may_stop_and_nothing_is_said_that_nobody_hears(
 OFF = "step_reviewer: {enabled: false}\n"
 
 
-def test_the_start_says_what_nobody_has_confirmed_and_how_to(
-    shop: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_start_says_what_nobody_has_confirmed_and_how_to(shop: Desk) -> None:
     (Path(shop.folder) / "handrail.yaml").write_text(OFF)
     alarm = shop.tell("SessionStart", source="startup")["systemMessage"]
     assert "step_reviewer.enabled" in alarm
     assert alarm.endswith("handrail config trust")
     assert decision(shop.before(CRITICAL, "t1")) == "deny"
     write_confirmed(Path(shop.folder), OFF, shop.environ)
-    monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
     assert "systemMessage" not in shop.tell("SessionStart", source="startup")
 
 
-def test_what_a_person_confirms_counts_from_the_next_prompt_on(
-    shop: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("handrail.supervise.runs.project._LOOK_AGAIN", 0.0)
+def test_what_a_person_confirms_counts_from_the_next_prompt_on(shop: Desk) -> None:
     (Path(shop.folder) / "handrail.yaml").write_text(OFF)
     shop.tell("SessionStart", source="startup")
     write_confirmed(Path(shop.folder), OFF, shop.environ)

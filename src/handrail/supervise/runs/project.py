@@ -172,6 +172,12 @@ class Projects:
             idle.project.reviewer.cache = ReadingCache(0, 0)
         return project
 
+    def look_again_at(self, folder: str) -> Project:
+        """Return the project of a folder, however short ago its settings were looked at."""
+        if (kept := self._kept.get(folder)) is not None:
+            kept.looked = -_LOOK_AGAIN
+        return self.at(folder)
+
     def begun(self, folder: str, settings: ActiveSettings) -> Project:
         """Return the project of a run that began in a folder with other settings than today's."""
         now = self.at(folder)

@@ -139,15 +139,18 @@ class RunRegistry:
         folder = kept.state.cwd or cwd if kept is not None else ""
         if kept is None or not folder:
             return
-        now = self.projects.at(folder)
+        now = self.projects.look_again_at(folder)
         agent = self._agent_above(pid, folder)
         kept.project = now if agent is None else agent.project.under_way(now)
 
     def renew_if_confirmed(self, run: str, pid: int = 0) -> None:
         """A person gives a prompt: settings on the disk that a person has confirmed hold now."""
         kept = self._kept.get(run)
-        newer = None if kept is None else kept.project.newer
-        if kept is None or newer is None or not newer.confirmed:
+        if kept is None or not kept.state.cwd:
+            return
+        kept.follow(self.projects.look_again_at(kept.state.cwd))
+        newer = kept.project.newer
+        if newer is None or not newer.confirmed:
             return
         self.renew(run, pid=pid)
         if kept.project.newer is None:
