@@ -56,7 +56,7 @@ def hook_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
     with DaemonSandbox() as place, on_socket() as (floor, path):
         pid = place.start()
         socket = Door(socket=place.home.socket)
-        port = Door(port=place.home.port, token=place.home.hook_token)
+        port = Door(port=place.home.port, token=place.home.hook_token, begins_at=place.home.socket)
         ways = {
             "a server that does nothing, unix socket": (floor, Door(socket=path), True, RUNS),
             _BASE: (pid, socket, True, RUNS),

@@ -24,14 +24,16 @@ class Door(msgspec.Struct, frozen=True):
     socket: str = ""
     port: int = 0
     token: str = ""
+    begins_at: str = ""
+    """The unix socket that takes the starts of sessions, which a port does not take."""
 
-    def request(self, body: bytes) -> bytes:
-        """A whole HTTP request."""
+    def request(self, body: bytes, *more: str) -> bytes:
+        """A whole HTTP request; `more`: lines of its head."""
         token = f"authorization: Bearer {self.token}\r\n" if self.token else ""
         head = (
             "POST /hooks/claude HTTP/1.1\r\n"
             f"host: 127.0.0.1:{self.port}\r\n"
-            f"{token}"
+            f"{token}{''.join(more)}"
             "content-type: application/json\r\n"
             f"content-length: {len(body)}\r\n\r\n"
         )
@@ -207,9 +209,11 @@ async def _hurry(door: Door, runs: Sequence[Run], done: int, actions: int, times
 
 async def start_all(door: Door, runs: Iterable[Run]) -> None:
     """Begin the sessions."""
+    if door.begins_at:
+        door = Door(socket=door.begins_at)
     line = await door.connect()
     for run in runs:
-        await line.ask(door.request(run.start()))
+        await line.ask(door.request(run.start(), f"x-handrail-pid: {os.getpid()}\r\n"))
     line.close()
 
 
