@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ signal.pause()
 class GuardedPlace:
     """A guardian with a daemon that says of which packages it is made."""
 
-    def __init__(self, root: Path, env: PythonEnvironment) -> None:
+    def __init__(self, root: Path, env: PythonEnvironment, daemon: str = _DAEMON) -> None:
         self.path = str(root / "s")
         self._starts = root / "starts"
         door, port = socket.socket(socket.AF_UNIX), socket.socket()
@@ -47,11 +48,11 @@ class GuardedPlace:
         for sock in (door, port):
             sock.listen()
         names = {"path": self.path, "log": root / "log", "lock_path": root / "lock", **given}
-        daemon = [sys.executable, "-c", _DAEMON, json.dumps(env.packages), str(self._starts)]
+        command = [sys.executable, "-c", daemon, json.dumps(env.packages), str(self._starts)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "handrail.server.guardian"]
             + [f"{name}={value}" for name, value in names.items()]
-            + ["--", *daemon],
+            + ["--", *command],
             pass_fds=list(given.values()),
         )
         for sock in (door, port):
@@ -81,13 +82,19 @@ def env(tmp_path: Path) -> PythonEnvironment:
 
 @pytest.fixture
 def place(env: PythonEnvironment) -> Iterator[GuardedPlace]:
+    with guarded(env) as place:
+        yield place
+
+
+@contextmanager
+def guarded(env: PythonEnvironment, daemon: str = _DAEMON) -> Iterator[GuardedPlace]:
     with tempfile.TemporaryDirectory(prefix="hr-", dir="/tmp") as root:
-        guarded = GuardedPlace(Path(root), env)
+        place = GuardedPlace(Path(root), env, daemon)
         try:
-            yield guarded
+            yield place
         finally:
-            guarded.process.send_signal(signal.SIGTERM)
-            guarded.process.wait(PATIENCE)
+            place.process.send_signal(signal.SIGTERM)
+            place.process.wait(PATIENCE)
 
 
 def wait_for(what: Callable[[], object]) -> None:
@@ -118,3 +125,24 @@ def test_a_daemon_of_whole_packages_is_started_again(place: GuardedPlace) -> Non
     wait_for(lambda: len(place.daemons()) == 1)
     os.kill(place.daemons()[0], signal.SIGKILL)
     wait_for(lambda: len(place.daemons()) == 2)
+
+
+def test_a_daemon_that_is_killed_before_it_says_hello_is_started_again(
+    env: PythonEnvironment,
+) -> None:
+    killed = f"""\
+import os, sys
+if not os.path.exists(sys.argv[2]):
+    with open(sys.argv[2], "a") as file:
+        print(os.getpid(), file=file)
+    os.kill(os.getpid(), 9)
+{_DAEMON}"""
+    with guarded(env, killed) as place:
+        wait_for(lambda: len(place.daemons()) == 2)
+        assert place.process.poll() is None
+
+
+def test_a_daemon_that_never_works_is_not_started_twice(env: PythonEnvironment) -> None:
+    with guarded(env, "import sys; sys.exit(3)") as place:
+        assert place.process.wait(PATIENCE) == 3
+        assert place.daemons() == []

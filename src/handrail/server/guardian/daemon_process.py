@@ -96,9 +96,14 @@ class DaemonProcess:
         return f"it ended with exit code {self.code}"
 
     @property
+    def was_killed(self) -> bool:
+        """Whether a signal ended it that somebody else has sent."""
+        return -self.code in _FROM_OUTSIDE
+
+    @property
     def was_told_to_end(self) -> bool:
         """Whether somebody else ended it: it did not fail by itself."""
-        return self.code == 0 or -self.code in _FROM_OUTSIDE
+        return self.code == 0 or self.was_killed
 
 
 def start_daemon(command: Sequence[str], doors: Sequence[socket.socket]) -> DaemonProcess:

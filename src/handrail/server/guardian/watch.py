@@ -86,6 +86,8 @@ class Guardian:
         self._failures = 0
         self._ever_well = bool(post.daemon)
         self._code = 0
+        self._is_hopeless = False
+        """No daemon ever worked, and the last one ended by itself: the next one would, too."""
         self._cause = "the daemon is being started"
         self._ending = 0.0
         """When a signal came that ends both; 0.0: none did."""
@@ -104,8 +106,8 @@ class Guardian:
             if self._daemon is None:
                 if self._ending:
                     return self._leave(0)
-                if self._failures and not self._ever_well and not self._post.kept:
-                    return self._leave(self._code)  # one that never worked is not tried again
+                if self._is_hopeless and not self._post.kept:
+                    return self._leave(self._code)
                 if time.monotonic() >= self._next:
                     self._start()
             for key, _ in self._selector.select(self._pause()):
@@ -183,6 +185,7 @@ class Guardian:
         self._selector.unregister(daemon.link)
         how = daemon.ended()
         self._daemon, self._code = None, daemon.code
+        self._is_hopeless = not self._ever_well and not daemon.was_killed
         was_steady = daemon.hello is not None and now - daemon.began > _STEADY
         if was_steady or (daemon.hello is not None and daemon.was_told_to_end):
             self._failures = 0
