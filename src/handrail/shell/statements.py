@@ -114,8 +114,9 @@ def _list(
 ) -> str | None:
     parts, operators = _chain(node)
     output = walker.statement(parts[0], source, env, context)
+    # Where a question is answered with no, the rest of the chain does not run: these states join
+    # only behind it, so that its later parts keep the folder and the values of the earlier ones.
     skipped: list[Environment] = []
-    """How things stand where a question was answered with no; what follows `&&` does not run."""
     doubtful = False
     for index, (operator, right) in enumerate(zip(operators, parts[1:], strict=False)):
         either = operator == "||"
