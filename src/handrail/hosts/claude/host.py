@@ -69,9 +69,7 @@ class ClaudeCode(port.HostAdapter):
 
         return located(record)
 
-    def token_meter(
-        self, place: "ConversationPosition", since: float
-    ) -> "TranscriptMeter | None":
+    def token_meter(self, place: "ConversationPosition", since: float) -> "TranscriptMeter | None":
         """Return a reader of the session's transcript."""
         from handrail.hosts.claude.transcript_usage import TranscriptMeter
 

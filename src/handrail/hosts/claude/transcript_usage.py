@@ -102,7 +102,7 @@ class _GrowingFile:
 
 
 class TranscriptMeter:
-    """Adds up the answers in the transcripts of one session; each reading reads only what is new."""
+    """Adds up the answers in the transcripts of one session, and reads no line twice."""
 
     def __init__(self, path: str, since: float) -> None:
         """`since`: the start of the run; a resumed or forked session repeats older answers."""
