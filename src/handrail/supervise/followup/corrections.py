@@ -181,11 +181,19 @@ def request_of(state: RunState) -> str:
 
 def _usage(state: RunState, now: float, window: float) -> CurrentUsage:
     recent = [each for each in state.course.lately if now - each.at <= window]
+    memory = [each.memory_mb for each in recent]
+    memory += [each.memory_mb for each in state.course.measured if now - each.at <= window]
     return CurrentUsage(
         sum(1 for at in state.course.calls if now - at <= _MINUTE),
         sum(each.changes for each in recent),
         max((each.seconds for each in recent), default=0.0),
-        max((each.memory_mb for each in recent), default=0.0),
-        sum(each.tokens for each in recent),
+        max(memory, default=0.0),
+        sum(each.tokens for each in recent) + _measured_tokens(state, now - window),
         state.under_way,
     )
+
+
+def _measured_tokens(state: RunState, since: float) -> int:
+    samples = state.course.measured
+    before = max((each.tokens for each in samples if each.at < since), default=0)
+    return samples[-1].tokens - before if samples else 0

@@ -43,7 +43,8 @@ class MeasuredUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
     at: float
     tokens: int
     """All tokens of the run until then."""
-    commands_mb: float
+    memory_mb: float
+    """The memory of its commands."""
 
 
 class RunHealth(msgspec.Struct, omit_defaults=True):
