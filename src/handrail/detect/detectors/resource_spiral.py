@@ -141,10 +141,13 @@ class ResourceSpiralDetector(Detector):
             self.current, self.count, self.began = Sample(self.memory), 0, done.at
 
     def sampled(self, sample: UsageSample) -> None:
-        """Add measured tokens and memory to the current sample."""
+        """Note measured memory and answers.
+
+        Answers are compared one by one: each reads the conversation again, so the sums of a healthy
+        run grow, too.
+        """
         self.memory = sample.commands_mb
         self.current.memory = max(self.current.memory, self.memory)
-        self.current.tokens += sample.tokens
         if sample.answers:
             self.answers = [*self.answers, *sample.answers][-_MOST_SAMPLES:]
             self.unseen = True
