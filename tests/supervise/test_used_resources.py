@@ -224,13 +224,30 @@ def test_a_warning_becomes_stricter_in_a_run_that_gets_worse(day: MeasuredDay) -
     warned = day.start("Bash", {"command": "pytest -q"})[1]
     finding = Finding("stall", Severity.HIGH, 0.9, (1,), says="It gets worse.", symptom="x")
     day.record(FindingMade(day.bed.clock(), 3, finding))
-    day.start("Bash", {"command": "pytest -q"})
+    again = day.start("Bash", {"command": "pytest -q"})[1]
     reviewed = [each for each in day.bed.events() if isinstance(each, ActionReviewed)]
-    assert warned.decision is Decision.WARN
+    assert warned.decision is again.decision is Decision.WARN
     assert not reviewed[-2].review.checkpoint_first
     assert reviewed[-1].review.checkpoint_first
     assert any("It gets worse." in reason for reason in reviewed[-1].review.reasons)
     assert day.look().decision is Decision.ALLOW
+
+
+def test_what_no_checkpoint_can_undo_is_refused_in_a_run_that_gets_worse(
+    day: MeasuredDay,
+) -> None:
+    send = "curl -X POST -d @report.json https://shop.example/api"
+    for _ in range(2):
+        day.bash(send, error="Exit code 22\nerror 403")
+    warned = day.start("Bash", {"command": send})[1]
+    finding = Finding("stall", Severity.HIGH, 0.9, (1,), says="It gets worse.", symptom="x")
+    day.record(FindingMade(day.bed.clock(), 2, finding))
+    refused = day.start("Bash", {"command": send})[1]
+    assert warned.decision is Decision.WARN
+    assert refused.decision is Decision.BLOCK
+    assert "It gets worse." in refused.reason
+    assert refused.alternative
+    assert refused.overrulable
 
 
 # The goal

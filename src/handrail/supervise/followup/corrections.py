@@ -194,6 +194,9 @@ def _usage(state: RunState, now: float, window: float) -> CurrentUsage:
 
 
 def _measured_tokens(state: RunState, since: float) -> int:
+    """Return the tokens since a time, as far as the kept measurements tell."""
     samples = state.course.measured
-    before = max((each.tokens for each in samples if each.at < since), default=0)
-    return samples[-1].tokens - before if samples else 0
+    if not samples:
+        return 0
+    older = [each.tokens for each in samples if each.at < since]
+    return samples[-1].tokens - max(older, default=samples[0].tokens)

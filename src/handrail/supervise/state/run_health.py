@@ -18,8 +18,8 @@ _CALLS_SECONDS = 60
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
 _MAX_FILES = 16
-_MAX_SAMPLES = 64
-"""Measurements to keep: more than a window of throttling has."""
+_MAX_SAMPLES = 32
+"""Measurements to keep, for the use in the window of throttling."""
 
 
 class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
