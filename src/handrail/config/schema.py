@@ -254,7 +254,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, ModelPrice],
         Meta(
             description="What the tokens of a model cost, where the host does not tell. The names "
-            "may have stars: `claude-sonnet-*`."
+            "may have stars: `*-sonnet-*`."
         ),
     ] = {}
     log: Log = Log()

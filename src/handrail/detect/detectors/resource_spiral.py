@@ -43,7 +43,7 @@ SERIES: dict[str, Series] = {
     ),
 }
 """Values per sample; memory is the maximum."""
-_ANSWER = Series(20_000, 200_000, Severity.HIGH, "The tokens of one answer grew to {:,.0f}")
+ANSWER = Series(20_000, 200_000, Severity.HIGH, "The tokens of one answer grew to {:,.0f}")
 """Every answer reads the whole conversation again: one that grows so fast is soon too large."""
 _SEVERITIES = ((3.0, Severity.HIGH), (2.0, Severity.MEDIUM), (0.0, Severity.LOW))
 
@@ -169,10 +169,10 @@ class ResourceSpiralDetector(Detector):
 
     def _in_answers(self, settings: Detection) -> Finding | None:
         samples = settings.resource_spiral.samples
-        growth = _growth(_ANSWER, self.answers[-samples:]) if len(self.answers) >= samples else 0.0
+        growth = _growth(ANSWER, self.answers[-samples:]) if len(self.answers) >= samples else 0.0
         if growth <= settings.resource_spiral.growth:
             return None
-        reached = _ANSWER.says.format(self.answers[-1])
+        reached = ANSWER.says.format(self.answers[-1])
         says = f"{reached} within {samples} answers, {growth:.1f} times as much each time."
         return _finding("tokens", {"tokens": growth}, tuple(self.recent[-samples:]), says)
 
