@@ -130,7 +130,9 @@ class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True
     steps: dict[str, int] = {}
     """By run, the last step that left the files like this."""
     modes: dict[str, int] = {}
-    """Permissions that git cannot hold, by path."""
+    """Permissions that git cannot hold, by the key of a path (`path_keys.py`)."""
+    links: dict[str, tuple[int, int]] = {}
+    """Files with several names, by the key of a path: inode, and how many names it has."""
     late: bool = False
     """It was late: an action had begun, and its changes may be in it."""
     back_to: str = ""

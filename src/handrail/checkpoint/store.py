@@ -95,15 +95,17 @@ class CheckpointStore:
         over: bool = False,
         expects: str = "",
         by: Sequence[str] | None = None,
+        whole: bool = False,
     ) -> RestoreResult:
         """Restore the files; saves the files of now first.
 
         `over`: also overwrite changes of others; `expects`: the tree of a preview: files that
         changed since are left alone, and FilesChangedError is raised where no other is left or an
-        ignore list changed; `by`: as above.
+        ignore list changed; `by`: as above; `whole`: change nothing if one of them cannot be
+        written.
         """
         with self._restoring() as restoring:
-            return restoring.restore(way, over=over, expects=expects, by=by)
+            return restoring.restore(way, over=over, expects=expects, by=by, whole=whole)
 
     def interrupted(self) -> InterruptedRestore | None:
         """The last restore that was killed while it changed files, until another one succeeds."""

@@ -5,11 +5,12 @@ from datetime import datetime
 
 import msgspec
 
+from handrail.checkpoint.path_keys import path_of
 from handrail.checkpoint.record import CheckpointRecord, CheckpointTrigger
 from handrail.checkpoint.restore.target import RestoreTarget
 
 Modes = Mapping[str, int]
-"""Permissions that are not the usual ones, by path."""
+"""Permissions that are not the usual ones, by the key of a path."""
 _UNITS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 
 
@@ -66,7 +67,7 @@ def intervals_since(
 
 def changed_permissions(old: Modes, new: Modes) -> frozenset[str]:
     """Files whose permissions are not the same."""
-    return frozenset(path for path in {*old, *new} if old.get(path) != new.get(path))
+    return frozenset(path_of(key) for key in {*old, *new} if old.get(key) != new.get(key))
 
 
 ChangesByPath = dict[str, list[CheckpointInterval]]

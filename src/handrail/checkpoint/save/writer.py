@@ -19,11 +19,12 @@ from handrail.checkpoint.git.excludes import ignore_digest
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.git.user_repository import head_of
+from handrail.checkpoint.path_keys import is_text
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger, Coverage
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.save.index_refresh import refreshing_index
 from handrail.checkpoint.save.staging import StagingResult, stage_changes, stage_paths
-from handrail.checkpoint.save.work_tree_memory import is_text, remember_tree
+from handrail.checkpoint.save.work_tree_memory import remember_tree
 from handrail.config.checkpoints import Checkpoints as Settings
 
 _MAX_WHY = 200
@@ -179,6 +180,7 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
             head=head_of(git.work_tree),
             steps=_step(about),
             modes=index.staged.modes,
+            links=index.staged.links,
             late=late,
         )
         self.records.write(record)
@@ -194,9 +196,10 @@ def _check_not_empty(git: Git, staged: StagingResult, tree: str) -> None:
 def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo) -> bool:
     """Whether the previous checkpoint still matches, so that it can be reused."""
     is_same = not index.changes and index.tree == last.tree
-    held = (index.staged.coverage, index.staged.modes)
+    staged = index.staged
+    held = (staged.coverage, staged.modes, staged.links)
     is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
-    return is_same and not last.late and held == (last.coverage, last.modes) and is_mark
+    return is_same and not last.late and held == (last.coverage, last.modes, last.links) and is_mark
 
 
 def _begins(last: CheckpointRecord, about: CheckpointInfo) -> bool:
