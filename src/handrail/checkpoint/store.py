@@ -13,10 +13,12 @@ from handrail.checkpoint.restore.journal import InterruptedRestore, RestoreJourn
 from handrail.checkpoint.restore.restorer import Restorer
 from handrail.checkpoint.restore.target import RestorePreview, RestoreResult, RestoreTarget
 from handrail.checkpoint.save import coverage
+from handrail.checkpoint.save.covered_paths import uncovered_paths
 from handrail.checkpoint.save.staging import FOR_STAGING
 from handrail.checkpoint.save.writer import CheckpointWriter, SavedCheckpoint
 from handrail.checkpoint.tidy import tidying
 from handrail.checkpoint.work_tree import check_can_be_saved
+from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.config.glob import known_folder
 
@@ -41,6 +43,11 @@ class CheckpointStore:
         self._settings = settings
         self._environ = environ
         self._clock = clock
+
+    @property
+    def max_file_bytes(self) -> int:
+        """A larger file is left out."""
+        return self._settings.max_file_mb * MEGABYTE
 
     def save(
         self,
@@ -78,6 +85,13 @@ class CheckpointStore:
             return tuple(coverage.matching_paths(globs, there))[: coverage.MAX_UNCOVERED]
         with self._open(self._settings.hard_seconds) as git:
             return coverage.uncovered_files(git, last, globs, self._settings.include)
+
+    def uncovered_paths(self, paths: Sequence[str], sizes: Sequence[int]) -> set[str]:
+        """Of these files in the work tree, those that no checkpoint takes in."""
+        last = self._records.last(self.work_tree)
+        left_out = last.coverage.left_out if last else ()
+        with self._open(self._settings.hard_seconds) as git:
+            return uncovered_paths(git, paths, sizes, self._settings, left_out)
 
     def preview(self, way: RestoreTarget, *, by: Sequence[str] | None = None) -> RestorePreview:
         """Preview a restore; nothing is changed.

@@ -209,6 +209,8 @@ LOOSENING: dict[str, LooseningRule] = {
     "checkpoints.keep": SMALLER,
     "checkpoints.keep_days": SMALLER,
     "checkpoints.quota_mb": SMALLER,
+    "trash.max_file_mb": SMALLER,
+    "trash.quota_mb": SMALLER,
     "control.hold_seconds": NEVER,
     "control.freeze_seconds": SMALLER,
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's

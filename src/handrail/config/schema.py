@@ -17,6 +17,7 @@ from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
 from handrail.config.notify import Notify
 from handrail.config.text_values import FilePath, Glob, Place, Regex
+from handrail.config.trash import Trash
 from handrail.model.decodable import decodable
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision
@@ -234,6 +235,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
     checkpoints: Checkpoints = Checkpoints()
+    trash: Trash = Trash()
     control: Control = Control()
     notify: Notify = Notify()
     judge: Judge = Judge()

@@ -192,6 +192,17 @@ class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_t
     """The checkpoint has gaps besides ignored files; its record lists them."""
 
 
+class FilesCopied(_Event, frozen=True, omit_defaults=True, tag="files_copied"):
+    """Handrail copied files that no checkpoint holds, before an action overwrites them."""
+
+    step: int
+    """The step of the action."""
+    batch: str
+    """The id of the copies in the trash."""
+    files: tuple[str, ...] = ()
+    bytes: int = 0
+
+
 class RestoreAsked(_Event, frozen=True, omit_defaults=True, tag="restore_asked"):
     """A person asked for a restore; until it is done, nothing may change a file."""
 
@@ -214,6 +225,8 @@ class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
     """A person asked for it."""
     spared: int = 0
     """Files left alone because others had changed them since."""
+    unwritable: tuple[str, ...] = ()
+    """Files that stay as they are because their folder cannot be written."""
     state: StateSnapshot | None = None
     """The goal, prompt and tasks from now on; None: unchanged."""
 
@@ -394,6 +407,7 @@ Event = (
     | Intervened
     | InterventionJudged
     | CheckpointTaken
+    | FilesCopied
     | RestoreAsked
     | RolledBack
     | StopConfirmed

@@ -13,6 +13,7 @@ from handrail.model.control import ENDING, HOLDING
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
+from handrail.review.reviewer import ReviewDraft
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
@@ -276,7 +277,7 @@ class Supervisor(SupervisedRun):
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)
-        save = None if saved is not None else self._save(call.action, review, decided)
+        save = None if saved is not None else self._save(call.action, draft, decided)
         if save is None:
             return self._conclude(call, known, review, decided, began)
         took = perf_counter() - began
@@ -339,11 +340,12 @@ class Supervisor(SupervisedRun):
             ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
         return ready
 
-    def _save(self, action: Action, review: Review, verdict: Verdict) -> Save | None:
+    def _save(self, action: Action, draft: ReviewDraft, verdict: Verdict) -> Save | None:
         """Return how to save the files before deciding about an action, or None."""
         if self._planner is None or self.log.lost is not None or self.state.course.stopped:
             return None
-        request = checkpoint_request(action, review, verdict, self.state, self.project.redactor)
+        redactor, config = self.project.redactor, self.project.config
+        request = checkpoint_request(action, draft, verdict, self.state, redactor, config.trash)
         if request is None:
             return None
         return self._planner.plan(request, self.state, self.project.config.checkpoints)

@@ -22,7 +22,6 @@ from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange, tree_change
 from handrail.checkpoint.git.user_repository import head_of
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger
 from handrail.checkpoint.records import CheckpointRecords
-from handrail.checkpoint.restore.absence import IGNORE_FILE
 from handrail.checkpoint.restore.folders import WorkTreeFolders
 from handrail.checkpoint.restore.journal import RestoreJournals
 from handrail.checkpoint.restore.plan import CurrentFiles, RestorePlan, make_plan
@@ -36,6 +35,7 @@ from handrail.checkpoint.restore.target import (
     UndoLevel,
 )
 from handrail.checkpoint.restore.transaction import RestoreTransaction
+from handrail.checkpoint.save.covered_paths import IGNORE_FILE
 from handrail.checkpoint.save.work_tree_memory import load_memory
 from handrail.checkpoint.save.writer import CheckpointWriter
 from handrail.config.checkpoints import Checkpoints as Settings

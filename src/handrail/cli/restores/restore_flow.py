@@ -130,7 +130,7 @@ def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
     seen = _seen(wanted.cwd, look.preview, manner, over=over)
     back = msgspec.convert(ask_daemon(home, "/restores", seen, "restoring files"), RestoreReply)
     dialog.tell(look, back, wording.resume_command(back.conversation, look.preview.way.target))
-    left = any(each.conflict for each in back.spared)
+    left = any(each.conflict or each.unwritable for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
 
 
@@ -166,6 +166,7 @@ def _seen(
         run=way.run,
         expects=preview.now,
         over=over,
+        whole=manner.whole,
         files_only=manner.files_only,
     )
 

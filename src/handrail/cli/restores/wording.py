@@ -27,6 +27,7 @@ from handrail.words.amounts import count
 from handrail.words.times import duration_in_words
 
 _SHORT = 8
+_MAX_NAMED = 5
 _RUN = re.compile(r"\brun ([\w.-]+)")
 
 Styled = tuple[str, str]
@@ -56,6 +57,7 @@ class RestoreManner(msgspec.Struct, frozen=True, kw_only=True):
     command: str
     """The command line as it was typed, without --yes."""
     over: bool = False
+    whole: bool = False
     files_only: bool = False
     dry_run: bool = False
     yes: bool = False
@@ -161,6 +163,9 @@ def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Ite
     yield f"✓ {done}, and compared with {way.target.id}.", "green"
     if left := sum(each.conflict for each in back.spared):
         yield f"  Left {count(left, 'file')} alone that others changed since.", "yellow"
+    if shut := [each.path for each in back.spared if each.unwritable]:
+        named = ", ".join(shut[:_MAX_NAMED]) + (", …" if len(shut) > _MAX_NAMED else "")
+        yield f"  NOT RESTORED, because their folder cannot be written: {named}", "red"
     yield f"  Take it back: {_take_back(way)}", "dim"
 
 

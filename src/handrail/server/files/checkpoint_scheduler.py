@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter, time
@@ -24,7 +24,8 @@ from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
-from handrail.review.judgment.checkpoint_cover import CheckpointCover
+from handrail.review.judgment.checkpoint_cover import CheckpointCover, IrreplaceableFile
+from handrail.server.files.overwrite_copies import OverwriteCopies, OverwrittenFile
 from handrail.server.files.time_budget import TimeBudget
 from handrail.server.files.work_tree_state import (
     CHECKPOINT_SECONDS,
@@ -92,6 +93,7 @@ class CheckpointScheduler:
         """States by the folder that a run works in."""
         self._troubles: dict[str, SaveFailure] = {}
         """The last failed save of each run."""
+        self._copies = OverwriteCopies(home, environ, record, clock)
         self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
 
     # Work on the files of a folder, one after the other
@@ -135,6 +137,7 @@ class CheckpointScheduler:
     def after_action(self, supervisor: Supervisor, step: int, at: float) -> None:
         """Save after an action that had a checkpoint before it, and now and then."""
         state = supervisor.state
+        self._copies.ended(state.run, step)
         tree = self._tree(state.cwd)
         if state.phase == "working":  # a daemon that has just started does not know yet
             tree.enter(state.run)
@@ -170,15 +173,17 @@ class CheckpointScheduler:
 
     def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
         """Return how to save the files before an action, or None if nothing has to wait."""
-        if not settings.enabled:
-            return None
-        saves = self._is_due(request)
         tree = self._tree(request.cwd)
+        files = self._copies.candidates(request, tree.path, settings.max_file_mb)
+        copies = bool(files) or (request.copies is not None and request.copies.has_unseen)
+        if not settings.enabled and not copies:
+            return None
+        saves = settings.enabled and self._is_due(request)
         tree.dirty = True
-        if not saves and not self._lanes.is_busy(tree.folder):
+        if not saves and not copies and not self._lanes.is_busy(tree.folder):
             return None
         about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.why) if saves else None
-        return partial(self._save_first, request, about, settings)
+        return partial(self._save_first, request, about, settings, files if copies else None)
 
     def _is_due(self, request: CheckpointRequest) -> bool:
         """Return whether to take a checkpoint before an action."""
@@ -238,20 +243,24 @@ class CheckpointScheduler:
     # Waiting, in the event loop
 
     async def _save_first(
-        self, request: CheckpointRequest, about: CheckpointInfo | None, settings: Settings
+        self,
+        request: CheckpointRequest,
+        about: CheckpointInfo | None,
+        settings: Settings,
+        files: Sequence[OverwrittenFile] | None,
     ) -> CheckpointResult:
         """Save the files before an action, and wait as long as the action needs.
 
-        `about`: None means: wait only for the checkpoint under way.
+        `about`: None means: wait only for the checkpoint under way. `files`: to copy unless
+        checkpoints take them in; None: there are none.
         """
         tree = self._tree(request.cwd)
-        if about is None:
-            work = self.put(request.cwd, CheckpointResult)
-        else:
+        job: Callable[[], CheckpointRecord] | None = None
+        if about is not None:
             tree.before[request.run] = request.step + 1, request.why
             job = self._job(request.cwd, about, settings)
-            work = self.put(request.cwd, lambda: self._first(request, job))
-        must = request.need is CheckpointUrgency.MUST
+        work = self.put(request.cwd, lambda: self._first(request, job, files, settings))
+        must = request.need is CheckpointUrgency.MUST or files is not None
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)
@@ -262,6 +271,28 @@ class CheckpointScheduler:
     # Called in a lane
 
     def _first(
+        self,
+        request: CheckpointRequest,
+        save: Callable[[], CheckpointRecord] | None,
+        files: Sequence[OverwrittenFile] | None,
+        settings: Settings,
+    ) -> CheckpointResult:
+        lost: tuple[IrreplaceableFile, ...] = ()
+        if files is not None:
+            checkpoints = self.checkpoints(request.cwd, settings)
+            lost = self._copies.copy(request, files, checkpoints)
+        if save is None:
+            kept = CheckpointCover("", complete=False, irreplaceable=lost) if lost else None
+            return CheckpointResult(kept=kept)
+        saved = self._first_save(request, save)
+        cover = saved.kept or CheckpointCover("", complete=False)
+        if not lost:
+            return saved
+        return msgspec.structs.replace(
+            saved, kept=msgspec.structs.replace(cover, irreplaceable=lost)
+        )
+
+    def _first_save(
         self, request: CheckpointRequest, save: Callable[[], CheckpointRecord]
     ) -> CheckpointResult:
         try:

@@ -186,7 +186,9 @@ class RestoreEndpoint:
     ) -> messages.RestoreReply:
         by = self._files.worked(wanted.cwd)
         try:
-            done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
+            done = checkpoints.restore(
+                way, over=wanted.over, expects=wanted.expects, by=by, whole=wanted.whole
+            )
         except errors.NotRestoredError as error:
             return messages.RestoreReply(error.undo, problem=str(error), wrong=error.paths)
         finally:
@@ -238,6 +240,7 @@ class RestoreEndpoint:
             problem=back.problem,
             asked=True,
             spared=sum(each.conflict for each in back.spared),
+            unwritable=tuple(each.path for each in back.spared if each.unwritable),
         )
 
     def _under_way(self, tree: str, *phases: str) -> tuple[str, ...]:

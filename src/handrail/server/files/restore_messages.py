@@ -51,6 +51,8 @@ class RestoreRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """The tree of the preview (`now`): Handrail restores only what the person saw."""
     over: bool = False
     """Overwrite files that others changed since."""
+    whole: bool = False
+    """Restore nothing if one of the files cannot be written."""
     files_only: bool = False
     """Leave the state of the run as it is."""
 

@@ -281,7 +281,7 @@ APPLY: dict[type, Callable[..., None]] = {
     ),
     **_part(
         "course", RunHealth.find, RunHealth.intervene, RunHealth.judge, RunHealth.save,
-        RunHealth.ask_back, RunHealth.confirm, RunHealth.resolve,
+        RunHealth.copy, RunHealth.ask_back, RunHealth.confirm, RunHealth.resolve,
     ),
     **_part("hand", ControlState.hold),
     **_part("loop", LoopState.verify_with, LoopState.use),

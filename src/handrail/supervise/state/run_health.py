@@ -55,6 +55,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """File changes and tokens since the throttling."""
     acting: events.Intervened | events.IncidentResolved | events.RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
+    copies: list[events.FilesCopied] = []
+    """Copies of files that no checkpoint holds, the newest at the end."""
     rolled_back: events.RolledBack | None = None
     """The last rollback."""
     back_untold: bool = False
@@ -140,6 +142,11 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         """Take in a checkpoint."""
         self.checkpoints.append(event.checkpoint)
         del self.checkpoints[:-_MAX_CHECKPOINTS]
+
+    def copy(self, event: events.FilesCopied) -> None:
+        """Take in the copies before an action."""
+        self.copies.append(event)
+        del self.copies[:-_MAX_CHECKPOINTS]
 
     def ask_back(self, event: events.RestoreAsked) -> None:
         """Take in a person's request for a rollback; a stop under way goes on."""
