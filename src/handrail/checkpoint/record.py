@@ -127,6 +127,8 @@ class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True
     """A digest of the ignore lists outside the work tree."""
     head: str = ""
     """The commit that the user's own repository was at."""
+    repository: str = ""
+    """The name of the state of the user's own repository (`history/`); empty: not known."""
     steps: dict[str, int] = {}
     """By run, the last step that left the files like this."""
     modes: dict[str, int] = {}

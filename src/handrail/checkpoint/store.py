@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from time import time
 
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.history.repository_undo import GitUndoStep, RepositoryUndo
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.restore.journal import InterruptedRestore, RestoreJournals
@@ -121,6 +123,31 @@ class CheckpointStore:
         with self._restoring() as restoring:
             return restoring.restore(way, over=over, expects=expects, by=by, whole=whole)
 
+    def repository_now(self) -> str:
+        """The name of the state of the user's repository; empty: there is none."""
+        with self._open(SECONDS) as git:
+            return self._repository(git).now()
+
+    def plan_git_undo(self, way: RestoreTarget, *, by: Sequence[str] | None = None) -> GitUndoStep:
+        """Plan what goes back in the user's repository; nothing is changed. `by`: as above."""
+        with self._open(SECONDS) as git:
+            return self._repository(git).plan(way, by)
+
+    def undo_git(
+        self, way: RestoreTarget, step: GitUndoStep, done: RestoreResult, *, expects: str
+    ) -> None:
+        """Take the user's repository back, after its files; raises GitNotUndoneError.
+
+        `done`: the restore of the files; `expects`: the digest of the plan that a person saw.
+        """
+        with self._open(SECONDS) as git:
+            repository = self._repository(git)
+            try:
+                repository.carry_out(step, expects, done.undo.id)
+            finally:
+                restorer = Restorer(git, self._records, self._settings, self._clock())
+                restorer.record_repository(way, done, repository.now())
+
     def interrupted(self) -> InterruptedRestore | None:
         """The last restore that was killed while it changed files, until another one succeeds."""
         journals = RestoreJournals(self._private.folder, self.work_tree)
@@ -132,6 +159,10 @@ class CheckpointStore:
     def tidy(self) -> tidying.TidyResult:
         """Remove checkpoints beyond the limits, and pack the rest; a save hardly waits for it."""
         return tidying.tidy(self._private, self._records, self._settings, self._clock())
+
+    def _repository(self, git: Git) -> RepositoryUndo:
+        at = datetime.fromtimestamp(self._clock(), UTC)
+        return RepositoryUndo(git, list(self.newest_first()), at)
 
     @contextmanager
     def _restoring(self) -> Iterator[Restorer]:

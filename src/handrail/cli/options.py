@@ -52,6 +52,11 @@ def restore_options(function: Function) -> Function:
     return function
 
 
+git_option = click.option(
+    "--git", is_flag=True, help="Take back commits, branches, stashes and the index, too."
+)
+
+
 scope_option = click.option(
     "--scope",
     multiple=True,

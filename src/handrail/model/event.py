@@ -227,6 +227,8 @@ class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
     """Files left alone because others had changed them since."""
     unwritable: tuple[str, ...] = ()
     """Files that stay as they are because their folder cannot be written."""
+    git: tuple[str, ...] = ()
+    """What went back in the user's repository, one line each."""
     state: StateSnapshot | None = None
     """The goal, prompt and tasks from now on; None: unchanged."""
 

@@ -161,6 +161,7 @@ def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
     spared = f", {count(event.spared, 'file')} of others kept" if event.spared else ""
     shut = f", {count(len(event.unwritable), 'file')} could not be written"
     spared += shut if event.unwritable else ""
+    spared += f"; in git: {', '.join(event.git[:_MAX_FILES])}" if event.git else ""
     what = "a person rolled back" if event.asked else "rolled back"
     point = _point(event.checkpoint, facts)
     return Sentence(f"{what} to {point} ({files}{spared})", "↶", "yellow")

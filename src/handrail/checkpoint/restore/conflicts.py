@@ -111,14 +111,15 @@ def conflict_text(
     for interval in reversed(met):
         is_within = until is None or interval.number <= until
         if is_within and interval.is_of_others(way.run):
-            return _says(interval, at)
+            return interval_text(interval, at)
     if as_in_base:
         return None
     later = [each for each in met if until is not None and each.number > until]
-    return _says(later[-1], at) if later else "changed since by you or another program"
+    return interval_text(later[-1], at) if later else "changed since by you or another program"
 
 
-def _says(interval: CheckpointInterval, at: datetime) -> str:
+def interval_text(interval: CheckpointInterval, at: datetime) -> str:
+    """Who changed something, and when."""
     if interval.by is None:
         return "changed since the last checkpoint"
     who = " and ".join(f"run {run}" for run in interval.by) or "a person"

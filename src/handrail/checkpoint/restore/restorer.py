@@ -193,6 +193,14 @@ class Restorer:
             self._records.write(msgspec.structs.replace(redone, redone=True))
         return after
 
+    def record_repository(self, way: RestoreTarget, done: RestoreResult, repository: str) -> None:
+        """Write down the state of the user's repository after it went back with the files."""
+        after = done.after
+        if after.number == done.undo.number:  # no file was changed
+            about = CheckpointInfo(CheckpointTrigger.RESTORED, f"went back to {way.target.id}")
+            after = self._write_down(way, done.undo, self._save(about, ()))
+        self._records.write(msgspec.structs.replace(after, repository=repository))
+
     def _save(self, about: CheckpointInfo, also: Sequence[str]) -> CheckpointRecord:
         return self._writer(about).save(also).record
 
