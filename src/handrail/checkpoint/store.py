@@ -8,6 +8,7 @@ from time import time
 
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.history.repository_state import RepositoryLook
 from handrail.checkpoint.history.repository_undo import GitUndoStep, RepositoryUndo
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord
 from handrail.checkpoint.records import CheckpointRecords
@@ -57,15 +58,19 @@ class CheckpointStore:
         *,
         seconds: float = 0.0,
         is_late: Callable[[], bool] = lambda: False,
+        look: RepositoryLook | None = None,
     ) -> SavedCheckpoint:
         """Save every file that is not ignored, or reuse the previous checkpoint.
 
         Files that are not saved within `seconds` (by default the settings' hard limit) are left
-        out. `is_late`: whether files may have changed since the request.
+        out. `is_late`: whether files may have changed since the request; `look`: how the user's
+        repository looked then, if that was noted.
         """
         limit = seconds or self._settings.hard_seconds
         with self._open(limit / FOR_STAGING) as git:
-            saving = CheckpointWriter(git, self._records, about, self._clock(), self._settings)
+            saving = CheckpointWriter(
+                git, self._records, about, self._clock(), self._settings, look
+            )
             return saving.save(is_late=is_late)
 
     def newest_first(self) -> Iterator[CheckpointRecord]:
@@ -92,7 +97,7 @@ class CheckpointStore:
         """Of these files in the work tree, those that no checkpoint takes in."""
         last = self._records.last(self.work_tree)
         left_out = last.coverage.left_out if last else ()
-        with self._open(self._settings.hard_seconds) as git:
+        with self._private.look(self.work_tree, self._settings.hard_seconds) as git:
             return uncovered_paths(git, paths, sizes, self._settings, left_out)
 
     def preview(self, way: RestoreTarget, *, by: Sequence[str] | None = None) -> RestorePreview:

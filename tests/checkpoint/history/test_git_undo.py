@@ -8,6 +8,7 @@ from handrail.checkpoint import CheckpointInfo, CheckpointRecord, CheckpointTrig
 from handrail.checkpoint.errors import CheckpointError, NothingToUndoError
 from handrail.checkpoint.history.git_plan import GitUndoPlan
 from handrail.checkpoint.history.git_undo import GitChangedError
+from handrail.checkpoint.history.repository_state import repository_look
 from handrail.checkpoint.restore.undo_levels import restore_target
 from tests.checkpoint.conftest import CheckpointProject
 
@@ -50,7 +51,8 @@ class GitProject(CheckpointProject):
 
     def undo(self, level: UndoLevel = UndoLevel.ACTION, step: int = 0) -> GitUndoPlan:
         records = list(self.checkpoints.newest_first())
-        now, repository = records[0].tree, records[0].repository
+        last = next(each for each in records if each.repository)
+        now, repository = last.tree, last.repository
         way = restore_target(records, level, step=step, now=now, repository=repository)
         planned = self.checkpoints.plan_git_undo(way, by=())
         done = self.checkpoints.restore(way, by=())
@@ -334,6 +336,15 @@ def test_a_folder_without_a_repository_has_nothing_to_take_back(tmp_path: Path) 
     plain.write("a.txt", "b")
     saved(plain, CheckpointTrigger.AFTER_ACTION, 1)
     records = list(plain.checkpoints.newest_first())
-    way = restore_target(records, UndoLevel.ACTION, now=records[0].tree, repository="")
-    with pytest.raises(NothingToUndoError, match="recorded the repository"):
-        plain.checkpoints.plan_git_undo(way)
+    with pytest.raises(NothingToUndoError, match="recorded a repository"):
+        restore_target(records, UndoLevel.ACTION, now=records[0].tree, repository="")
+
+
+def test_a_repository_that_changed_before_it_was_read_is_not_recorded(shop: GitProject) -> None:
+    """The agent has stopped, and a person commits before the checkpoint is taken."""
+    look = repository_look(str(shop.tree))
+    shop.git("commit", "-q", "--allow-empty", "-m", "person")
+    about = CheckpointInfo(CheckpointTrigger.ITERATION_END, "stopped", run=RUN, by=(RUN,))
+    assert shop.checkpoints.save(about, look=look).record.repository == ""
+    with pytest.raises(NothingToUndoError):
+        shop.undo()

@@ -219,22 +219,28 @@ def test_copies_are_made_where_no_checkpoint_is_taken(tmp_path: Path) -> None:
     shop.close()
 
 
-def test_once_known_as_covered_a_file_costs_no_further_look(shop: CheckpointSetup) -> None:
-    edit: dict[str, object] = {
-        "file_path": f"{shop.tree}/cart.txt", "old_string": "three", "new_string": "four",
+def edit(shop: CheckpointSetup, name: str, key: str) -> Action:
+    given: dict[str, object] = {
+        "file_path": f"{shop.tree}/{name}", "old_string": "three", "new_string": "four",
     }  # fmt: skip
-    first = shop.run.decide(Action("Edit", edit, str(shop.tree), id="t1"))
+    return Action("Edit", given, str(shop.tree), id=key)
+
+
+def test_the_edit_of_a_tracked_file_waits_for_nothing(shop: CheckpointSetup) -> None:
+    assert not isinstance(shop.run.decide(edit(shop, "cart.txt", "t1")), CheckpointNeeded)
+
+
+def test_a_file_is_looked_at_again_if_an_ignore_list_has_changed(shop: CheckpointSetup) -> None:
+    (shop.tree / "new.txt").write_text("three\n")
+    first = shop.run.decide(edit(shop, "new.txt", "t1"))
     assert isinstance(first, CheckpointNeeded)
     save(first)
     shop.settle()
-    assert not isinstance(
-        shop.run.decide(Action("Edit", edit, str(shop.tree), id="t2")), CheckpointNeeded
-    )
-    (shop.tree / ".gitignore").write_text(IGNORED + "cart.txt\n")
-    git(shop, "rm", "-q", "--cached", "cart.txt")
-    third = Action("Edit", edit, str(shop.tree), id="t3")
-    decide(shop, third)
-    assert copied(shop) == ["cart.txt"]
+    assert copied(shop) == []
+    assert not isinstance(shop.run.decide(edit(shop, "new.txt", "t2")), CheckpointNeeded)
+    (shop.tree / ".gitignore").write_text(IGNORED + "new.txt\n")
+    decide(shop, edit(shop, "new.txt", "t3"))
+    assert copied(shop) == ["new.txt"]
 
 
 def test_a_file_that_is_restored_twice_is_as_before(shop: CheckpointSetup) -> None:

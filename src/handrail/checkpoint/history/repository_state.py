@@ -66,6 +66,20 @@ class RepositoryState(msgspec.Struct, frozen=True, omit_defaults=True):
     """A merge, rebase, cherry-pick or revert that is not finished."""
 
 
+RepositoryLook = tuple[Look | None, ...]
+"""How the files of a repository look that change with every commit, branch, stash and `git add`."""
+_OWN = ("HEAD", "index", "logs/HEAD")
+_COMMON = ("packed-refs", "refs/heads", "refs/tags", "logs/refs/stash")
+
+
+def repository_look(work_tree: str) -> RepositoryLook:
+    """How a repository looks; a few calls of the system, for whoever must not wait."""
+    where = repository_directories(work_tree)
+    own = (file_signature(os.path.join(where.own, name)) for name in _OWN)
+    common = (file_signature(os.path.join(where.common, name)) for name in _COMMON)
+    return (*own, *common)
+
+
 def read_repository(git: Git) -> RepositoryState | None:
     """Read the state; None: there is no repository, or it is kept in another way.
 

@@ -36,9 +36,12 @@ def restore_target(
     if not records:
         raise NothingToUndoError("there is no checkpoint yet", "`handrail checkpoint` takes one")
     in_time = [each for each in records if not each.late]
-    if in_time and repository is not None:
+    if repository is not None:
         # A late one may lie in the middle of a commit: half of it would go back.
-        return _restore_target(in_time, level, _UndoneBy(run, step, now, repository))
+        known = [each for each in in_time if each.repository]
+        if not known:
+            raise NothingToUndoError("no checkpoint has recorded a repository", _LIST)
+        return _restore_target(known, level, _UndoneBy(run, step, now, repository))
     wanted = _UndoneBy(run, step, now)
     if in_time:
         with suppress(NothingToUndoError):

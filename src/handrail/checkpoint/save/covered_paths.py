@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from tempfile import TemporaryDirectory
 
-from handrail.checkpoint.files import folders_above, scratch_folder
+from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.git.runner import Git, join_lines, join_paths
 from handrail.checkpoint.record import LeftOut
 from handrail.checkpoint.save.changed_paths import usable_patterns
@@ -48,8 +49,8 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
     ]
     if not open_ones or not patterns:
         return set()
-    with scratch_folder(git.directory, "patterns") as folder:
-        alone = git.with_work_tree(folder)
+    with TemporaryDirectory(prefix="handrail-") as folder:  # others may do the same meanwhile
+        alone = git.with_work_tree(os.path.realpath(folder))
         with open(os.path.join(folder, IGNORE_FILE), "wb") as file:
             file.write(join_lines(patterns))
         asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")

@@ -20,7 +20,11 @@ from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.git.user_git import user_git
 from handrail.checkpoint.git.user_repository import head_of
-from handrail.checkpoint.history.repository_state import read_repository
+from handrail.checkpoint.history.repository_state import (
+    RepositoryLook,
+    read_repository,
+    repository_look,
+)
 from handrail.checkpoint.history.state_files import RepositoryStates
 from handrail.checkpoint.path_keys import is_text
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger, Coverage
@@ -67,6 +71,8 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
     about: CheckpointInfo
     now: float
     settings: Settings = Settings()
+    look: RepositoryLook | None = None
+    """How the user's repository looked when the checkpoint was asked for; None: as it looks now."""
 
     def __post_init__(self) -> None:
         if not is_text(self.git.work_tree):
@@ -139,9 +145,12 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
         return _StagedTree(staged, base, changes)
 
     def _keep_repository(self) -> str:
-        """Keep the state of the user's repository; gives its name."""
+        """Keep the state of the user's repository; gives its name, empty if it just changed."""
         git = self.git
+        look = self.look or repository_look(git.work_tree)
         state = read_repository(user_git(git.work_tree, _USER_SECONDS, git.environ))
+        if look != repository_look(git.work_tree):  # by somebody else, or halfway
+            return ""
         return RepositoryStates(os.path.dirname(git.directory)).keep(state)
 
     def _save_index(

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping
 from concurrent.futures import Future
 from functools import partial
 from time import perf_counter, time
@@ -20,12 +20,13 @@ from handrail.checkpoint import (
     checkpoint_folder,
     work_tree_of,
 )
+from handrail.checkpoint.history.repository_state import RepositoryLook, repository_look
 from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
-from handrail.review.judgment.checkpoint_cover import CheckpointCover, IrreplaceableFile
-from handrail.server.files.overwrite_copies import OverwriteCopies, OverwrittenFile
+from handrail.review.judgment.checkpoint_cover import CheckpointCover
+from handrail.server.files.overwrite_copies import OverwriteCopies
 from handrail.server.files.time_budget import TimeBudget
 from handrail.server.files.work_tree_state import (
     CHECKPOINT_SECONDS,
@@ -93,7 +94,7 @@ class CheckpointScheduler:
         """States by the folder that a run works in."""
         self._troubles: dict[str, SaveFailure] = {}
         """The last failed save of each run."""
-        self._copies = OverwriteCopies(home, environ, record, clock)
+        self._copies = OverwriteCopies(self._lanes, home, environ, record, clock)
         self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
 
     # Work on the files of a folder, one after the other
@@ -179,11 +180,16 @@ class CheckpointScheduler:
         if not settings.enabled and not copies:
             return None
         saves = settings.enabled and self._is_due(request)
+        waits = saves or self._lanes.is_busy(tree.folder)
         tree.dirty = True
-        if not saves and not copies and not self._lanes.is_busy(tree.folder):
+        if not waits and not copies:
             return None
         about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.why) if saves else None
-        return partial(self._save_first, request, about, settings, files if copies else None)
+        save = partial(self._save_first, request, about, settings) if waits else None
+        if not copies:
+            return save
+        checkpoints = self.checkpoints(request.cwd, settings)
+        return self._copies.before(request, files, checkpoints, save)
 
     def _is_due(self, request: CheckpointRequest) -> bool:
         """Return whether to take a checkpoint before an action."""
@@ -243,24 +249,20 @@ class CheckpointScheduler:
     # Waiting, in the event loop
 
     async def _save_first(
-        self,
-        request: CheckpointRequest,
-        about: CheckpointInfo | None,
-        settings: Settings,
-        files: Sequence[OverwrittenFile] | None,
+        self, request: CheckpointRequest, about: CheckpointInfo | None, settings: Settings
     ) -> CheckpointResult:
         """Save the files before an action, and wait as long as the action needs.
 
-        `about`: None means: wait only for the checkpoint under way. `files`: to copy unless
-        checkpoints take them in; None: there are none.
+        `about`: None means: wait only for the checkpoint under way.
         """
         tree = self._tree(request.cwd)
-        job: Callable[[], CheckpointRecord] | None = None
-        if about is not None:
+        if about is None:
+            work = self.put(request.cwd, CheckpointResult)
+        else:
             tree.before[request.run] = request.step + 1, request.why
             job = self._job(request.cwd, about, settings)
-        work = self.put(request.cwd, lambda: self._first(request, job, files, settings))
-        must = request.need is CheckpointUrgency.MUST or files is not None
+            work = self.put(request.cwd, lambda: self._first(request, job))
+        must = request.need is CheckpointUrgency.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)
@@ -271,28 +273,6 @@ class CheckpointScheduler:
     # Called in a lane
 
     def _first(
-        self,
-        request: CheckpointRequest,
-        save: Callable[[], CheckpointRecord] | None,
-        files: Sequence[OverwrittenFile] | None,
-        settings: Settings,
-    ) -> CheckpointResult:
-        lost: tuple[IrreplaceableFile, ...] = ()
-        if files is not None:
-            checkpoints = self.checkpoints(request.cwd, settings)
-            lost = self._copies.copy(request, files, checkpoints)
-        if save is None:
-            kept = CheckpointCover("", complete=False, irreplaceable=lost) if lost else None
-            return CheckpointResult(kept=kept)
-        saved = self._first_save(request, save)
-        cover = saved.kept or CheckpointCover("", complete=False)
-        if not lost:
-            return saved
-        return msgspec.structs.replace(
-            saved, kept=msgspec.structs.replace(cover, irreplaceable=lost)
-        )
-
-    def _first_save(
         self, request: CheckpointRequest, save: Callable[[], CheckpointRecord]
     ) -> CheckpointResult:
         try:
@@ -306,11 +286,16 @@ class CheckpointScheduler:
         return CheckpointResult(record.id, kept)
 
     def _job(
-        self, cwd: str, about: CheckpointInfo, settings: Settings, known: Container[str] = ()
+        self,
+        cwd: str,
+        about: CheckpointInfo,
+        settings: Settings,
+        known: Container[str] = (),
+        look: RepositoryLook | None = None,
     ) -> Callable[[], CheckpointRecord]:
         """Make the job that saves the files; a lane runs it later."""
         is_late = self._tree(cwd).watch()
-        return lambda: self._save(cwd, about, settings, known, is_late)
+        return lambda: self._save(cwd, about, settings, known, is_late, look)
 
     def _save(
         self,
@@ -319,12 +304,13 @@ class CheckpointScheduler:
         settings: Settings,
         known: Container[str],
         is_late: Callable[[], bool],
+        look: RepositoryLook | None,
     ) -> CheckpointRecord:
         """Save the files; `known`: commits that the run knows of."""
         tree, checkpoints = self._tree(cwd), self.checkpoints(cwd, settings)
         began = perf_counter()
         tree.dirty = False
-        saved = checkpoints.save(about, is_late=is_late)
+        saved = checkpoints.save(about, is_late=is_late, look=look)
         took = round((perf_counter() - began) * 1000, 3)
         self._spending.spend(took / 1000)
         record, at = saved.record, self._clock()
@@ -379,7 +365,9 @@ class CheckpointScheduler:
             return
         state = supervisor.state
         known = {each.commit for each in state.course.checkpoints}
-        save = self._job(state.cwd, self._about(state, moment, why), settings, known)
+        # Nobody waits for it: a person may commit before it is taken.
+        look = repository_look(self._tree(state.cwd).path)
+        save = self._job(state.cwd, self._about(state, moment, why), settings, known, look)
         run = state.run
 
         def work() -> None:

@@ -1,5 +1,6 @@
 """Copies files that no checkpoint holds into the trash, before an action overwrites them."""
 
+import asyncio
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,9 +15,15 @@ from handrail.checkpoint.git.user_repository import repository_directories
 from handrail.checkpoint.save.coverage import path_within
 from handrail.config.checkpoints import MEGABYTE
 from handrail.model.event import Event, FilesCopied
-from handrail.review.judgment.checkpoint_cover import IrreplaceableFile
+from handrail.review.judgment.checkpoint_cover import CheckpointCover, IrreplaceableFile
 from handrail.server.files.trash_copies import batch_name, copy_file, prune_copies
-from handrail.supervise.decision.checkpoint_request import CheckpointRequest, CopyRequest
+from handrail.server.threads.keyed_executor import KeyedExecutor
+from handrail.supervise.decision.checkpoint_request import (
+    CheckpointRequest,
+    CheckpointResult,
+    CopyRequest,
+    Save,
+)
 from handrail.words.amounts import size
 
 _GIT_SECONDS = 5.0
@@ -25,8 +32,11 @@ _MAX_FILES = 200
 _MAX_COVERED = 20_000
 _MAX_OWN = 2_000
 _PRUNE_EVERY = 25
-_INDEX = 32 * MEGABYTE
-"""A larger index of the user is not searched."""
+_SMALL_INDEX = MEGABYTE
+_LARGE_INDEX = 32 * MEGABYTE
+"""Bytes of the user's index that are searched at once, and in a lane."""
+_SECONDS = 12.0
+"""The host waits 15 s for an answer."""
 
 Look = tuple[int, int, int, int]
 
@@ -73,11 +83,13 @@ class OverwriteCopies:
 
     def __init__(
         self,
+        lanes: KeyedExecutor,
         home: str,
         environ: Mapping[str, str],
         record: Callable[[str, Event], None],
         clock: Callable[[], float],
     ) -> None:
+        self._lanes = lanes
         self._trash = os.path.join(home, "trash")
         self._environ = environ
         self._record = record
@@ -106,10 +118,66 @@ class OverwriteCopies:
             if file is None or self._own.get((request.run, each.path)) == _signature(each.path):
                 continue
             is_small = file.size <= max_mb * MEGABYTE
-            known = self._covered.get(each.path) if is_small else None
-            if known is None or known != ignore_lists(work_tree, each.path):
+            if not is_small or not self._is_covered(each.path, work_tree):
                 found.append(file)
         return tuple(found)
+
+    def _is_covered(self, path: str, work_tree: str) -> bool:
+        """Whether checkpoints certainly take in a file, as far as that can be told at once."""
+        lists = ignore_lists(work_tree, path)
+        if self._covered.get(path) == lists:
+            return True
+        inside = path.removeprefix(f"{work_tree}/")
+        is_tracked = inside != path and bool(_tracked(work_tree, (inside,), _SMALL_INDEX))
+        if is_tracked:
+            self._remember({path: lists})
+        return is_tracked
+
+    def _remember(self, covered: Mapping[str, tuple[int, ...]]) -> None:
+        if len(self._covered) > _MAX_COVERED:
+            self._covered.clear()
+        self._covered.update(covered)
+
+    def before(
+        self,
+        request: CheckpointRequest,
+        files: Sequence[OverwrittenFile],
+        checkpoints: CheckpointStore,
+        save: Save | None,
+    ) -> Save:
+        """How to copy files before an action, and then to save the others; for the event loop."""
+
+        async def work() -> CheckpointResult:
+            lost = await self._copy_in_time(request, files, checkpoints)
+            saved = await save() if save is not None else CheckpointResult()
+            if not lost:
+                return saved
+            kept = saved.kept or CheckpointCover("", complete=False)
+            kept = msgspec.structs.replace(kept, irreplaceable=lost)
+            return msgspec.structs.replace(saved, kept=kept)
+
+        return work
+
+    # In the event loop
+
+    async def _copy_in_time(
+        self,
+        request: CheckpointRequest,
+        files: Sequence[OverwrittenFile],
+        checkpoints: CheckpointStore,
+    ) -> tuple[IrreplaceableFile, ...]:
+        # Beside the checkpoints: a slow one must not hold up every edit.
+        lane = f"{checkpoints.work_tree} copies"
+        job = self._lanes.put(lane, lambda: self.copy(request, files, checkpoints))
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(job)), _SECONDS)
+        except TimeoutError:
+            why = f"it was not copied within {_SECONDS:g} s; try again"
+            return tuple(
+                IrreplaceableFile(each.path, why)
+                for each in files
+                if request.copies is not None and _is_lost(each, request.copies)
+            )
 
     def ended(self, run: str, step: int) -> None:
         """Note how the files look that an action overwrote: that much is the run's own work."""
@@ -143,8 +211,7 @@ class OverwriteCopies:
         )
         for each in self._uncovered(list(all_files.values()), checkpoints):
             why = batch.take(each)
-            is_old = not asked.began or each.changed < asked.began
-            if why and each.whole and is_old:
+            if why and _is_lost(each, asked):
                 lost.append(IrreplaceableFile(each.path, why))
         if batch.files:
             step = request.step + 1
@@ -173,7 +240,7 @@ class OverwriteCopies:
             else:
                 inside[path] = each
         large = checkpoints.max_file_bytes
-        tracked = _tracked(work_tree, inside)
+        tracked = _tracked(work_tree, inside, _LARGE_INDEX)
         unknown = {
             path: each for path, each in inside.items() if path not in tracked or each.size > large
         }
@@ -186,9 +253,7 @@ class OverwriteCopies:
                 names = set(unknown)
             found += [unknown[path] for path in names]
         covered = {each.path for each in inside.values()} - {each.path for each in found}
-        if len(self._covered) > _MAX_COVERED:
-            self._covered.clear()
-        self._covered.update((path, lists[path]) for path in covered)
+        self._remember({path: lists[path] for path in covered})
         return found
 
     def _checked_out(self, asked: CopyRequest, work_tree: str) -> Iterable[OverwrittenFile]:
@@ -202,6 +267,11 @@ class OverwriteCopies:
                 continue
             there = (_look_at(os.path.join(work_tree, path), whole=True) for path in paths)
             yield from [each for each in there if each is not None][:_MAX_FILES]
+
+
+def _is_lost(file: OverwrittenFile, asked: CopyRequest) -> bool:
+    """Whether the work of others would be gone for good: a whole file from before the run."""
+    return file.whole and (not asked.began or file.changed < asked.began)
 
 
 def _matching(asked: CopyRequest) -> Iterable[OverwrittenFile]:
@@ -247,11 +317,14 @@ def _signature(path: str) -> Look | None:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def _tracked(work_tree: str, paths: Iterable[str]) -> set[str]:
-    """The paths that the index of the user names; searched as bytes, that takes no process."""
+def _tracked(work_tree: str, paths: Iterable[str], most: int) -> set[str]:
+    """The paths that the index of the user names; searched as bytes, that takes no process.
+
+    `most`: an index with more bytes is not searched.
+    """
     index = os.path.join(repository_directories(work_tree).own, "index")
     try:
-        if os.path.getsize(index) > _INDEX:
+        if os.path.getsize(index) > most:
             return set()
         with open(index, "rb") as file:
             data = file.read()

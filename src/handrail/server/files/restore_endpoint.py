@@ -321,13 +321,14 @@ def undo_target(
     records = list(checkpoints.newest_first())
     now = ""
     repository = "" if wanted.git else None
-    if records and wanted.level is not UndoLevel.REDO:
+    last = next((each for each in records if each.repository or not wanted.git), None)
+    if last is not None and wanted.level is not UndoLevel.REDO:
         # What only a person has changed since the last checkpoint is nothing to undo.
         is_of_run = wanted.run in by if wanted.run else bool(by)
-        last = RestoreTarget(UndoLevel.CHECKPOINT, records[0])
-        now = checkpoints.preview(last).now if is_of_run else records[0].tree
+        since = RestoreTarget(UndoLevel.CHECKPOINT, last)
+        now = checkpoints.preview(since).now if is_of_run else last.tree
         if wanted.git:
-            repository = checkpoints.repository_now() if is_of_run else records[0].repository
+            repository = checkpoints.repository_now() if is_of_run else last.repository
     return restore_target(
         records,
         wanted.level,
