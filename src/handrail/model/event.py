@@ -375,6 +375,23 @@ class UsageMeasured(_Event, frozen=True, omit_defaults=True, tag="usage_measured
     """The model that a person asked for, if another one answered."""
 
 
+class UsageSampled(_Event, frozen=True, omit_defaults=True, tag="usage_sampled"):
+    """The use of a run as Handrail measured it while its agent worked."""
+
+    tokens: int = 0
+    """All tokens of the run so far."""
+    cost_usd: float = 0.0
+    """What they cost so far; 0: not known."""
+    unpriced: tuple[str, ...] = ()
+    """Models without a price: the cost is not known."""
+    answers: tuple[int, ...] = ()
+    """The tokens of each new answer to the agent itself, not to its sub-agents."""
+    memory_mb: float = 0.0
+    """The present memory of the agent and all processes below it; 0: not measured."""
+    commands_mb: float = 0.0
+    """The part of it below the agent: its commands and servers."""
+
+
 class LoopEnded(_Event, frozen=True, omit_defaults=True, tag="loop_ended"):
     """A loop ended."""
 
@@ -422,6 +439,7 @@ Event = (
     | IterationBegun
     | Verified
     | UsageMeasured
+    | UsageSampled
     | LoopEnded
     | RunEnded
 )

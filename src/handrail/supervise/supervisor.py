@@ -28,7 +28,7 @@ from handrail.supervise.decision.decision_progress import (
 )
 from handrail.supervise.decision.messages import with_messages
 from handrail.supervise.decision.reply_cache import ReplyCache
-from handrail.supervise.decision.run_limits import refusal_by_limits, with_time_limit
+from handrail.supervise.decision.run_limits import refusal_by_limits, with_command_limits
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
@@ -298,7 +298,7 @@ class Supervisor(SupervisedRun):
     ) -> Ready[Verdict]:
         """Record the decision and its immediate consequences."""
         action = call.action
-        verdict = with_time_limit(
+        verdict = with_command_limits(
             action, self._tell_all(decided, review), self.state.course.allowance
         )
         command = command_name(action, verdict.updated_input)
