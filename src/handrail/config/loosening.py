@@ -211,6 +211,8 @@ LOOSENING: dict[str, LooseningRule] = {
     "checkpoints.quota_mb": SMALLER,
     "control.hold_seconds": NEVER,
     "control.freeze_seconds": SMALLER,
+    "approvals.require_approval_for": SHORTER,
+    "approvals.valid_minutes": BIGGER,
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's
     "notify.severity": _words(*Severity),
     "notify.per_hour": SMALLER,

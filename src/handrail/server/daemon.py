@@ -29,6 +29,7 @@ from handrail.model.action import Action
 from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
+from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.driver_watch import DriverWatch
@@ -183,6 +184,7 @@ class Daemon:
                 IncidentRecovery(
                     self.supervision, self.runs, self.scheduler.settle, incidents, time
                 ),
+                ApprovalEndpoint(self.supervision, self.runs, time),
                 self.restores,
                 self.control_endpoint,
                 self.drivers,

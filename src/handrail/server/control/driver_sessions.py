@@ -264,12 +264,13 @@ class DriverSessions:
             receipts.append(
                 self._record(supervisor, events.IterationBegun(self._clock(), iteration))
             )
+        notices = supervisor.take_notices(receipts) if state.notices else ()
         messages = supervisor.messages
         receipts += supervisor.hand_over(messages)
         go = IterationPermission(
             standing=Standing.RUNNING,
             goal=loop.goal,
-            messages=tuple(map(said_to_agent, messages)),
+            messages=(*notices, *map(said_to_agent, messages)),
             model=hand.model,
         )
         return once_written(go, receipts)

@@ -124,5 +124,6 @@ class IncidentRecovery:
             strict_allowance(course.allowance) if recovery.limits else None,
             recovery.approval,
             checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
+            recovery.strict,
         )
         return once_written(event, [supervisor.record(event)])

@@ -1,4 +1,4 @@
-"""Refuse actions of a run that is stopped, held, throttled, over a limit, or needs approval."""
+"""Refuse actions of a run that is stopped, held, throttled, or over a limit."""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.config.schema import Limits
 from handrail.model.action import SHELL_TOOLS, Action
+from handrail.model.action_kind import ActionKind, action_kinds
 from handrail.model.control import ENDING, HOLDING, Standing
 from handrail.model.intervention import Allowance
 from handrail.model.ordinal import Decision
@@ -15,6 +16,13 @@ from handrail.supervise.state.run_state import RunState
 
 _CANCELLED = frozenset({Standing.CANCELLING, Standing.CANCELLED})
 _MINUTE = 60.0
+_DOES = {
+    ActionKind.FILE_READ: "read files",
+    ActionKind.FILE_WRITE: "write files",
+    ActionKind.FILE_DELETE: "delete files",
+    ActionKind.SYSTEM_COMMAND: "run commands",
+    ActionKind.NETWORK: "use the network",
+}
 _STOP_HERE = "Stop here, and say what is done and what is not."
 
 
@@ -42,7 +50,7 @@ def refusal_by_limits(
             "Wait a moment; then read the files again, because they are not what they were.",
             passing=True,
         )
-    return _too_fast(state, now) or _used_up(state) or _on_a_leash(state)
+    return _too_fast(state, now) or _used_up(state) or _not_allowed(state, review)
 
 
 def _stands(state: RunState) -> Verdict | None:
@@ -144,15 +152,19 @@ def _used_up(state: RunState) -> Verdict | None:
     )
 
 
-def _on_a_leash(state: RunState) -> Verdict | None:
-    if not state.course.approval:
+def _not_allowed(state: RunState, review: Review) -> Verdict | None:
+    """Return the refusal for a kind of action that the run may not take any more."""
+    allowance = state.course.allowance
+    if allowance is None or not allowance.refuses:
+        return None
+    found = next((kind for kind in action_kinds(review) if kind in allowance.refuses), None)
+    if found is None:
         return None
     return Verdict(
         Decision.BLOCK,
-        "Since an incident a person approves everything in this run that changes something.",
-        "Say what you want to do and why, and wait for the person.",
+        f"Since an incident, this run may not {_DOES[found]}.",
+        "Do the task without it, or leave this part to a person and say so.",
         overrulable=True,
-        passing=True,
     )
 
 

@@ -137,7 +137,12 @@ def overview_of(state: "RunState", name: str, *, incident: str, me: str = "") ->
 
 
 def _wanted(state: "RunState") -> str:
-    """Return the action for which the host asks a person now. The next step ends the question."""
+    """Return the action that waits for a person now, or for which the host asks one.
+
+    The next step ends the host's question.
+    """
+    if state.approvals.kept and (waiting := state.approvals.waiting(state.changed)):
+        return waiting[-1].says
     if state.phase != "working" or state.hand.is_final or not state.open:
         return ""
     last = state.open[-1]
