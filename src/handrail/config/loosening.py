@@ -190,6 +190,7 @@ LOOSENING: dict[str, LooseningRule] = {
         SMALLER
     ),
     "interventions.emergency_stop.enabled": OFF,
+    "interventions.emergency_stop.auto_cleanup": NEVER,
     "interventions.emergency_stop.preserve_incident_data_days": SMALLER,
     "interventions.strategy.type": ANY,
     "interventions.strategy.custom": ANY,

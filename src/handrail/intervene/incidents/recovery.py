@@ -1,13 +1,11 @@
 """Recovery options: how a stopped run can go on."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
 
 from handrail.model.action_kind import ActionKind
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance
 
 
@@ -48,8 +46,13 @@ _ROWS = (
         "The run goes on; a person approves everything that changes something: "
         "`handrail approvals` shows what waits.", approval=True),
     Recovery(RecoveryOption.ABORT,
-        "The run stays stopped for good. Its files are left as they are.", resumes=False),
+        "The run stays stopped for good. Its files are left as they are; what it left elsewhere is "
+        "cleaned up, as listed.", resumes=False),
 )  # fmt: skip
+NO_SAFE_CHECKPOINT = (
+    "no checkpoint from before the trouble is safe "
+    "(interventions.checkpoint_rollback.safe_checkpoint_criteria)"
+)
 RECOVERIES = {each.option: each for each in _ROWS}
 
 STRICT = Allowance(
@@ -70,15 +73,6 @@ def strict_allowance(before: Allowance | None = None) -> Allowance:
     refuses = tuple(dict.fromkeys((*had.pop("refuses"), *now.pop("refuses"))))
     least = {name: min(filter(None, (had[name], now[name])), default=0) for name in now}
     return Allowance(**least, refuses=refuses)
-
-
-def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Checkpoint | None:
-    """Return the newest checkpoint from before the first sign of trouble."""
-    if not finding.evidence:
-        return None
-    began = min(finding.evidence)
-    before = [each for each in checkpoints if each.step < began]
-    return max(before, key=lambda each: (each.step, each.at), default=None)
 
 
 def offered_options(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:

@@ -252,7 +252,10 @@ class DriverSessions:
         hand, loop = state.hand, state.loop
         if incident := state.course.stopped:
             stopped = IterationPermission(
-                standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}"
+                standing=Standing.STOPPED,
+                by=_HANDRAIL,
+                reason=f"incident {incident}",
+                incident=incident,
             )
             return once_written(stopped, [])
         if loop is None or hand.standing != Standing.RUNNING:
