@@ -134,7 +134,8 @@ MISTAKES = {
         (
             "handrail.yaml:1: a list is not allowed here; expected a mapping with goal, scope, "
             "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, log, "
-            "step_reviewer, detection, interventions, checkpoints, control, notify, judge"
+            "step_reviewer, detection, interventions, checkpoints, control, approvals, "
+            "notify, judge"
         ),
     ),
     "a long value is shortened": (

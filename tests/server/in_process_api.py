@@ -14,6 +14,7 @@ from handrail.control.handler import ControlHandler as ControlDesk
 from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts.claude.host import HOST
+from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
 from handrail.server.control.incident_recovery import IncidentRecovery
@@ -108,6 +109,7 @@ class InProcessApi:
             HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
             IncidentRecovery(self.supervision, runs, lambda: None, Home("/nowhere"), lambda: 1.0),
+            ApprovalEndpoint(self.supervision, runs, time),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
             ControlEndpoint(self.supervision, self.control, inbox, results, unwritten),
             self.drivers,
