@@ -109,7 +109,7 @@ class InProcessApi:
             HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
             IncidentRecovery(self.supervision, runs, lambda: None, Home("/nowhere"), lambda: 1.0),
-            ApprovalEndpoint(self.supervision, runs, time),
+            ApprovalEndpoint(self.supervision, runs, lambda: 1_800_000_100.0),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
             ControlEndpoint(self.supervision, self.control, inbox, results, unwritten),
             self.drivers,

@@ -38,7 +38,7 @@ async def call(office: InProcessApi, name: str, command: str = "echo x > a.txt")
         "tool_input": {"command": command},
         "tool_use_id": name,
     }
-    return await ask(office.app, "POST", "/hooks/claude", json.dumps(body).encode())
+    return await ask(office.app, "POST", "/hooks/claude", json.dumps(body).encode(), waits=True)
 
 
 async def question(office: InProcessApi) -> str:
