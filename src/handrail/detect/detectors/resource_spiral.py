@@ -8,7 +8,13 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GREEDY, SLOW_DOWN, FindingDescription, paragraphs
+from handrail.detect.description import (
+    GREEDY,
+    SLOW_DOWN,
+    SPIRALLING,
+    FindingDescription,
+    paragraphs,
+)
 from handrail.detect.detector import Detector
 from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
@@ -84,6 +90,7 @@ class ResourceSpiralDetector(Detector):
         label="Used more and more",
         meaning="The run uses more and more: memory, files, tokens, calls, time or output.",
         fitting=SLOW_DOWN,
+        pattern=SPIRALLING,
         hints=paragraphs("""
             {says} Do it in pieces: a part of the data, one file, a limit on the output. Look at
             what one piece costs before you start the next.
