@@ -1,6 +1,7 @@
 """Write events without their secrets, and read them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -142,8 +143,13 @@ def _free_fields(kind: type) -> tuple[str, ...]:
     return tuple(
         field.name
         for field in msgspec.structs.fields(kind)
-        if field.name not in _FIXED and field.type not in _BARE
+        if field.name not in _FIXED and not _is_bare(field.type)
     )
+
+
+def _is_bare(kind: object) -> bool:
+    """Whether no value of a field's type can hold free text."""
+    return kind in _BARE or (isinstance(kind, type) and issubclass(kind, Enum))
 
 
 def _cut(value: object, kept: int, deepest: int = _DEEPEST) -> object:

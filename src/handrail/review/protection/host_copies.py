@@ -12,6 +12,12 @@ from handrail.shell import Command, ParsedProgram, ProgramLookup, Word
 from handrail.shell.effects import effects_of
 
 _INTERPRETERS = frozenset({"node", "nodejs", "bun", "deno"})
+_IN_THE_SHELL = frozenset(
+    ": . [ alias bg break cd continue declare dirs echo eval exit export false fg getopts hash "
+    "jobs kill let local popd printf pushd pwd read readonly return set shift source test times "
+    "trap true type ulimit umask unalias unset wait".split()
+)
+"""Commands of bash itself: no program is looked for."""
 _COPIES = frozenset({Kind.READ, Kind.LINK})
 
 
@@ -40,6 +46,8 @@ def _place_of_program(command: Command, knowledge: ProgramLookup) -> int | None:
     if command.name in _INTERPRETERS:
         words = enumerate(command.argv[1:], 1)
         return next((n for n, word in words if not word.text.startswith("-")), None)
+    if command.name in _IN_THE_SHELL and not command.via:
+        return None
     named_by_path = "/" in command.argv[0].text
     return 0 if named_by_path or knowledge.lookup(command.name) is None else None
 
