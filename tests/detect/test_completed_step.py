@@ -22,6 +22,44 @@ def test_a_command_that_waits_is_known(command: str) -> None:
     assert _intent("Bash", command=command).waits
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "gh pr checks 214",
+        "gh run watch 77 --exit-status",
+        "cd app && gh pr checks; echo $?",
+        "tail -n 20 logs/import.log",
+        "sudo journalctl -u worker -n 20",
+        "kubectl --context kind-dev get pods | grep shop",
+        "docker compose ps",
+        "squeue -j 4711",
+        "curl -sf localhost:8080/healthz",
+        "TZ=UTC timeout 9 systemctl status worker",
+        "ps -o rss= -p 4242",
+    ],
+)
+def test_a_look_at_work_elsewhere_is_waiting(command: str) -> None:
+    assert _intent("Bash", command=command).waits
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q 2>&1 | tail -5",
+        "make; tail -n 20 build.log",
+        "tail -n 5 a.log && make",
+        "gh pr create --fill",
+        "kubectl apply -f k8s",
+        "docker build .",
+        "curl -sf localhost:8080/cart",
+        "systemctl restart worker",
+        "",
+    ],
+)
+def test_what_does_more_than_look_is_no_waiting(command: str) -> None:
+    assert not _intent("Bash", command=command).waits
+
+
 @pytest.mark.parametrize("command", ["pytest", "cat sleep.py", "grep wait a.py", "echo sleep"])
 def test_a_command_that_only_names_waiting_does_not_wait(command: str) -> None:
     assert not _intent("Bash", command=command).waits

@@ -20,7 +20,7 @@ class PlayedSession:
         """Play it; the agent thinks for so many seconds before each step."""
         self._day = SimulatedRun(folder, gap=think, prompt=session.prompt)
         self.refused: list[str] = []
-        """The actions that were not let through as they were asked for."""
+        """The actions that were not let through, in no form."""
         self.length = 0
         self._play(session.steps(), think)
 
@@ -36,7 +36,7 @@ class PlayedSession:
     def _do(self, step: SessionStep) -> None:
         day = self._day
         action, verdict = day.start(step.tool, self._placed(step.given), step.agent)
-        if verdict.decision.stops or verdict.stop:
+        if verdict.decision is Decision.BLOCK or verdict.stop:
             self.refused.append(f"{verdict.decision} {step.given}: {verdict.reason}")
         day.bed.clock.advance(step.seconds)
         if verdict.decision is Decision.BLOCK:
