@@ -49,7 +49,7 @@ def marked(session: Session) -> ParameterSet:
     return pytest.param(session, id=session.name, marks=() if seen else UNSEEN)
 
 
-@pytest.mark.parametrize("session", map(marked, SICK.values()))
+@pytest.mark.parametrize("session", [marked(each) for each in SICK.values()])
 def test_a_sick_session_is_noticed(tmp_path: Path, session: Session, think: float) -> None:
     played = PlayedSession(tmp_path, session, think)
     assert played.worst >= Severity.MEDIUM
