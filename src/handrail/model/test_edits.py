@@ -9,13 +9,22 @@ _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e)(?:/|$)|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$"
     r"|Tests?\.\w+$"
 )
-_CHECKS = re.compile(
-    r"\bassert|\bexpect\(|\bdef test|\b(?:it|test|describe)\(|\bfunc Test|#\[test\]|@Test\b"
+# Plain words, counted in the old and the new text alike: an expression would take far longer.
+_CHECKS = (
+    "assert",
+    "expect(",
+    "def test",
+    " it(",
+    "test(",
+    "describe(",
+    "func Test",
+    "[test]",
+    "@Test",
 )
-_SKIPS = re.compile(
-    r"\bmark\.(?:skip|xfail)|\bunittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bpytest\.skip"
-    r"|\bx(?:it|describe|test)\(|\bt\.Skip|#\[ignore|@Disabled\b|@Ignore\b"
-)
+_SKIPS = (
+    "mark.skip", "mark.xfail", "unittest.skip", "pytest.skip", ".skip(", ".todo(", "xit(",
+    "xdescribe(", "xtest(", "t.Skip", "#[ignore", "@Disabled", "@Ignore",
+)  # fmt: skip
 _MAX_TEXT = 20_000
 
 
@@ -46,5 +55,8 @@ def _edits(action: Action) -> Iterator[tuple[str, str]]:
 
 
 def _is_weaker(old: str, new: str) -> bool:
-    fewer = len(_CHECKS.findall(new)) < len(_CHECKS.findall(old))
-    return fewer or len(_SKIPS.findall(new)) > len(_SKIPS.findall(old))
+    return _count(_CHECKS, new) < _count(_CHECKS, old) or _count(_SKIPS, new) > _count(_SKIPS, old)
+
+
+def _count(words: tuple[str, ...], text: str) -> int:
+    return sum(map(text.count, words))

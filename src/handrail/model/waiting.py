@@ -6,6 +6,8 @@ from typing import Final
 from handrail.model.action import Action
 
 _MAX_COMMAND = 2_000
+_MAX_LOOK = 400
+"""A longer command does more than look."""
 _TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _SLEEPS = re.compile(r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait)(?=\s|$)")
 _ANY = ""
@@ -50,6 +52,8 @@ def only_waits(action: Action) -> bool:
     command = command[:_MAX_COMMAND]
     if ("sleep" in command or "wait" in command) and _SLEEPS.search(command):
         return True
+    if len(command) > _MAX_LOOK:
+        return False
     found = False
     for part in _NEXT.split(command):
         words = _PART.match(part)
