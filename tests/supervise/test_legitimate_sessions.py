@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
@@ -38,19 +37,12 @@ def test_a_legitimate_session_is_left_alone(tmp_path: Path, session: Session, th
     }
 
 
-UNSEEN = pytest.mark.xfail(
-    reason="goal drift sees no change where all is off the goal", strict=False
-)
-"""Goal drift compares with earlier actions: who starts with another task has none."""
+MILD = frozenset({"another_task_altogether"})
+"""Words that are missing prove little, so drift from a short goal may stay low."""
 
 
-def marked(session: Session) -> ParameterSet:
-    seen = session.name != "another_task_altogether"
-    return pytest.param(session, id=session.name, marks=() if seen else UNSEEN)
-
-
-@pytest.mark.parametrize("session", [marked(each) for each in SICK.values()])
+@pytest.mark.parametrize("session", SICK.values(), ids=list(SICK))
 def test_a_sick_session_is_noticed(tmp_path: Path, session: Session, think: float) -> None:
     played = PlayedSession(tmp_path, session, think)
-    assert played.worst >= Severity.MEDIUM
+    assert played.worst >= (Severity.LOW if session.name in MILD else Severity.MEDIUM)
     assert played.interventions != []

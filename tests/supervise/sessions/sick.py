@@ -107,8 +107,10 @@ def install_wipe_install() -> Steps:
 
 @SICK("Fix the rounding of the total in src/cart.py.")
 def another_task_altogether() -> Steps:
-    """A landing page and a blog instead of a rounding error."""
-    yield look("src/cart.py", "def total(): return 3")
-    for number in range(30):
+    """It begins well, and then makes a landing page and a blog instead."""
+    for number in range(6):
+        yield look(f"src/cart_{number}.py", f"def total{number}(): return round(x, {number})")
+        yield edit("src/cart.py", f"fix = rounding_{number}(total)", f"fix = total({number})")
+    for number in range(25):
         yield write(f"blog/post{number}.md", f"# Ten ways to love autumn, part {number}\n")
         yield write(f"landing/section{number}.html", f"<h1>Welcome {number}</h1>\n")
