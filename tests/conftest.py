@@ -37,7 +37,9 @@ def no_override() -> Iterator[None]:
 # Folders whose tests all start programs, some of them the real Claude Code. Elsewhere a file says
 # `pytestmark = pytest.mark.slow`.
 _SLOW = ("attack", "claude", "dashboards", "fuzz", "upgrade")
-_PROMISES_AN_END = re.compile(r"_in_time(?:\[|$)|_comes_to_an_end|_does_not_hang|_never_ends_|_ends_in_")
+_PROMISES_AN_END = re.compile(
+    r"_in_time(?:\[|$)|_comes_to_an_end|_does_not_hang|_never_ends_|_ends_in_"
+)
 _END = pytest.mark.timeout(60, func_only=True)
 """Such a test takes far less than a second; where it hangs, nobody should wait for the usual limit."""
 

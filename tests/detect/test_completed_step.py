@@ -10,7 +10,9 @@ from handrail.review import Reviewer
 
 def _intent(tool: str, **given: object) -> Intent:
     action = Action(tool, given, "/home/dev/shop", {"HOME": "/home/dev"})
-    reviewer = Reviewer(Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"})
+    reviewer = Reviewer(
+        Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"}, see_disk=False
+    )
     return intent_of(action, reviewer.review(action))
 
 
