@@ -31,9 +31,9 @@ _MAX_SECONDS = 90
 
 _CHOICE = tuple(
     f"tests/intervene/test_{name}.py"
-    for name in ("strategy", "effectiveness", "controller", "plugins", "own_package")
+    for name in ("candidates", "strategy", "effectiveness", "controller", "plugins", "own_package")
 )
-_GATE = ("tests/supervise/decision", "tests/supervise/test_unlucky.py")
+_GATE = ("tests/supervise/decision",)
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "review/judgment/decide.py": ("tests/review/judgment/test_decide.py",),
     "review/judgment/rationality.py": ("tests/review/judgment",),
@@ -58,7 +58,10 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "supervise/decision/verdict.py": _GATE,
     "checkpoint/restore/plan.py": ("tests/checkpoint/test_restore.py", "tests/checkpoint/restore"),
     "control/transitions.py": ("tests/control/test_transitions.py",),
-    "control/request_ledger.py": ("tests/control/test_retries.py", "tests/control/test_handler.py"),
+    "control/request_ledger.py": (
+        "tests/control/test_request_ledger.py",
+        "tests/control/test_restart.py",
+    ),
 }
 """Files below `src/handrail`, and the tests that should notice a change."""
 
