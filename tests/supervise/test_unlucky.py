@@ -158,7 +158,7 @@ def test_nothing_is_put_back_under_the_hands_of_calls_that_are_under_way(day: Si
 
 def test_low_trouble_never_puts_files_back_however_long_it_goes_on(day: SimulatedRun) -> None:
     day.edit("cart.py", 1)
-    for _ in range(19):
+    for _ in range(50):
         day.do("BashOutput", {"bash_id": "b1"})
     assert InterventionName.CHECKPOINT_ROLLBACK in day.means
     assert day.put_back == []

@@ -140,8 +140,10 @@ class ResourceSpiralDetector(Detector):
             self.current.add(done)
         if self.count == _WINDOW:
             seconds = done.at - self.began
+            # The first sample begins with the end of its first step: one pause less.
+            pauses = _WINDOW if self.samples else _WINDOW - 1
             # Simultaneous calls are one step of the agent; without times nothing is known.
-            self.current.calls = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
+            self.current.calls = pauses * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
             self.samples.append(self.current)
             self.steps.append(done.step)
             del self.samples[:-_MOST_SAMPLES], self.steps[:-_MOST_SAMPLES]
