@@ -47,7 +47,7 @@ _PROMISES_AN_END = re.compile(
     r"_in_time(?:\[|$)|_comes_to_an_end|_does_not_hang|_never_ends_|_ends_in_"
 )
 _END = pytest.mark.timeout(60, func_only=True)
-"""Such a test takes far less than a second; where it hangs, nobody should wait for the usual limit."""
+"""Such a test takes far less than a second; if it hangs, nobody waits for the usual limit."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -24,7 +24,9 @@ def ack(request: str, command: str = "pause") -> Ack:
 
 
 def result(request: str, command: str = "pause", code: str = "") -> Result:
-    payload = {"status": "error", "code": code} if code else {"status": "success"}
+    payload: dict[str, object] = (
+        {"status": "error", "code": code} if code else {"status": "success"}
+    )
     return Result(request_id=request, command=command, target=RUN, timestamp=AT, payload=payload)
 
 
