@@ -194,6 +194,7 @@ LOOSENING: dict[str, LooseningRule] = {
         SMALLER
     ),
     "interventions.emergency_stop.enabled": OFF,
+    "interventions.emergency_stop.auto_cleanup": NEVER,
     "interventions.emergency_stop.preserve_incident_data_days": SMALLER,
     "interventions.strategy.type": ANY,
     "interventions.strategy.custom": ANY,
@@ -213,8 +214,12 @@ LOOSENING: dict[str, LooseningRule] = {
     "checkpoints.keep": SMALLER,
     "checkpoints.keep_days": SMALLER,
     "checkpoints.quota_mb": SMALLER,
+    "trash.max_file_mb": SMALLER,
+    "trash.quota_mb": SMALLER,
     "control.hold_seconds": NEVER,
     "control.freeze_seconds": SMALLER,
+    "approvals.require_approval_for": SHORTER,
+    "approvals.valid_minutes": BIGGER,
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's
     "notify.severity": _words(*Severity),
     "notify.per_hour": SMALLER,

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from handrail.config.approvals import Approvals
 from handrail.config.checkpoints import Checkpoints
 from handrail.config.control import Control
 from handrail.config.detection import Detection
@@ -18,6 +19,7 @@ from handrail.config.judge import Judge
 from handrail.config.notify import Notify
 from handrail.config.prices import ModelPrice
 from handrail.config.text_values import FilePath, Glob, Place, Regex
+from handrail.config.trash import Trash
 from handrail.model.decodable import decodable
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision
@@ -262,7 +264,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
     checkpoints: Checkpoints = Checkpoints()
+    trash: Trash = Trash()
     control: Control = Control()
+    approvals: Approvals = Approvals()
     notify: Notify = Notify()
     judge: Judge = Judge()
 

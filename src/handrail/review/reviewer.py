@@ -34,11 +34,21 @@ from handrail.review.judgment.risk import risk_of
 from handrail.review.judgment.rules import Rule, RuleSet
 from handrail.review.judgment.unreadable import problem_of, reason_not_read, repair_of
 from handrail.review.judgment.weigh import weigh
+from handrail.review.overwrites import (
+    NO_OVERWRITES,
+    PossibleOverwrites,
+    possible_overwrites,
+)
 from handrail.review.paths.out_of_scope import note_out_of_scope
 from handrail.review.plugins import load_plugins
 from handrail.review.protection.host_copies import copied_hosts
 from handrail.review.protection.state_git import linked, pointed_at
-from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
+from handrail.review.read_only_programs import (
+    MIGRATING,
+    ONLOOKERS,
+    changes_repository,
+    changes_unnamed_files,
+)
 from handrail.review.rewrite import rewrite_command
 from handrail.review.script_files import script_effects
 from handrail.review.tools.file_content import content_effects
@@ -87,6 +97,10 @@ class ReviewDraft(msgspec.Struct, frozen=True):
     review: Review
     finish: Callable[[CheckpointCover | None], Review]
     """Judges again what was read, in the light of what a checkpoint holds."""
+    overwrites: Callable[[], PossibleOverwrites] = lambda: NO_OVERWRITES
+    """The files that it may overwrite; looked for only where somebody asks."""
+    changes_repository: bool = False
+    """It changes commits, branches, tags, stashes or the index of a repository."""
 
 
 class Reviewer:
@@ -162,7 +176,15 @@ class Reviewer:
                 return review
             return self._finish(action, understood, effects, at)
 
-        return ReviewDraft(review, finish)
+        def replaceable(path: str) -> bool:
+            return at.places.regenerable(path) or path in at.history.created
+
+        return ReviewDraft(
+            review,
+            finish,
+            lambda: possible_overwrites(action, review.effects, understood.program, replaceable),
+            changes_repository(understood.program),
+        )
 
     def _finish(
         self,
@@ -273,7 +295,7 @@ class Reviewer:
         effects = self._rules.downgrade_ungoverned(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
         goal = history.goal or self.config.goal
-        name = fingerprint(action) if history.recent or history.refused else ""
+        name = fingerprint(action) if goal or history.recent or history.refused else ""
         rationality = _NEUTRAL
         if goal or history.recent:
             rationality = rationality_of(action, history, goal)
@@ -408,6 +430,7 @@ def _held(
         kept.root,
         kept.complete and all(works_in(command, kept.root) for command in commands),
         tuple(lost),
+        kept.irreplaceable,
     )
 
 

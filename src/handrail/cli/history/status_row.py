@@ -139,6 +139,8 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
         yield f"by {who}, {duration_in_words(now - hand.since)} ago{why}"
     for says in hand.held.values():
         yield f"held before: {says}"
+    for asked in row.facts.approvals.waiting(now):
+        yield f"waits for your approval: {asked.says} → handrail approve {asked.id}"
     if row.left:
         yield f"its driver is gone → handrail run --resume {row.run.name}"
     if hand.waiting and not row.is_over:

@@ -123,14 +123,18 @@ def _named(files: tuple[str, ...]) -> str:
 
 
 def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
-    if not back.files:
-        return verdict
-    says = (
-        f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
-        f"{_named(back.files)}. Read them again before you change them, and do not do again what "
-        "was undone unless you are asked to."
-    )
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, says))
+    says: list[str] = []
+    if back.git:
+        says.append(f"A person has taken back changes of the repository: {_named(back.git)}.")
+    if back.files:
+        says.append(
+            f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
+            f"{_named(back.files)}. Read them again before you change them, and do not do again "
+            "what was undone unless you are asked to."
+        )
+    elif back.git:
+        says.append("Do not do again what was undone unless you are asked to.")
+    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *says))
 
 
 def _situation(

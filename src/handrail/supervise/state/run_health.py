@@ -69,6 +69,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """The last measurements."""
     acting: events.Intervened | events.IncidentResolved | events.RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
+    copies: list[events.FilesCopied] = []
+    """Copies of files that no checkpoint holds, the newest at the end."""
     rolled_back: events.RolledBack | None = None
     """The last rollback."""
     back_untold: bool = False
@@ -77,6 +79,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """The incident of its stop, until a person has decided how it goes on."""
     approval: bool = False
     """Since an incident, a person approves every change."""
+    strict: bool = False
+    """Since an incident, Handrail refuses what it only warned about before, and limits stay."""
 
     @property
     def held(self) -> bool:
@@ -160,13 +164,19 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     def judge(self, event: events.InterventionJudged) -> None:
         """Take in whether an intervention helped."""
         made = self.past.record_outcome(event)
-        if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
+        is_throttling = made is not None and made.means == InterventionName.RESOURCE_THROTTLING
+        if event.worked and is_throttling and not self.strict:
             self.allowance = None
 
     def save(self, event: events.CheckpointTaken) -> None:
         """Take in a checkpoint."""
         self.checkpoints.append(event.checkpoint)
         del self.checkpoints[:-_MAX_CHECKPOINTS]
+
+    def copy(self, event: events.FilesCopied) -> None:
+        """Take in the copies before an action."""
+        self.copies.append(event)
+        del self.copies[:-_MAX_CHECKPOINTS]
 
     def ask_back(self, event: events.RestoreAsked) -> None:
         """Take in a person's request for a rollback; a stop under way goes on."""
@@ -189,7 +199,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         if event.option == "abort" or event.incident != self.stopped:
             return
         self.stopped = ""
-        self.approval = event.approval
+        self.approval, self.strict = event.approval, event.strict
         self._limit(event.allowance)
         if event.checkpoint:
             self.acting = event
