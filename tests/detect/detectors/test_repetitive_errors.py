@@ -38,7 +38,7 @@ def test_equal_errors_of_different_calls_count() -> None:
     [
         "Using --randomly-seed={0}\nE   AssertionError: cart is empty",
         "API error: overloaded (request id: req_{0}abc)",
-        "connect ECONNREFUSED 172.17.0.{1}:{0}",
+        "Error: bad handshake from 172.17.0.{1}:{0}",
         "RuntimeError: port {0} is taken",
         "Segmentation fault at 0x7f3c2a{0} (core dumped)",
         "Error: worker gave up, took {1} steps, elapsed: {1}.25",
