@@ -181,7 +181,7 @@ def install(module: ModuleType, mutant: Mutant) -> None:
     if mutant.constant:
         exec(code, scratch)  # noqa: S102 - our own code
         old, new = vars(module)[mutant.constant], scratch[mutant.constant]
-        for each in list(sys.modules.values()):
+        for each in [module, *sys.modules.values()]:
             if vars(each).get(mutant.constant) is old:
                 setattr(each, mutant.constant, new)
         return

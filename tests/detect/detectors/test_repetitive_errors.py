@@ -227,3 +227,22 @@ def test_a_hostile_line_is_read_in_time() -> None:
     error_line(Outcome(False, 1, "1 a" * 5_000))
     error_line(Outcome(False, 1, "= " * 5_000 + "x"))
     error_line(Outcome(False, 1, "[" * 10_000))
+
+
+def test_another_call_that_works_does_not_take_an_error_back() -> None:
+    run = DetectedRun()
+    run.does("ls", "a.py")
+    for _ in range(3):
+        run.fails("make", "make: no rule")
+        run.does("ls", "a.py")
+    assert worst(KIND, run.fails("make", "make: no rule")) is HIGH
+
+
+def test_an_error_counts_for_ten_steps() -> None:
+    run = DetectedRun()
+    run.does("ls", "a.py")
+    for _ in range(3):
+        run.fails("make", "make: no rule")
+    for _ in range(7):
+        run.does("ls", "a.py")
+    assert worst(KIND, run.fails("make", "make: no rule")) is MEDIUM

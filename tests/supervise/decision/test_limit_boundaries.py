@@ -87,5 +87,3 @@ def test_limits_of_the_start_and_of_now_hold_together(
     supervision.settings(f"limits: {{actions: {then}}}\n")
     verdict = supervision.run.before(supervision.bash("true", "t2"))
     assert "limits.actions" in verdict.reason
-
-
