@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.config.interventions import Interventions
+from handrail.config.interventions import Interventions, Strategy
 from handrail.detect.registry import description_of
 from handrail.intervene.candidates import Candidates
 from handrail.intervene.controller import fitting_for
@@ -22,7 +22,7 @@ def candidates(*means: str, budget: int) -> Candidates:
         for number, each in enumerate(means)
     ]
     about = description_of("loop")
-    case = StrategyCase(finding(), about, fitting_for("loop", about, {}), (), made)
+    case = StrategyCase(finding(), about, fitting_for("loop", about, Strategy()), (), made)
     settings = Interventions(max_interventions_per_execution=budget)
     return Candidates(case, situation(InterventionHistory(made)), settings, KINDS)
 

@@ -26,7 +26,7 @@ PATTERNS = Interventions(
 
 
 def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> FittingInterventions:
-    return fitting_for(kind, description_of(kind), patterns or {})
+    return fitting_for(kind, description_of(kind), Strategy(patterns=patterns or {}))
 
 
 def case_of(
@@ -68,6 +68,36 @@ def test_four_severities_select_four_different_means(kind: str) -> None:
     ]
     assert chosen == list(row.places)
     assert len(set(chosen)) == 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [
+        ("repetitive_errors", (SOFT, AGAIN, BACK)),
+        ("scope_creep", (AGAIN, SLOW, STOP)),
+        ("resource_spiral", (SLOW, BACK, STOP)),
+        ("goal_drift", (SOFT, AGAIN, BACK)),
+        ("hallucination", (AGAIN, BACK, STOP)),
+    ],
+)
+def test_by_pattern_a_kind_has_the_row_of_the_design_and_a_stop_for_critical(
+    kind: str, row: tuple[str, ...]
+) -> None:
+    found = fitting_for(kind, description_of(kind), Strategy(type="pattern_specific"))
+    assert found.places == (*row, STOP)
+
+
+def test_by_pattern_a_row_of_the_user_comes_first() -> None:
+    mine = (SOFT, SOFT, SOFT, BACK)
+    settings = Strategy(type="pattern_specific", patterns={"scope_creep": mine})
+    assert fitting_for("scope_creep", description_of("scope_creep"), settings).places == mine
+
+
+@pytest.mark.parametrize(
+    ("severity", "chosen"), [(LOW, AGAIN), (MEDIUM, SLOW), (HIGH, SLOW), (CRITICAL, SLOW)]
+)
+def test_by_pattern_a_stop_is_still_the_last_resort(severity: Severity, chosen: str) -> None:
+    assert ControllerSetup(PATTERNS).steps(1, finding("scope_creep", severity, 0.3)) == [chosen]
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "default"])

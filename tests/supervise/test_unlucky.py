@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from handrail.model.event import (
@@ -31,10 +32,10 @@ def day(tmp_path: Path) -> SimulatedRun:
     return SimulatedRun(tmp_path)
 
 
-def throttle(day: SimulatedRun, **allowance: int) -> None:
-    done = Intervention(
-        "i9", InterventionName.RESOURCE_THROTTLING, LOOP, 0, allowance=Allowance(**allowance)
-    )
+def throttle(day: SimulatedRun, **left: int) -> None:
+    allowance = msgspec.structs.replace(Allowance(), **left)
+    means = InterventionName.RESOURCE_THROTTLING
+    done = Intervention("i9", means, LOOP, 0, allowance=allowance)
     day.record(Intervened(day.bed.clock(), done))
 
 

@@ -118,11 +118,11 @@ def _collect(value: object, found: list[object]) -> None:
             _collect(item, found)
     elif isinstance(value, msgspec.Struct):
         for name in _free_fields(type(value)):
-            item = getattr(value, name)
-            if isinstance(item, _FREE):
-                found.append(item)
-            elif item:
-                _collect(item, found)
+            if item := getattr(value, name):
+                if isinstance(item, _FREE):
+                    found.append(item)
+                else:
+                    _collect(item, found)
 
 
 def _filled(value: object, texts: Iterator[object]) -> object:
@@ -132,8 +132,8 @@ def _filled(value: object, texts: Iterator[object]) -> object:
     if isinstance(value, _MANY):
         return tuple(_filled(item, texts) for item in value)
     if isinstance(value, msgspec.Struct):
-        names = _free_fields(type(value))
-        changed = {name: _filled(getattr(value, name), texts) for name in names}
+        free = ((name, getattr(value, name)) for name in _free_fields(type(value)))
+        changed = {name: _filled(item, texts) for name, item in free if item}
         return msgspec.structs.replace(value, **changed)
     return value
 

@@ -15,9 +15,10 @@ from tests.supervise.supervision_setup import SupervisionSetup
 NO_LIMITS = (Limits(),)
 
 
-def throttled(**allowance: int) -> WatchedState:
+def throttled(**left: int) -> WatchedState:
     means = InterventionName.RESOURCE_THROTTLING
-    done = Intervention("i1", means, LOOP, 0, allowance=Allowance(**allowance))
+    allowance = msgspec.structs.replace(Allowance(), **left)
+    done = Intervention("i1", means, LOOP, 0, allowance=allowance)
     return fold("r", [RunStarted(0.0, "claude", "/p"), Intervened(0.0, done)])
 
 

@@ -25,17 +25,20 @@ def copied_hosts(
     program: ParsedProgram, effects: Sequence[Effect], knowledge: ProgramLookup, world: DiskView
 ) -> Iterator[Effect]:
     """What the commands do that call a host's program by another name."""
-    made = _made_here(program, effects, world)
-    for index, command in enumerate(program.commands):
-        place = _place_of_program(command, knowledge)
-        if place is None:
-            continue
+    called = [
+        (index, place)
+        for index, command in enumerate(program.commands)
+        if (place := _place_of_program(command, knowledge)) is not None
+    ]
+    made = _made_here(program, effects, world) if called else {}
+    for index, place in called:
+        command = program.commands[index]
         path = _path(command, place)
         host = made.get(path) or _host_of(path, world)
         if host is not None and command.name != host.program:
             argv = (Word(host.program), *command.argv[place + 1 :])
-            called = msgspec.structs.replace(command, argv=argv)
-            for effect in effects_of(ParsedProgram((called,)), knowledge):
+            as_named = msgspec.structs.replace(command, argv=argv)
+            for effect in effects_of(ParsedProgram((as_named,)), knowledge):
                 yield msgspec.structs.replace(effect, command=index)
 
 
