@@ -46,7 +46,7 @@ def test_equal_errors_of_different_calls_count() -> None:
 )
 def test_random_and_measured_values_make_no_other_error(text: str) -> None:
     run = DetectedRun()
-    for attempt in range(3):
+    for attempt in range(10):  # of a failure from outside, as many as the window holds
         run.fails("make check", text.format(41_234 + attempt * 777, attempt + 2))
     assert worst(KIND, run.found) >= LOW
     assert the(KIND, run.found).facts["error"]
