@@ -36,7 +36,7 @@ _CHOICE = tuple(
 _GATE = ("tests/supervise/decision",)
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "review/judgment/decide.py": ("tests/review/judgment/test_decide.py",),
-    "review/judgment/rationality.py": ("tests/review/judgment",),
+    "review/judgment/rationality.py": ("tests/review/judgment/test_rationality.py",),
     "intervene/controller.py": _CHOICE,
     "intervene/candidates.py": _CHOICE,
     "intervene/strategy.py": _CHOICE,
