@@ -1,8 +1,11 @@
 """What every test runs under."""
 
 import os
+import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
+from signal import default_int_handler
 
 import pytest
 from hypothesis import settings
@@ -23,6 +26,10 @@ settings.register_profile(
 # And no test may reach the user's own service manager.
 for _name in ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "XDG_RUNTIME_DIR"):
     os.environ.pop(_name, None)
+# Programs inherit ignored signals: from `nohup make test`, or from a CI job in the background.
+for _number, _usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, default_int_handler)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
 
 
@@ -36,10 +43,17 @@ def no_override() -> Iterator[None]:
 # Folders whose tests all start programs, some of them the real Claude Code. Elsewhere a file says
 # `pytestmark = pytest.mark.slow`.
 _SLOW = ("attack", "claude", "dashboards", "fuzz", "upgrade")
+_PROMISES_AN_END = re.compile(
+    r"_in_time(?:\[|$)|_comes_to_an_end|_does_not_hang|_never_ends_|_ends_in_"
+)
+_END = pytest.mark.timeout(60, func_only=True)
+"""Such a test takes far less than a second; if it hangs, nobody waits for the usual limit."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `make check` leaves out."""
+    """Mark the tests that `make check` leaves out, and limit those whose name promises an end."""
     for item in items:
         if item.path.relative_to(_TESTS).parts[0] in _SLOW:
             item.add_marker(pytest.mark.slow)
+        elif _PROMISES_AN_END.search(item.name) and not item.get_closest_marker("timeout"):
+            item.add_marker(_END)

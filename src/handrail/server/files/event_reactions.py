@@ -212,12 +212,14 @@ class EventReactions:
             return events.RolledBack(
                 self._clock(), checkpoint, intervention, undo=undo, problem=str(error)
             )
+        unwritable = tuple(each.path for each in restored.spared if each.unwritable)
         return events.RolledBack(
             self._clock(),
             checkpoint,
             intervention,
             restored.files,
             restored.undo.id,
+            unwritable=unwritable,
             state=_state_back(way.target.state_snapshot, goal),
         )
 
