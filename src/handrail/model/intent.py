@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, PATH_KINDS, Effect, Kind
-from handrail.model.fingerprint import call_key
+from handrail.model.fingerprint import call_key, text_key
 from handrail.model.review import Review
 
 _MAX_PATHS = 8
@@ -62,6 +62,10 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Its worst effect, the same for another way to the same aim."""
     waits: bool = False
     """It only checks whether something else is ready; repetitions are normal."""
+    before: str = ""
+    """The key of the text that an edit replaces."""
+    after: str = ""
+    """The key of the text that an edit puts there."""
 
     @property
     def sort(self) -> str:
@@ -99,6 +103,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
             writes.append(effect.target)
         if worst is None or effect.severity.rank > worst.severity.rank:
             worst = effect
+    before, after = _replaced(action)
     return Intent(
         intern(action.tool),
         call_key(action),
@@ -113,7 +118,17 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         _shared(tuple(kinds)),
         _blamed(worst),
         _waits(action),
+        before,
+        after,
     )
+
+
+def _replaced(action: Action) -> tuple[str, str]:
+    """Return the keys of both texts of an edit, so that a later one can be seen to reverse it."""
+    old, new = action.input.get("old_string"), action.input.get("new_string")
+    if not isinstance(old, str) or not isinstance(new, str):
+        return "", ""
+    return text_key(old), text_key(new)
 
 
 @lru_cache(maxsize=256)

@@ -11,9 +11,10 @@ from handrail.detect.description import GO_BACK, LOST, FindingDescription, parag
 from handrail.detect.detector import Detector
 from handrail.detect.missing_things import Sort, missing_thing_in
 from handrail.detect.test_claims import claims_tests_pass
-from handrail.detect.test_runs import is_test_run, runs_code, tests_passed
+from handrail.detect.test_runs import tests_passed
 from handrail.detect.text_hashes import SIZE, text_hash
 from handrail.model.action import SHELL_TOOLS
+from handrail.model.check_commands import is_test_run, runs_code
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 

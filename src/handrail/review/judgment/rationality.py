@@ -6,6 +6,8 @@ from handrail.model.action import Action
 from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.review import Rationality
+from handrail.review.judgment.completeness import completeness
+from handrail.review.judgment.step_checks import StepCheck, efficiency, progression
 
 NEUTRAL = 0.6
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,}")
@@ -19,28 +21,29 @@ _MAX_TEXT = 4_000
 def rationality_of(action: Action, history: History, goal: str) -> Rationality:
     """Four scores from 0 to 1 and their mean, with what was noticed."""
     name = fingerprint(action)
-    issues: list[str] = []
-    suggestions: list[str] = []
     failures = history.failures(name)
     alignment = _alignment(action, goal)
-    progression = _progression(name, history)
-    efficiency = 1.0 if not failures else 0.5
-    completeness = 1.0 if action.input else 0.5
+    follows = _progression(action, name, history)
+    short = efficiency(action, history)
     if failures:
-        issues.append(f"the same action failed {_times(failures)} before")
-        suggestions.append("Read the error and change something before trying again.")
-    elif progression < NEUTRAL:
-        issues.append("the same action was just done")
-        suggestions.append("Use the result that is already there.")
-    score = 0.25 * (alignment + progression + efficiency + completeness)
+        short = StepCheck(
+            0.5,
+            f"the same action failed {_times(failures)} before",
+            "Read the error and change something before trying again.",
+        )
+    whole = completeness(action, history) if action.input else StepCheck(0.5)
+    checks = (short, follows._replace(issue="", suggestion="") if failures else follows, whole)
+    issues = [check.issue for check in checks if check.issue]
+    suggestions = [check.suggestion for check in checks if check.suggestion]
+    score = 0.25 * (alignment + follows.score + short.score + whole.score)
     if not goal and not history.recent:
         score = NEUTRAL
     return Rationality(
         round(score, 2),
         alignment,
-        progression,
-        efficiency,
-        completeness,
+        follows.score,
+        short.score,
+        whole.score,
         tuple(issues),
         tuple(suggestions),
     )
@@ -56,13 +59,8 @@ def _alignment(action: Action, goal: str) -> float:
     return min(1.0, NEUTRAL + 0.1 * shared)
 
 
-def _progression(name: str, history: History) -> float:
-    recent = history.recent
-    if not recent:
-        return NEUTRAL
-    if recent[-1] == name:
-        return 0.3
-    return 0.7 if name in recent else 1.0
+def _progression(action: Action, name: str, history: History) -> StepCheck:
+    return progression(action, name, history) if history.recent else StepCheck(NEUTRAL)
 
 
 def _words(text: str) -> set[str]:

@@ -17,6 +17,7 @@ from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
 from handrail.supervise.state.pushed_branches import new_branches
 from handrail.supervise.state.run_health import RunHealth
+from handrail.supervise.state.step_memory import note_edit, note_goal, note_step
 
 if TYPE_CHECKING:
     from handrail.supervise.state.run_state import RunState
@@ -50,6 +51,7 @@ def _prompted(state: "RunState", event: events.PromptGiven) -> None:
     state.last_prompt = event.text[:_MAX_GOAL]
     # A later prompt is often only "go on": the first one still tells the subject.
     state.history.goal = "\n".join(dict.fromkeys((state.first_prompt, state.last_prompt)))
+    note_goal(state.history, event.text)
 
 
 def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
@@ -79,6 +81,7 @@ def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
         state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
         # Counted in advance: parallel actions may not each use the whole limit.
         state.history.file_operations += action.file_operations
+        note_edit(state.history, event.action)
     elif action.refused and not verdict.passing:
         state.history.remember_refusal(action.name)
         state.course.see(event, intent)
@@ -115,6 +118,7 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
             state.history.branches.update(new_branches(closed.intent, outcome))
         if closed.intent is not None:
             intent = closed.intent
+            note_step(state.history, intent, outcome.ok)
             if event.overruled:  # a person wants it to reach that far
                 intent = msgspec.structs.replace(intent, outside=())
             state.course.see(event, intent)
