@@ -5,6 +5,7 @@ import msgspec
 _RECENT = 20
 _STEPS = 12
 _MAX_PLACEHOLDERS = 20
+_MAX_SECRETS = 16
 
 
 class RecentStep(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -48,6 +49,8 @@ class History(msgspec.Struct):
     branches: set[str] = set()
     """Branches that nobody knew on a remote before the run pushed them."""
     file_operations: int = 0
+    secrets: list[str] = []
+    """Files with secrets that the run has read; never what is in them."""
     steps: list[RecentStep] = []
     """The last steps, the newest at the end."""
     unverified: int = 0
@@ -100,6 +103,11 @@ class History(msgspec.Struct):
             self.unverified = 0
         elif edits:
             self.unverified += 1
+
+    def note_secrets(self, paths: tuple[str, ...]) -> None:
+        """Note files with secrets that the run has read, the newest at the end."""
+        known = [path for path in self.secrets if path not in paths]
+        self.secrets = [*known, *paths][-_MAX_SECRETS:]
 
     def note_placeholder(self, path: str, sign: str) -> None:
         """Note the sign of unfinished work in a file; without one, the file is finished."""

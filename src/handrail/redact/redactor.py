@@ -87,6 +87,10 @@ class Redactor:
             text = replaced
         return redaction_marker("unreadable")
 
+    def secrets(self, text: str) -> list[str]:
+        """Return the secrets in a text."""
+        return [text[span.start : span.end] for span in self._spans(text)]
+
     def value(self, value: object) -> object:
         """Redact dicts (with their keys), lists and tuples; keep other scalars."""
         if isinstance(value, str):

@@ -41,6 +41,7 @@ from handrail.review.protection.state_git import linked, pointed_at
 from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
 from handrail.review.rewrite import rewrite_command
 from handrail.review.script_files import script_effects
+from handrail.review.secrets.leaks import command_leaks, sends_words, tool_leaks
 from handrail.review.tools.file_content import content_effects
 from handrail.review.tools.tool_effects import (
     MalformedInputError,
@@ -196,7 +197,7 @@ class Reviewer:
                 linking = linked(written.path, written.text, at.places.controls)
                 effects += [weigh(effect, at) for effect in linking]
                 effects += self._content(written.path, written.text, action, at)
-            return UnderstoodAction(tuple(effects))
+            return UnderstoodAction(tool_leaks(action, effects, at))
         reading = self._read(command, action, at)
         program = reading.program
         pointed = pointed_at(program, at.places.controls)
@@ -205,12 +206,13 @@ class Reviewer:
         if ".." in command:
             effects += climbs_through_links(program, at.world)
         runs_or_writes = program.files or program.code_files or program.word_files
-        if not runs_or_writes and all(effect.kind is Kind.READ for effect in effects):
+        only_reads = not runs_or_writes and all(effect.kind is Kind.READ for effect in effects)
+        if only_reads and not sends_words(program):
             return UnderstoodAction(tuple(effects), program, command)
         for path, text in program.files:
             effects += self._content(path, text, action, at)
         effects += script_effects(effects, lambda text: self._read_text(text, action, at), at)
-        joined = join_flows(program, effects, at)
+        joined = command_leaks(program, join_flows(program, effects, at), action, at)
         in_files = self._code_files(command, reading, action, at)
         return UnderstoodAction((*joined, *in_files), program, command)
 

@@ -40,6 +40,8 @@ def note_edit(history: History, action: Action) -> None:
 
 def note_step(history: History, intent: Intent, ok: bool) -> None:
     """Note a step that has ended."""
+    if intent.secrets:
+        history.note_secrets(tuple(path for path in intent.secrets if path.startswith("/")))
     is_shell = intent.tool.lower() in SHELL_TOOLS
     checks = is_shell and is_check_run(intent.shown)
     changed = bool(intent.writes) or not _CODE.isdisjoint(intent.kinds)
