@@ -115,7 +115,10 @@ MISTAKES = {
     ),
     "a text for a section": (
         "hosts: git.corp\n",
-        "handrail.yaml:1: hosts: 'git.corp' is not allowed; expected a mapping with trusted, services",
+        (
+            "handrail.yaml:1: hosts: 'git.corp' is not allowed; expected a mapping with trusted, "
+            "services"
+        ),
     ),
     "a text for a list": (
         "secrets: '*.pem'\n",

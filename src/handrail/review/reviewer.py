@@ -27,7 +27,7 @@ from handrail.review.judgment.checkpoint_cover import (
     works_in,
 )
 from handrail.review.judgment.decide import base_decision, decide, irreversible
-from handrail.review.judgment.explain import alternative_for, confidence_in, reasons_for, steps_of
+from handrail.review.judgment.explain import alternatives_for, confidence_in, reasons_for, steps_of
 from handrail.review.judgment.permitting import permitting_settings
 from handrail.review.judgment.rationality import NEUTRAL, rationality_of
 from handrail.review.judgment.risk import risk_of
@@ -137,7 +137,8 @@ class Reviewer:
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""
-        return self.begin(action, history).review
+        review = self.begin(action, history).review
+        return msgspec.structs.replace(review, id=_id_of(action))
 
     def begin(self, action: Action, history: History = _NOTHING) -> ReviewDraft:
         """Read an action once, and judge it; a checkpoint may change the judgment.
@@ -183,7 +184,9 @@ class Reviewer:
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             return _blocked(error, action)
         if rewrite is not None:
-            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="", permitted_by="")
+            return msgspec.structs.replace(
+                draft, rewrite=rewrite, permitted_by="", alternative="", alternatives=()
+            )
         return _without_rewrite(draft)
 
     # Understanding
@@ -285,13 +288,15 @@ class Reviewer:
         first_time = not tamed and not (name and history.ran_before(name))
         decision = decide(base, risk, effects, hits, first_time=first_time)
         reasons = reasons_for(effects, hits, self._issues(rationality), risk)
-        alternative = alternative_for(effects, hits) if decision.stops else ""
+        others: tuple[str, ...] = ()
+        if decision.stops:
+            others = alternatives_for(effects, hits, rationality.suggestions)
         permitted_by = permitting_settings(effects, hits, at) if decision.stops else ""
         if understood.program is not None and understood.program.fault is not None:
             # The shell may refuse it too, but what was not read completely does not run.
             decision, risk = Decision.BLOCK, _UNREAD
             reasons = (reason_not_read(problem_of(understood.program.fault)), *reasons)
-            alternative, permitted_by = repair_of(understood.program.fault), ""
+            others, permitted_by = (repair_of(understood.program.fault),), ""
         return Review(
             decision,
             risk,
@@ -299,12 +304,13 @@ class Reviewer:
             effects,
             hits,
             reasons=reasons,
-            alternative=alternative,
+            alternative=others[0] if others else "",
             confidence=confidence_in(effects, understood.program),
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
             strange=strange,
             permitted_by=permitted_by,
+            alternatives=others,
         )
 
     def _strange(self, program: ParsedProgram | None) -> tuple[str, ...]:
@@ -389,6 +395,14 @@ class Reviewer:
         return clean or format(int(self._now() * 1000), "x")
 
 
+def _id_of(action: Action) -> str:
+    """Name a review outside of a run after its action."""
+    try:
+        return f"v-{fingerprint(action)}"
+    except RecursionError:  # its input is nested deeper than anybody reads, so it is refused
+        return "v-unreadable"
+
+
 def _held(
     kept: CheckpointCover, program: ParsedProgram | None, at: ReviewContext
 ) -> CheckpointCover:
@@ -419,7 +433,7 @@ def _without_rewrite(draft: Review) -> Review:
     serious = any(effect.severity >= Severity.HIGH for effect in draft.effects)
     if serious and not irreversible(draft.effects):
         return msgspec.structs.replace(
-            draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
+            draft, decision=Decision.WARN, checkpoint_first=True, alternative="", alternatives=()
         )
     return msgspec.structs.replace(draft, decision=Decision.BLOCK)
 
@@ -441,5 +455,6 @@ def _unreadable(problem: str, alternative: str) -> Review:
         _NEUTRAL,
         reasons=(reason_not_read(problem),),
         alternative=alternative,
+        alternatives=(alternative,),
         confidence=0.0,
     )

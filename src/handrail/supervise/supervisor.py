@@ -311,13 +311,14 @@ class Supervisor(SupervisedRun):
         if messages:
             verdict = with_messages(verdict, messages)
         asked = call.may_ask and verdict.overrulable
+        step = self.state.step + 1
         receipt = self.record(
             events.ActionReviewed(
                 self._clock(),
-                self.state.step + 1,
+                step,
                 call.name,
                 action,
-                review,
+                msgspec.structs.replace(review, id=f"r{step}"),
                 verdict,
                 call.agent,
                 round((perf_counter() - began) * 1000, 3),

@@ -38,7 +38,7 @@ SERVICES: tuple[Service, ...] = (
             ("github", "gh"), ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
     Service(("gitlab.com", "*.gitlab.com"), ("gitlab",), ("glpat-", "gldt-", "glrt-")),
     Service(("bitbucket.org", "*.bitbucket.org"), ("bitbucket",), ("ATBB",)),
-    Service(("anthropic.com", "*.anthropic.com"), ("anthropic", "claude"), ("sk-ant-",)),
+    Service(("anthropic.com", "*.anthropic.com"), ("anthropic",), ("sk-ant-",)),
     Service(("openai.com", "*.openai.com", "*.openai.azure.com"), ("openai",), ("sk-proj-",)),
     Service(("*.googleapis.com", "*.google.com"), ("google", "gcp", "gemini", "firebase"),
             ("AIza", "ya29.")),
