@@ -47,3 +47,6 @@ class Detector(msgspec.Struct):
 
     def heard(self, text: str) -> None:
         """Read the agent's message when it stops."""
+
+    def contradicted(self, claims: tuple[str, ...]) -> None:
+        """Take the claims in that message that the disk contradicts."""

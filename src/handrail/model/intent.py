@@ -1,6 +1,7 @@
 """The intent of an action, reduced to the facts that detectors compare."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
 
@@ -120,6 +121,19 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         _waits(action),
         before,
         after,
+    )
+
+
+def with_changes(intent: Intent, paths: Sequence[str], outside: Sequence[str]) -> Intent:
+    """Return the intent with files that the action changed, though nobody foresaw it."""
+    if not paths and not outside:
+        return intent
+    kinds = intent.kinds if Kind.WRITE in intent.kinds else (*intent.kinds, Kind.WRITE)
+    return msgspec.structs.replace(
+        intent,
+        writes=tuple(dict.fromkeys((*intent.writes, *paths)))[:_MAX_PATHS],
+        outside=tuple(dict.fromkeys((*intent.outside, *outside)))[:_MAX_PATHS],
+        kinds=_shared(kinds) if paths else intent.kinds,
     )
 
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from time import time
 
@@ -54,10 +54,12 @@ from handrail.shell import (
     ProgramLookup,
     Reading,
     UnreadableError,
+    Word,
     default_knowledge,
     read,
 )
 from handrail.shell.flows import RAISING
+from handrail.shell.readers.make_effects import path_effect
 from handrail.shell.reading_clock import reading_time
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
@@ -139,6 +141,26 @@ class Reviewer:
         """Judge one action, given what the run did so far."""
         review = self.begin(action, history).review
         return msgspec.structs.replace(review, id=_id_of(action))
+
+    def review_changes(
+        self, paths: Sequence[str], new: Collection[str], action: Action, history: History
+    ) -> Review:
+        """Judge files that an action has changed, as if it had named them; `new`: it made them.
+
+        A rule about the action's tool or command has had its say before it ran.
+        """
+        did = Action("", {"paths": list(paths)}, action.cwd, action.env)
+        try:
+            past = msgspec.structs.replace(history, file_operations=0, recent=[], refused={})
+            at = self._sites.review_context(did, past)
+            effects = tuple(
+                msgspec.structs.replace(weigh(_write_of(path), at), new=path in new)
+                for path in paths
+            )
+            review = self._judge(did, UnderstoodAction(effects), at)
+            return _without_rewrite(note_out_of_scope(review, at))
+        except Exception as error:  # noqa: BLE001 - it ran already: nothing is left to be blocked
+            return msgspec.structs.replace(_SWITCHED_OFF, reasons=(), faults=(repr(error)[:200],))
 
     def begin(self, action: Action, history: History = _NOTHING) -> ReviewDraft:
         """Read an action once, and judge it; a checkpoint may change the judgment.
@@ -393,6 +415,10 @@ class Reviewer:
     def _trash_name(self, action: Action) -> str:
         clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
         return clean or format(int(self._now() * 1000), "x")
+
+
+def _write_of(path: str) -> Effect:
+    return path_effect(Kind.WRITE, Word(path))
 
 
 def _id_of(action: Action) -> str:

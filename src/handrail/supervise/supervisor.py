@@ -30,6 +30,11 @@ from handrail.supervise.decision.reply_cache import ReplyCache
 from handrail.supervise.decision.run_limits import refusal_by_limits, with_time_limit
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
+from handrail.supervise.followup.after_review import (
+    after_event,
+    review_after,
+    told_after_review,
+)
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
 from handrail.supervise.followup.corrections import (
     Neighbour,
@@ -37,6 +42,7 @@ from handrail.supervise.followup.corrections import (
     with_intervention,
     with_rollback_notice,
 )
+from handrail.supervise.followup.message_review import review_message
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
 from handrail.supervise.second_opinion import Question, about_action, about_goal
@@ -47,6 +53,9 @@ from handrail.supervise.supervised_run import Delivered, SupervisedRun
 
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)
+_SECRET_SHOWN = (
+    "Handrail: the agent's message shows a secret. Replace that secret if others can read this."
+)
 
 
 class Supervisor(SupervisedRun):
@@ -139,6 +148,9 @@ class Supervisor(SupervisedRun):
         if problem:
             step = known.step if known else 0
             receipts.append(self.record(events.BreachFound(at, problem, step, action)))
+        after = review_after(known, ended, self.project.reviewer, self.state.past)
+        if after is not None and known is not None:
+            receipts.append(self.record(after_event(at, known.step, after)))
         if known is not None:
             overruled = known.asked and not known.let_through
             outcome = without_env(ended, self.project.redactor)
@@ -151,6 +163,8 @@ class Supervisor(SupervisedRun):
         if problem:
             verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
         elif known is not None:
+            if after is not None and not known.asked:
+                verdict = told_after_review(verdict, known.step, after)
             verdict = self._correct(verdict, receipts)
             is_of_helper = known.intent is not None and known.intent.agent
             messages = [] if is_of_helper else self.messages
@@ -169,10 +183,17 @@ class Supervisor(SupervisedRun):
 
         `for_good`: only a person's message sends it on once more.
         """
-        receipts = [self.record(events.IterationEnded(self._clock(), says))]
+        number = self.state.messages + 1
+        review, unproven = review_message(says, f"m{number}", self.state, self.project.redactor)
+        event = events.IterationEnded(self._clock(), says, review, unproven)
+        receipts = [self.record(event)]
         messages = self.messages
         verdict = _FINE if for_good else self._correct(_FINE, receipts)
         verdict = with_messages(verdict, messages)
+        if review is not None and review.effects and self._alarms.is_news("secret in a message"):
+            verdict = msgspec.structs.replace(
+                verdict, alarm=" ".join(filter(None, (verdict.alarm, _SECRET_SHOWN)))
+            )
         receipts += self.hand_over(messages)
         return self._ready(verdict, receipts)
 

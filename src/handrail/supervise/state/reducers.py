@@ -9,7 +9,7 @@ from handrail.model import event as events
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.effect import file_operations
 from handrail.model.event_table import by_event
-from handrail.model.intent import intent_of
+from handrail.model.intent import intent_of, with_changes
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.supervise.state.control_state import ControlState
@@ -104,6 +104,10 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
     usage.tool_ms += outcome.duration_ms
     usage.overruled += event.overruled
     closed = _close(state, event.step)
+    if closed is not None and closed.failed:
+        outcome = msgspec.structs.replace(outcome, ok=False)
+        event = msgspec.structs.replace(event, outcome=outcome)
+        usage.failed += 1
     if closed is not None:
         if closed.id:
             state.over.append((closed.id, closed.name, closed.command))
@@ -127,6 +131,14 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
         changes = max(closed.file_operations, len(event.created + event.changed))
         files = tuple(dict.fromkeys((*writes, *event.created, *event.changed)))
         state.course.end(event, changes, agent, files)
+
+
+def _after_reviewed(state: "RunState", event: events.AfterReviewed) -> None:
+    """Let the detectors see at the end what the action really did."""
+    for index, known in enumerate(state.open):
+        if known.step == event.step and known.intent is not None:
+            intent = with_changes(known.intent, event.paths, event.review.outside)
+            state.open[index] = msgspec.structs.replace(known, intent=intent, failed=event.failed)
 
 
 def _dropped(state: "RunState", event: events.ActionDropped) -> None:
@@ -174,6 +186,7 @@ def _iteration_ended(state: "RunState", event: events.IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
     state.rested = state.step
+    state.messages += event.review is not None
 
 
 def _settings_changed(state: "RunState", event: events.SettingsChanged) -> None:
@@ -279,7 +292,8 @@ def _part(name: str, *methods: Callable[..., None]) -> dict[type, Callable[..., 
 
 APPLY: dict[type, Callable[..., None]] = {
     **by_event(
-        _started, _prompted, _reviewed, _ended, _dropped, _breach, _agent_started, _agent_ended,
+        _started, _prompted, _reviewed, _ended, _after_reviewed, _dropped, _breach,
+        _agent_started, _agent_ended,
         _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
         _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _run_ended,
     ),
