@@ -300,10 +300,10 @@ class Reviewer:
         effects = self._rules.downgrade_ungoverned(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
         goal = history.goal or self.config.goal
-        name = fingerprint(action) if history.recent or history.refused else ""
+        name = fingerprint(action) if goal or history.recent or history.refused else ""
         rationality = _NEUTRAL
         if goal or history.recent:
-            rationality = rationality_of(action, history, goal)
+            rationality = rationality_of(action, name, history, goal)
         risk = self._risk(effects, understood, history.failures(name) if name else 0, at)
         base = base_decision(risk, rationality, self.config)
         tamed = effects is not understood.effects

@@ -3,7 +3,6 @@
 import re
 
 from handrail.model.action import Action
-from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.review import Rationality
 from handrail.review.judgment.completeness import completeness
@@ -18,9 +17,8 @@ _COMMON = frozenset(
 _MAX_TEXT = 4_000
 
 
-def rationality_of(action: Action, history: History, goal: str) -> Rationality:
-    """Four scores from 0 to 1 and their mean, with what was noticed."""
-    name = fingerprint(action)
+def rationality_of(action: Action, name: str, history: History, goal: str) -> Rationality:
+    """Four scores from 0 to 1 and their mean, with what was noticed; `name`: its fingerprint."""
     failures = history.failures(name)
     alignment = _alignment(action, goal)
     follows = _progression(action, name, history)
