@@ -153,7 +153,7 @@ class Supervisor(SupervisedRun):
             receipts.append(self.record(after_event(at, known.step, after)))
         if known is not None:
             overruled = known.asked and not known.let_through
-            outcome = without_env(ended, self.project.redactor)
+            outcome = without_env(ended, self.redactor)
             event = events.ActionEnded(
                 at, known.step, outcome, ended.created, ended.changed, overruled
             )
@@ -172,7 +172,7 @@ class Supervisor(SupervisedRun):
             receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
         ready = self._ready(verdict, receipts)
-        every, redactor = self.project.config.judge.goal_every, self.project.redactor
+        every, redactor = self.project.config.judge.goal_every, self.redactor
         if every and self.state.step % every == 0 and self._goal:
             shown = self.state.course.shown
             ready.doubt = self._doubt(lambda: about_goal(self._goal, shown, redactor))
@@ -184,7 +184,7 @@ class Supervisor(SupervisedRun):
         `for_good`: only a person's message sends it on once more.
         """
         number = self.state.messages + 1
-        review, unproven = review_message(says, f"m{number}", self.state, self.project.redactor)
+        review, unproven = review_message(says, f"m{number}", self.state, self.redactor)
         event = events.IterationEnded(self._clock(), says, review, unproven)
         receipts = [self.record(event)]
         messages = self.messages
@@ -262,7 +262,7 @@ class Supervisor(SupervisedRun):
         """Let a call wait while the run is paused; the facts may change meanwhile."""
         action = call.action
         if action.id not in self.state.hand.held:
-            says = self.project.redactor.text(action_line(action))
+            says = self.redactor.text(action_line(action))
             self.record(events.ActionHeld(self._clock(), action.id, says, call.agent))
             self._close_unheard(call.agent)
         later = msgspec.structs.replace(call, begun=None)
@@ -357,7 +357,7 @@ class Supervisor(SupervisedRun):
             verdict = self._correct(verdict, receipts)
         ready = self._ready(verdict, receipts, harmless=harmless)
         if verdict.decision is Decision.WARN:
-            redactor = self.project.redactor
+            redactor = self.redactor
             ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
         return ready
 
@@ -365,7 +365,7 @@ class Supervisor(SupervisedRun):
         """Return how to save the files before deciding about an action, or None."""
         if self._planner is None or self.log.lost is not None or self.state.course.stopped:
             return None
-        request = checkpoint_request(action, review, verdict, self.state, self.project.redactor)
+        request = checkpoint_request(action, review, verdict, self.state, self.redactor)
         if request is None:
             return None
         return self._planner.plan(request, self.state, self.project.config.checkpoints)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.history import History
-from handrail.review.judgment.step_checks import StepCheck
+from handrail.review.judgment.step_checks import FINE, StepCheck
 
 _MISSING = 0.3
 """The score that each gap costs."""
@@ -19,14 +19,14 @@ def completeness(action: Action, history: History) -> StepCheck:
     """Whether a commit, a push or a pull request hands over whole work."""
     command = action.input.get("command")
     if not isinstance(command, str) or action.tool.lower() not in SHELL_TOOLS:
-        return StepCheck(1.0)
+        return FINE
     if ("git" not in command and "gh " not in command and "glab " not in command) or not (
         _RECORDS.search(command)
     ):
-        return StepCheck(1.0)
+        return FINE
     gaps = list(_gaps(history, whole=_HANDS_OVER.search(command) is not None))
     if not gaps:
-        return StepCheck(1.0)
+        return FINE
     score = max(0.0, round(1.0 - _MISSING * len(gaps), 2))
     return StepCheck(score, "; ".join(gaps), "Run the tests, and finish what is open.")
 

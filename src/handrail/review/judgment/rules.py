@@ -209,8 +209,10 @@ class RuleSet:
         )
 
     @staticmethod
-    def invalid_names(disabled: Iterable[str], custom: Iterable[CustomRule] = ()) -> list[str]:
-        """Return what is wrong with the names of rules to switch off."""
+    def invalid_names(
+        disabled: Iterable[str], custom: "Iterable[CustomRule | Rule]" = ()
+    ) -> list[str]:
+        """Return what is wrong with the names of rules to switch off; `custom`: all others."""
         names = {rule.name for rule in (*GOVERNING, *OTHERS)} | {rule.name for rule in custom}
         fixed = {rule.name for rule in GOVERNING if rule.fixed}
         problems: list[str] = []

@@ -30,6 +30,9 @@ class StepCheck(NamedTuple):
     suggestion: str = ""
 
 
+FINE = StepCheck(1.0)
+
+
 def progression(action: Action, name: str, history: History) -> StepCheck:
     """Whether a step takes back, repeats or builds on earlier ones, or goes a new way."""
     undone = _takes_back(action, history)
@@ -54,9 +57,10 @@ def progression(action: Action, name: str, history: History) -> StepCheck:
 
 def efficiency(action: Action, history: History) -> StepCheck:
     """Whether a shorter way to the same result is known."""
+    given = action.input.get("command")
+    if not isinstance(given, str) or not ("|" in given or "find" in given or "grep" in given):
+        return FINE
     command = _command(action)
-    if not command:
-        return StepCheck(1.0)
     if _EVERYTHING.search(command):
         return StepCheck(
             0.5, "it searches the whole disk", "Search in the project's folder; name the part."
@@ -64,14 +68,14 @@ def efficiency(action: Action, history: History) -> StepCheck:
     asked = _FILTER.sub("", command)
     last = history.steps[-1] if history.steps else None
     if last is None or last.changed or asked == command or not _COSTLY.search(asked):
-        return StepCheck(1.0)
+        return FINE
     if _FILTER.sub("", last.shown) == asked and last.shown != command:
         return StepCheck(
             0.5,
             "it runs the same program again to see another part of its output",
             "Keep the output in a file once, and read the file.",
         )
-    return StepCheck(1.0)
+    return FINE
 
 
 def _takes_back(action: Action, history: History) -> str:
@@ -86,8 +90,10 @@ def _takes_back(action: Action, history: History) -> str:
                 continue
             return f"the edit of {path}" if (step.before, step.after) == (after, before) else ""
         return ""
-    command = _command(action)
-    found = _UNINSTALLS.search(command) if "install" in command or "remove" in command else None
+    command = given.get("command")
+    if not isinstance(command, str) or not ("install" in command or "remove" in command):
+        return ""
+    found = _UNINSTALLS.search(_command(action))
     if found is None:
         return ""
     installs = re.compile(

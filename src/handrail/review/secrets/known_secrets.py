@@ -12,11 +12,13 @@ import msgspec
 from handrail.redact import Redactor
 from handrail.redact.dotenv import env_pairs, env_secrets, is_common, is_env_file
 from handrail.review.context import ReviewContext
+from handrail.review.paths.disk_view import LocalDiskView
 
 ENV_FILES = (".env", ".env.local", ".env.development", ".env.production", ".env.test")
 """The usual names; files of other names count once the run has read them."""
-_SHORTEST = 12
+SHORTEST = 12
 """Characters below which a value may be a word, a port or a name."""
+_RUN = re.compile(rf"\S{{{SHORTEST}}}")
 _MAX_FILES = 24
 _MAX_SECRETS = 200
 _NAME_WORDS = re.compile(r"[A-Za-z]+")
@@ -47,6 +49,12 @@ def known_secrets(at: ReviewContext, cwd: str, more: Iterable[str] = ()) -> list
     return found[:_MAX_SECRETS]
 
 
+def secrets_of(path: str) -> list[KnownSecret]:
+    """Return the secrets in a file of this machine."""
+    text = LocalDiskView("/", visible=True).script(path)
+    return list(secrets_in(path, text)) if text else []
+
+
 def secrets_in(path: str, text: str) -> Iterator[KnownSecret]:
     """Find the values in a file with secrets that are too special to stand in a call by chance."""
     if is_env_file(path):
@@ -66,7 +74,12 @@ def secrets_in(path: str, text: str) -> Iterator[KnownSecret]:
 
 def is_special(value: str) -> bool:
     """Return whether a value is long enough, and no common word, path, port or address."""
-    return len(value) >= _SHORTEST and not is_common(value)
+    return _RUN.search(value) is not None and not is_common(value)
+
+
+def may_hold_secret(text: str) -> bool:
+    """Return whether a text is one in which a secret could stand, in any form."""
+    return _RUN.search(text) is not None
 
 
 def _named_hosts(text: str) -> dict[str, tuple[str, ...]]:

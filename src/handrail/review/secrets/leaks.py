@@ -11,7 +11,7 @@ from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.redact.dotenv import is_env_file
 from handrail.review.context import ReviewContext
-from handrail.review.secrets.known_secrets import KnownSecret, known_secrets
+from handrail.review.secrets.known_secrets import KnownSecret, known_secrets, may_hold_secret
 from handrail.review.secrets.services import belongs_to
 from handrail.review.secrets.spellings import SearchedText
 from handrail.shell import ParsedProgram
@@ -46,6 +46,11 @@ class OutgoingCall(NamedTuple):
     texts: tuple[str, ...]
     variables: frozenset[str] = frozenset()
 
+    @property
+    def may_carry(self) -> bool:
+        """Whether there is room for a secret in it."""
+        return bool(self.variables) or any(map(may_hold_secret, self.texts))
+
 
 def command_leaks(
     program: ParsedProgram, effects: Sequence[Effect], action: Action, at: ReviewContext
@@ -56,11 +61,7 @@ def command_leaks(
     if not sending and not named:
         return tuple(effects)
     secret_files = [effect.target for effect in effects if _reads_secret(effect)]
-    calls = [
-        call
-        for call in _calls(program, effects, named, at)
-        if not is_loopback(call.host) and not at.trusted(call.host)
-    ]
+    calls = list(_calls(program, effects, named, at))
     known = known_secrets(at, action.cwd, secret_files) if calls else []
     if not known:
         return tuple(effects)
@@ -80,11 +81,7 @@ def tool_leaks(action: Action, effects: Sequence[Effect], at: ReviewContext) -> 
         return tuple(effects)
     texts = tuple(_texts(action.input, _MAX_DEPTH))
     hosts = [(effect, parse_host(effect.target).host) for effect in outgoing]
-    calls = [
-        OutgoingCall(effect, 0, host, texts)
-        for effect, host in hosts
-        if not is_loopback(host) and not at.trusted(host)
-    ]
+    calls = [OutgoingCall(effect, 0, host, texts) for effect, host in hosts if not is_own(host, at)]
     if not outgoing:
         calls = [OutgoingCall(None, 0, "", texts)]
     known = known_secrets(at, action.cwd) if calls else []
@@ -118,10 +115,20 @@ def _calls(
     for effect in effects:
         if effect.kind in _OUTGOING and effect.command < len(program.commands):
             host = parse_host(effect.target).host if effect.kind in HOST_KINDS else ""
-            yield _call(program, effects, effect, effect.command, host, at)
+            if not is_own(host, at):
+                call = _call(program, effects, effect, effect.command, host, at)
+                if call.may_carry and not is_own(call.host, at):
+                    yield call
     for index in named:
-        name = program.commands[index].name
-        yield _call(program, effects, None, index, OUTGOING_PROGRAMS[name], at)
+        host = OUTGOING_PROGRAMS[program.commands[index].name]
+        call = _call(program, effects, None, index, host, at)
+        if call.may_carry:
+            yield call
+
+
+def is_own(host: str, at: ReviewContext) -> bool:
+    """Return whether a machine may have the secrets of this project."""
+    return is_loopback(host) or at.trusted(host)
 
 
 def _call(

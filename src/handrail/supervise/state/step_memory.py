@@ -38,12 +38,15 @@ def note_edit(history: History, action: Action) -> None:
             history.note_placeholder(path, sign or kept)
 
 
+def _is_check(intent: Intent) -> bool:
+    return intent.tool.lower() in SHELL_TOOLS and is_check_run(intent.shown)
+
+
 def note_step(history: History, intent: Intent, ok: bool) -> None:
     """Note a step that has ended."""
     if intent.secrets:
         history.note_secrets(tuple(path for path in intent.secrets if path.startswith("/")))
-    is_shell = intent.tool.lower() in SHELL_TOOLS
-    checks = is_shell and is_check_run(intent.shown)
+    checks = history.unverified > 0 and _is_check(intent)
     changed = bool(intent.writes) or not _CODE.isdisjoint(intent.kinds)
     history.add_step(
         RecentStep(
