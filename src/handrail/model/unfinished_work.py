@@ -20,15 +20,15 @@ _CODE = re.compile(
     r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|vue|"
     r"svelte|ex|exs|clj|hs|lua|dart)$"
 )
-_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+(\S.*)$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]{0,20}(?:\d{1,2}[.)]|[-*•])[ \t]{1,8}(\S.*)$", re.MULTILINE)
 _VERB = (
     "add|fix|write|create|update|remove|rename|implement|document|refactor|delete|move|change|"
     "replace|extend|port|translate|handle|support|introduce|extract"
 )
 _JOINT = re.compile(
-    rf"[,;.]?\s+(?:and|then|and then|also|and also)\s+(?=(?:{_VERB})\b)", re.IGNORECASE
+    rf"[,;.]?\s{{1,4}}(?:and|then|and then|also|and also)\s{{1,4}}(?=(?:{_VERB})\b)", re.IGNORECASE
 )
-_BEGINS = re.compile(rf"\s*(?:please\s+)?(?:{_VERB})\b", re.IGNORECASE)
+_BEGINS = re.compile(rf"\s{{0,8}}(?:please\s{{1,4}})?(?:{_VERB})\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{3,}")
 _PLAIN = frozenset(
     f"{_VERB.replace('|', ' ')} the and for with that this from into when where which should "

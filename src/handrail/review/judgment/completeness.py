@@ -7,12 +7,13 @@ from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.history import History
 from handrail.review.judgment.step_checks import FINE, StepCheck
 
+_MAX_COMMAND = 4_000
 _MISSING = 0.3
 """The score that each gap costs."""
 _RECORDS = re.compile(
-    r"\bgit\b[^|;&]*\s(?:commit|push)\b|\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b"
+    r"\bgit\b[^|;&]{0,200}\s(?:commit|push)\b|\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b"
 )
-_HANDS_OVER = re.compile(r"\bgit\b[^|;&]*\spush\b|\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b")
+_HANDS_OVER = re.compile(r"\bgit\b[^|;&]{0,200}\spush\b|\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b")
 
 
 def completeness(action: Action, history: History) -> StepCheck:
@@ -20,6 +21,7 @@ def completeness(action: Action, history: History) -> StepCheck:
     command = action.input.get("command")
     if not isinstance(command, str) or action.tool.lower() not in SHELL_TOOLS:
         return FINE
+    command = command[:_MAX_COMMAND]
     if ("git" not in command and "gh " not in command and "glab " not in command) or not (
         _RECORDS.search(command)
     ):

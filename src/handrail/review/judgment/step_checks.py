@@ -9,13 +9,16 @@ from handrail.model.history import History, RecentStep
 
 _BUILDS_ON, _NEW_PATH, _REPEATS, _CONTRADICTS = 1.0, 0.7, 0.3, 0.0
 _MAX_TEXT = 4_000
+_MAX_COMMAND = 600
 _SHORTEST_NAME = 4
 _FILTER = re.compile(r"\s*(?:2>&1\s*)?\|\s*(?:head|tail|grep|egrep|less|wc|sed|awk|sort)\b[^|;&]*$")
 _COSTLY = re.compile(
     r"\b(?:make|ninja|cargo|go|npm|pnpm|yarn|mvn|gradlew?|bazel|docker|pytest|tox|nox|jest|vitest|"
     r"tsc|mypy|eslint|ctest|dotnet|swift|mix|sbt)\b"
 )
-_EVERYTHING = re.compile(r"\b(?:find\s+(?:/|~|\$HOME)/?(?=\s|$)|grep\s+-\w*[rR]\w*\s.*\s/(?=\s|$))")
+_EVERYTHING = re.compile(
+    r"\b(?:find\s+(?:/|~|\$HOME)/?(?=\s|$)|grep\s+-\w{0,8}[rR]\w{0,8}\s.*\s/(?=\s|$))"
+)
 _UNINSTALLS = re.compile(
     r"\b(?P<tool>pip3?|npm|pnpm|yarn|cargo|gem|brew|apt(?:-get)?|uv)\s+(?:pip\s+)?"
     r"(?:uninstall|remove|rm|purge)\s+(?:-\S+\s+)*(?P<name>[^\s;&|-][^\s;&|]*)"
@@ -133,4 +136,4 @@ def _command(action: Action) -> str:
     command = action.input.get("command")
     if not isinstance(command, str) or action.tool.lower() not in SHELL_TOOLS:
         return ""
-    return " ".join(command[:_MAX_TEXT].split())
+    return " ".join(command[:_MAX_COMMAND].split())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -31,9 +32,10 @@ OUTGOING_PROGRAMS = {
 }
 """Programs whose words leave this machine, and where to; empty: to whoever serves the name."""
 _OUTGOING = HOST_KINDS | {Kind.PUBLISH}
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,20}://[^\s\"'<>]{1,300}", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _MAX_SENT_FILE = 64 * 1024
+_MAX_SENT_FILES = 20
 _MAX_DEPTH = 8
 
 
@@ -153,10 +155,10 @@ def _call(
             texts.append(command.input)
     if not host:
         host = next((parse_host(url).host for text in texts for url in _ADDRESS.findall(text)), "")
+    sent = (each for each in effects if each.kind is Kind.READ and each.command in feeding)
     texts.extend(
-        (at.world.script(source.target) or "")[:_MAX_SENT_FILE]
-        for source in effects
-        if source.kind is Kind.READ and source.command in feeding
+        (at.world.script(each.target) or "")[:_MAX_SENT_FILE]
+        for each in islice(sent, _MAX_SENT_FILES)
     )
     return OutgoingCall(effect, index, host, tuple(texts), frozenset(variables))
 
