@@ -36,6 +36,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,20}://[^\s\"'<>]{1,300}", re.IGNORECA
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _MAX_SENT_FILE = 64 * 1024
 _MAX_SENT_FILES = 20
+_MAX_ADDRESSED = 4_000
 _MAX_DEPTH = 8
 
 
@@ -69,11 +70,28 @@ def command_leaks(
         return tuple(effects)
     loaded = _loaded_variables(program, effects, known)
     marked = list(effects)
-    for call in calls:
-        secret = _carried(call, known, loaded, at)
-        if secret is not None:
-            _mark(marked, call, secret, at)
+    for group in _by_host(calls):
+        if _carried(_joined(group), known, loaded, at) is None:
+            continue
+        for call in group:
+            secret = _carried(call, known, loaded, at)
+            if secret is not None:
+                _mark(marked, call, secret, at)
     return tuple(marked)
+
+
+def _by_host(calls: Sequence[OutgoingCall]) -> Iterable[list[OutgoingCall]]:
+    groups: dict[str, list[OutgoingCall]] = {}
+    for call in calls:
+        groups.setdefault(call.host, []).append(call)
+    return groups.values()
+
+
+def _joined(group: list[OutgoingCall]) -> OutgoingCall:
+    """Return all calls to one machine as one: most carry nothing, however many there are."""
+    texts = tuple(text for call in group for text in call.texts)
+    variables = frozenset(name for call in group for name in call.variables)
+    return group[0]._replace(texts=texts, variables=variables)
 
 
 def tool_leaks(action: Action, effects: Sequence[Effect], at: ReviewContext) -> tuple[Effect, ...]:
@@ -154,7 +172,8 @@ def _call(
         if command.input:
             texts.append(command.input)
     if not host:
-        host = next((parse_host(url).host for text in texts for url in _ADDRESS.findall(text)), "")
+        named = (text[:_MAX_ADDRESSED] for text in texts if "://" in text)
+        host = next((parse_host(url).host for text in named for url in _ADDRESS.findall(text)), "")
     sent = (each for each in effects if each.kind is Kind.READ and each.command in feeding)
     texts.extend(
         (at.world.script(each.target) or "")[:_MAX_SENT_FILE]
