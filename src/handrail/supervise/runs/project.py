@@ -70,6 +70,8 @@ class Project(msgspec.Struct, frozen=True):
         return ReviewDraft(
             _strictest(draft.review for draft in drafts),
             lambda kept: _strictest(draft.finish(kept) for draft in drafts),
+            drafts[0].overwrites,
+            drafts[0].changes_repository,
         )
 
     @property
