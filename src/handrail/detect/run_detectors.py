@@ -103,6 +103,11 @@ class RunDetectors(msgspec.Struct):
             detector.heard(text)
         self.custom.heard(text)
 
+    def contradicted(self, claims: tuple[str, ...]) -> None:
+        """Tell the detectors which claims in the agent's last message the disk contradicts."""
+        for detector in self._asked():
+            detector.contradicted(claims)
+
     def compacted(self) -> None:
         """Forget known results after a compaction: reading them again tells something new."""
         for agent in self.agents.values():

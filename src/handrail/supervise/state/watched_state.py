@@ -84,6 +84,8 @@ def _compacted(watch: RunDetectors, event: Compacted) -> None:
 
 def _agent_stopped(watch: RunDetectors, event: IterationEnded) -> None:
     watch.heard(event.says)
+    if event.unproven:
+        watch.contradicted(event.unproven)
 
 
 def _model_asked(watch: RunDetectors, event: ModelAsked) -> None:
