@@ -1,5 +1,6 @@
 """A project with a run in it, and the hands of a daemon."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
