@@ -19,8 +19,16 @@ from handrail.supervise.state.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask
 from tests.upgrade.machine import DATA, ROOT, Machine
 
-NOT_IN_DATA = {"model_asked", "usage_sampled"}
-"""No model was asked for a second opinion, and nobody measured the use of a run yet."""
+NOT_IN_DATA = {
+    "agent_told",
+    "approval_asked",
+    "approval_decided",
+    "cleaned_up",
+    "files_copied",
+    "model_asked",
+    "usage_sampled",
+}
+"""No model was asked for a second opinion; the others are newer than the data."""
 
 
 @pytest.fixture
