@@ -272,7 +272,7 @@ def look_at_context(shop: CheckpointSetup) -> None:
     shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
     context = IncidentFolders(shop.home.incidents).read("inc-1").record.context
     assert context.goal.startswith("Fix it")
-    assert (context.scope, context.constraints) == ([f"{shop.tree}/src"], ["no SQL"])
+    assert (context.scope, context.constraints) == ((f"{shop.tree}/src",), ("no SQL",))
     assert context.settings
     kept = (Path(shop.home.incidents) / "inc-1" / "state.json").read_text()
     assert json.loads(kept)["run"] == RUN
