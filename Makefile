@@ -57,7 +57,7 @@ bench: .venv/.installed-dev ## measure, on this machine
 
 fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
 fuzz: .venv/.installed-dev ## random input for the parsers, and the same read by bash, for FUZZ_SECONDS (60)
-	$(tool) pytest -q tests/fuzz
+	$(tool) pytest -q --timeout 0 tests/fuzz
 
 mutants: .venv/.installed-dev ## small changes of the code: does a test notice? (MUTANTS='--sample 0 decide': all of a file)
 	@nice -n 19 .venv/bin/python -m scripts.mutants $(MUTANTS)
