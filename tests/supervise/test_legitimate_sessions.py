@@ -37,12 +37,8 @@ def test_a_legitimate_session_is_left_alone(tmp_path: Path, session: Session, th
     }
 
 
-MILD = frozenset({"another_task_altogether"})
-"""Words that are missing prove little, so drift from a short goal may stay low."""
-
-
 @pytest.mark.parametrize("session", SICK.values(), ids=list(SICK))
 def test_a_sick_session_is_noticed(tmp_path: Path, session: Session, think: float) -> None:
     played = PlayedSession(tmp_path, session, think)
-    assert played.worst >= (Severity.LOW if session.name in MILD else Severity.MEDIUM)
+    assert played.worst >= Severity.MEDIUM
     assert played.interventions != []
