@@ -30,11 +30,9 @@ def test_a_legitimate_session_is_left_alone(tmp_path: Path, session: Session, th
     assert 40 <= played.length <= 110
     assert [each for each in played.findings if each.severity > Severity.LOW] == []
     assert played.refused == []
-    assert not {each.means for each in played.interventions} & {
-        InterventionName.EMERGENCY_STOP,
-        InterventionName.CHECKPOINT_ROLLBACK,
-        InterventionName.RESOURCE_THROTTLING,
-    }
+    means = {each.means for each in played.interventions}
+    assert not means & {InterventionName.EMERGENCY_STOP, InterventionName.RESOURCE_THROTTLING}
+    assert [each.checkpoint for each in played.interventions if each.checkpoint] == []
 
 
 @pytest.mark.parametrize("session", SICK.values(), ids=list(SICK))
