@@ -128,7 +128,7 @@ class _IncidentFold:
         if event.command is ControlCommand.REDIRECT:
             self.record.context.goal = _cut(event.text)
 
-    def measured(self, event: log.UsageMeasured) -> None:
+    def measured(self, event: log.UsageMeasured | log.UsageSampled) -> None:
         usage = self.record.usage
         usage.tokens = max(usage.tokens, event.tokens)
         usage.cost_usd = max(usage.cost_usd, event.cost_usd)
@@ -222,6 +222,7 @@ _NOTES: dict[type, _Note] = {
         (log.PromptGiven, _IncidentFold.prompted),
         (log.ControlAsked, _IncidentFold.asked),
         (log.UsageMeasured, _IncidentFold.measured),
+        (log.UsageSampled, _IncidentFold.measured),
         (ActionReviewed, _IncidentFold.reviewed),
         (ActionEnded, _IncidentFold.ended),
         (log.ActionDropped, _IncidentFold.dropped),
