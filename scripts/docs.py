@@ -33,6 +33,7 @@ from handrail.hosts.claude import settings as claude_settings
 from handrail.hosts.claude.host import HOST
 from handrail.hosts.port import MAX_BYTES, Reply
 from handrail.intervene import Capability
+from handrail.intervene.incidents.recovery import RECOVERIES
 from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, ControlCommand, Standing
@@ -151,6 +152,10 @@ def modifiers() -> str:
         (
             "the same action failed once / twice / more often",
             f"{once:.2f} / {twice:.2f} / {more:.2f}",
+        ),
+        (
+            f"it changes something during a {' / '.join(map(str, risk._TROUBLE))} finding",
+            " / ".join(f"{weight:.2f}" for weight in risk._TROUBLE.values()),
         ),
     )
 
@@ -399,6 +404,23 @@ def fitting() -> str:
     )
 
 
+def patterns() -> str:
+    """The rows of the strategy `pattern_specific` that differ from the ladder."""
+    rows = ((kind, description_of(kind).pattern) for kind in FINDINGS)
+    return table(
+        ("kind", *FittingInterventions.__struct_fields__[:4]),
+        *((f"`{kind}`", *map(_label, row.places)) for kind, row in rows if row is not None),
+    )
+
+
+def recoveries() -> str:
+    """The ways on after an emergency stop."""
+    return table(
+        ("option", "what happens"),
+        *((f"`{each.option}`", each.says) for each in RECOVERIES.values()),
+    )
+
+
 def _label(means: str) -> str:
     return INTERVENTIONS[means].label
 
@@ -451,12 +473,13 @@ _MEANS: dict[str, str] = {
     Capability.STOP: "`continue: false`; Handrail then refuses every later call and prompt",
     Capability.END: "signals to the processes of the session; if a person sits there, their "
     "own window stays",
-    Capability.LIMIT: "Claude Code starts its processes itself.",
+    Capability.LIMIT: "`ulimit -d` in front of a throttled command, on Linux",
     Capability.REWIND: "No hook can, so the agent keeps its memory. A person can: `handrail "
     "rollback` prints the command.",
     Capability.SWITCH: "No hook can. A person can, in a run [driven by "
     "Handrail](control.md#runs-that-handrail-drives).",
-    "count tokens": "No hook reports them. In a run driven by Handrail, the driver does.",
+    "count tokens": "the usage of each answer in the session's transcripts, read beside the hooks; "
+    "in a run driven by Handrail also its output",
     Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
 }
 
@@ -662,6 +685,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "interventions": interventions,
     "strengths": strengths,
     "fitting": fitting,
+    "patterns": patterns,
+    "recoveries": recoveries,
     "hooks": hooks,
     "capabilities": capabilities,
     "other-agents": other_agents,

@@ -133,8 +133,8 @@ MISTAKES = {
         "- goal\n",
         (
             "handrail.yaml:1: a list is not allowed here; expected a mapping with goal, scope, "
-            "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, log, "
-            "step_reviewer, detection, interventions, checkpoints, trash, control, "
+            "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, prices, "
+            "log, step_reviewer, detection, interventions, checkpoints, trash, control, approvals, "
             "notify, judge"
         ),
     ),

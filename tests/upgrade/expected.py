@@ -8,7 +8,7 @@ from tests.upgrade.machine import Machine
 
 _RUNS = ("5a0e7c11", "5a0e7c12", "5a0e7c13", "d0c5e114", "d0c5e115", "5a0e7c16")
 
-_ADDED = {"permitted_by"}
+_ADDED = {"permitted_by", "used"}
 """Keys that the answers have got since then; all others stay as they were."""
 
 

@@ -19,8 +19,8 @@ from handrail.supervise.state.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask
 from tests.upgrade.machine import DATA, ROOT, Machine
 
-NOT_IN_DATA = {"model_asked"}
-"""No model was asked for a second opinion."""
+NOT_IN_DATA = {"model_asked", "usage_sampled"}
+"""No model was asked for a second opinion, and nobody measured the use of a run yet."""
 
 
 @pytest.fixture

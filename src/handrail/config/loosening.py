@@ -127,6 +127,10 @@ LOOSENING: dict[str, LooseningRule] = {
     "on_fault": _words("deny_all", "deny", "warn"),
     "limits.actions": LIMIT,
     "limits.minutes": LIMIT,
+    "limits.tokens": LIMIT,
+    "limits.cost_usd": LIMIT,
+    "limits.memory_mb": LIMIT,
+    "prices": ANY,
     "log.keep_days": RETENTION,
     "step_reviewer.enabled": OFF,
     "step_reviewer.mode": _words("blocking", "async"),
@@ -190,6 +194,7 @@ LOOSENING: dict[str, LooseningRule] = {
         SMALLER
     ),
     "interventions.emergency_stop.enabled": OFF,
+    "interventions.emergency_stop.auto_cleanup": NEVER,
     "interventions.emergency_stop.preserve_incident_data_days": SMALLER,
     "interventions.strategy.type": ANY,
     "interventions.strategy.custom": ANY,
@@ -213,6 +218,8 @@ LOOSENING: dict[str, LooseningRule] = {
     "trash.quota_mb": SMALLER,
     "control.hold_seconds": NEVER,
     "control.freeze_seconds": SMALLER,
+    "approvals.require_approval_for": SHORTER,
+    "approvals.valid_minutes": BIGGER,
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's
     "notify.severity": _words(*Severity),
     "notify.per_hour": SMALLER,

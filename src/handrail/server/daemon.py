@@ -29,6 +29,7 @@ from handrail.model.action import Action
 from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
+from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.driver_watch import DriverWatch
@@ -60,6 +61,7 @@ from handrail.server.self_repair import SelfRepair, repair_regularly
 from handrail.server.threads.garbage_collection import collect_when_idle, freeze_long_lived_objects
 from handrail.server.threads.process_jobs import ProcessJobs
 from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.server.usage_monitor import UsageMonitor
 from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
@@ -145,13 +147,20 @@ class Daemon:
         stops = EmergencyStops(
             home, self._record, self.notifier, partial(_events, journal), jobs=jobs
         )
-        reactions = EventReactions(self.scheduler, self._record, self.notifier, stops)
+        reactions = EventReactions(
+            self.scheduler,
+            self._record,
+            self.notifier,
+            stops,
+            later=self.supervision.submit,
+        )
         self.runs.bus.subscribe(
             reactions.on_event, self.control.on_event, self.pauses.on_event, self.drivers.on_event
         )
         self.integrity = DaemonIntegrity(
             home, environ, hosts, connection, self.supervision, self.runs, self.notifier
         )
+        self.usage = UsageMonitor(self.supervision, self.runs, hosts, self._conversation, time)
         self.hook_endpoint.is_unsettled = lambda: self.integrity.monitor.is_unsettled
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
@@ -174,15 +183,15 @@ class Daemon:
             "home": self.home.path,
             "port": self.port,
         }
-        incidents = self.home.incidents
         return make_app(
             self.hook_endpoint,
             (
                 HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who),
                 FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
                 IncidentRecovery(
-                    self.supervision, self.runs, self.scheduler.settle, incidents, time
+                    self.supervision, self.runs, self.scheduler.settle, self.home, time
                 ),
+                ApprovalEndpoint(self.supervision, self.runs, time),
                 self.restores,
                 self.control_endpoint,
                 self.drivers,
@@ -319,6 +328,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         ),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(daemon.driver_watch.keep()),
+        asyncio.create_task(daemon.usage.keep()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

@@ -16,6 +16,7 @@ from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.screen_state import ScreenState
+from handrail.tui.text import flat
 
 _PAUSE = 0.25
 """Seconds between two reads of the log."""
@@ -33,6 +34,14 @@ class LogViewSource(Protocol):
         ...
 
 
+AnswerApproval = Callable[[str, str, str], str]
+"""Answers an approval: run, approval, `approve` or `deny`; returns what was done, in a sentence."""
+
+
+def _nobody_answers(run: str, approval: str, decision: str) -> str:
+    return f"handrail {decision} {approval} answers it"
+
+
 class WatchApp(App[Exception]):
     """The screen. It returns the error that ended it, if any."""
 
@@ -47,16 +56,21 @@ class WatchApp(App[Exception]):
         open_source: Callable[[], LogViewSource],
         controls: CommandSender,
         *,
+        answer: AnswerApproval = _nobody_answers,
         clock: Callable[[], float] = time,
         pause: float = _PAUSE,
     ) -> None:
-        """`open_source` runs in a thread after the first frame, so it may be slow."""
+        """`open_source` runs in a thread after the first frame, so it may be slow.
+
+        `answer`: approves or denies an action that waits, in a thread.
+        """
         colour = wants_colour()
         super().__init__(ansi_color=True)
         self.watching = ScreenState(clock)
         self._canvas = Canvas(colour=colour)
         self._open_source = open_source
         self._controls = controls
+        self._answer = answer
         self._pause = pause
         self._wake = asyncio.Event()
 
@@ -128,6 +142,24 @@ class WatchApp(App[Exception]):
             )
             self.draw()
 
+    def _decide(self, decision: str) -> None:
+        """Approve or deny the action that the chosen run waits with."""
+        run = self.watching.run
+        if run is None or not run.approval:
+            self.watching.notice = "nothing here waits for an approval"
+            return
+        self.watching.notice = f"{decision}: {flat(run.wants)} …"
+        self.run_worker(self._send_answer(run.id, run.approval, decision), exit_on_error=False)
+
+    async def _send_answer(self, run: str, approval: str, decision: str) -> None:
+        try:
+            said = await asyncio.to_thread(self._answer, run, approval, decision)
+        except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
+            said = f"not answered: {error}"
+        self.watching.notice = flat(said)
+        self._wake.set()
+        self.draw()
+
     # Keys
 
     def on_key(self, event: Key) -> None:
@@ -190,6 +222,8 @@ class WatchApp(App[Exception]):
         "escape": lambda app: app.watching.close(),
         "?": lambda app: app.watching.toggle_help(),
         "/": lambda app: app.watching.seek(),
+        "Y": lambda app: app._decide("approve"),
+        "N": lambda app: app._decide("deny"),
         "q": _leave,
         "ctrl+c": _leave,
     }

@@ -61,6 +61,20 @@ def _held(event: events.ActionHeld, facts: RunFacts) -> Sentence:
     return Sentence(f"held before{who}: {shorten_paths(event.says, facts.cwd)}", "‖", "yellow")
 
 
+def _approval_asked(event: events.ApprovalAsked, facts: RunFacts) -> Sentence:
+    letter = facts.letter(event.agent)
+    who = f", sub-agent {letter}" if letter else ""
+    says = f"waits for your approval{who}: {shorten_paths(event.says, facts.cwd)}"
+    return Sentence(says, "?", "yellow", f"handrail approve {event.approval}")
+
+
+def _approval_decided(event: events.ApprovalDecided, facts: RunFacts) -> Sentence:
+    done = "approved" if event.approved else "denied"
+    mark, style = ("✓", "green") if event.approved else ("✗", "red")
+    text = f"{event.by or 'a person'} {done} {event.approval}"
+    return Sentence(joined(text, event.reason), mark, style)
+
+
 def _begun(event: events.LoopBegun, facts: RunFacts) -> Sentence:
     parts = [
         f"driven by Handrail, at most {count(event.max, 'iteration')}",
@@ -90,6 +104,16 @@ def _measured(event: events.UsageMeasured, facts: RunFacts) -> Sentence:
     return Sentence(text)
 
 
+def _sampled(event: events.UsageSampled, facts: RunFacts) -> Sentence:
+    parts = (
+        count(event.tokens, "token") if event.tokens else "",
+        money(event.cost_usd) if event.cost_usd else "",
+        f"no price for {', '.join(event.unpriced)}" if event.unpriced else "",
+        f"{event.memory_mb:,.0f} MB of memory now" if event.memory_mb else "",
+    )
+    return Sentence(" · ".join(filter(None, ("used so far", *parts))))
+
+
 def _ended(event: events.LoopEnded, facts: RunFacts) -> Sentence:
     mark, style, words = _ENDS.get(event.reason, ("■", "", in_words(event.reason)))
     return Sentence(f"{words}. {event.says}" if event.says else words, mark, style)
@@ -101,12 +125,18 @@ SAY = cast(
         events.ControlAsked: _asked,
         events.ControlAnswered: _answered,
         events.ActionHeld: _held,
+        events.ApprovalAsked: _approval_asked,
+        events.ApprovalDecided: _approval_decided,
+        events.AgentTold: lambda event, facts: Sentence(
+            f"the agent was told: {', '.join(event.notices)}"
+        ),
         events.LoopBegun: _begun,
         events.IterationBegun: lambda event, facts: Sentence(
             f"iteration {event.iteration}", "▸", "bold"
         ),
         events.Verified: _verified,
         events.UsageMeasured: _measured,
+        events.UsageSampled: _sampled,
         events.LoopEnded: _ended,
     },
 )

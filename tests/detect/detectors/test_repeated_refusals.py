@@ -14,7 +14,9 @@ PHOTOS = "delete:/home/dev/photos"
 
 def _intent(command: str) -> Intent:
     action = Action("Bash", {"command": command}, "/home/dev/shop", {"HOME": "/home/dev"})
-    reviewer = Reviewer(Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"})
+    reviewer = Reviewer(
+        Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"}, see_disk=False
+    )
     return intent_of(action, reviewer.review(action))
 
 
@@ -90,3 +92,13 @@ def test_a_person_may_ask_for_it() -> None:
     run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     run.watch.prompted()
     assert not run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+
+
+def test_a_refusal_counts_among_twenty_steps() -> None:
+    for between, severity in ((18, LOW), (19, NONE)):
+        run = DetectedRun()
+        run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+        for number in range(between):
+            run.does(f"cat {number}.py", f"x = {number}")
+        found = run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+        assert worst("repeated_refusals", found) is severity

@@ -33,6 +33,25 @@ def test_equal_errors_of_different_calls_count() -> None:
     assert worst(KIND, run.found) is MEDIUM
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Using --randomly-seed={0}\nE   AssertionError: cart is empty",
+        "API error: overloaded (request id: req_{0}abc)",
+        "Error: bad handshake from 172.17.0.{1}:{0}",
+        "RuntimeError: port {0} is taken",
+        "Segmentation fault at 0x7f3c2a{0} (core dumped)",
+        "Error: worker gave up, took {1} steps, elapsed: {1}.25",
+    ],
+)
+def test_random_and_measured_values_make_no_other_error(text: str) -> None:
+    run = DetectedRun()
+    for attempt in range(10):  # of a failure from outside, as many as the window holds
+        run.fails("make check", text.format(41_234 + attempt * 777, attempt + 2))
+    assert worst(KIND, run.found) >= LOW
+    assert the(KIND, run.found).facts["error"]
+
+
 def test_the_same_call_with_another_result_counts_anew() -> None:
     run = DetectedRun()
     for failed in (9, 5, 3, 1):
@@ -94,6 +113,21 @@ def test_a_call_that_does_not_fit_its_tool_counts_two_later() -> None:
 def test_searches_without_a_match_are_no_equal_errors() -> None:
     run = DetectedRun()
     assert not any(run.fails(f"grep word{number} a.py", "") for number in range(9))
+
+
+def test_an_error_that_is_gone_in_between_is_not_the_same_error_each_time() -> None:
+    run = DetectedRun()
+    for _ in range(8):
+        run.does("pytest", "12 passed")
+        run.fails("pytest", "E   TimeoutError: no lock")
+        assert worst("repetitive_errors", run.found) is NONE
+
+
+def test_a_machine_that_starts_is_asked_nine_times_before_a_word_is_said() -> None:
+    run = DetectedRun()
+    said = "ssh: connect to host box port 22: Connection refused"
+    found = [worst("repetitive_errors", run.fails("ssh box uptime", said)) for _ in range(12)]
+    assert found == [NONE] * 9 + [LOW] * 3
 
 
 def test_what_waits_for_something_may_fail_until_it_is_there() -> None:
@@ -212,3 +246,22 @@ def test_a_hostile_line_is_read_in_time() -> None:
     error_line(Outcome(False, 1, "1 a" * 5_000))
     error_line(Outcome(False, 1, "= " * 5_000 + "x"))
     error_line(Outcome(False, 1, "[" * 10_000))
+
+
+def test_another_call_that_works_does_not_take_an_error_back() -> None:
+    run = DetectedRun()
+    run.does("ls", "a.py")
+    for _ in range(3):
+        run.fails("make", "make: no rule")
+        run.does("ls", "a.py")
+    assert worst(KIND, run.fails("make", "make: no rule")) is HIGH
+
+
+def test_an_error_counts_for_ten_steps() -> None:
+    run = DetectedRun()
+    run.does("ls", "a.py")
+    for _ in range(3):
+        run.fails("make", "make: no rule")
+    for _ in range(7):
+        run.does("ls", "a.py")
+    assert worst(KIND, run.fails("make", "make: no rule")) is MEDIUM

@@ -334,6 +334,12 @@ def _row_json(row: StatusRow) -> dict[str, object]:
         "overruled": usage.overruled,
         "breaches": usage.breaches,
         "faults": usage.faults,
+        "used": {
+            "tokens": facts.tokens,
+            "cost_usd": facts.cost_usd,
+            "unpriced": usage.unpriced,
+            "memory_mb": usage.memory_mb,
+        },
         "agents": len(facts.agents),
         "finding": None if row.is_over or found is None else _fields(found, _OF_FINDING),
         "incident": row.incident,

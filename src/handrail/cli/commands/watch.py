@@ -48,7 +48,7 @@ def command() -> int:
         # An exported size would keep the screen from following the terminal.
         os.environ.pop(name, None)
     home = find_home()
-    app = WatchApp(lambda: _open_source(home), _controls(home))
+    app = WatchApp(lambda: _open_source(home), _controls(home), answer=partial(_answer, home))
     error = app.run(mouse=False)
     if error is not None:
         raise error
@@ -66,6 +66,18 @@ def _open_source(home: "Home") -> "LogViewSource":
     freeze_loaded_objects()
     is_open = partial(incident_is_open, home)
     return LogFeed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
+
+
+def _answer(home: "Home", run: str, approval: str, decision: str) -> str:
+    """Approve or deny an action that waits."""
+    from handrail.control.client import user_name
+    from handrail.server.http.socket_client import call_daemon
+    from handrail.server.launcher import ensure_daemon
+
+    ensure_daemon(home)
+    given = {"decision": decision, "by": user_name()}
+    done = call_daemon(home, "POST", f"/runs/{run}/approvals/{approval}", given)
+    return f"{'approved, once' if decision == 'approve' else 'denied'}: {done['says']}"
 
 
 def _controls(home: "Home") -> "CommandSender":

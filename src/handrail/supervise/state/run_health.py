@@ -18,6 +18,8 @@ _CALLS_SECONDS = 60
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
 _MAX_FILES = 16
+_MAX_SAMPLES = 32
+"""Measurements to keep, for the use in the window of throttling."""
 
 
 class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -33,6 +35,16 @@ class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     agent: str = ""
     files: tuple[str, ...] = ()
     """The files that it wrote, as far as known."""
+
+
+class MeasuredUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One measurement of a run."""
+
+    at: float
+    tokens: int
+    """All tokens of the run until then."""
+    memory_mb: float
+    """The memory of its commands."""
 
 
 class RunHealth(msgspec.Struct, omit_defaults=True):
@@ -52,7 +64,9 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """The remaining allowance of a throttled run."""
     changes: int = 0
     tokens: int = 0
-    """File changes and tokens since the throttling."""
+    """File changes and tokens since the throttling, or the last prompt."""
+    measured: list[MeasuredUse] = []
+    """The last measurements."""
     acting: events.Intervened | events.IncidentResolved | events.RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
     copies: list[events.FilesCopied] = []
@@ -65,6 +79,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """The incident of its stop, until a person has decided how it goes on."""
     approval: bool = False
     """Since an incident, a person approves every change."""
+    strict: bool = False
+    """Since an incident, Handrail refuses what it only warned about before, and limits stay."""
 
     @property
     def held(self) -> bool:
@@ -114,6 +130,19 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.changes += changes
         self.tokens += outcome.tokens
 
+    def sample(self, event: events.UsageSampled) -> int:
+        """Take in a measurement; return the tokens since the last one."""
+        before = self.measured[-1].tokens if self.measured else 0
+        new = max(event.tokens - before, 0)
+        self.tokens += new
+        self.measured.append(MeasuredUse(event.at, before + new, event.commands_mb))
+        del self.measured[:-_MAX_SAMPLES]
+        return new
+
+    def renew(self) -> None:
+        """Start the budgets of a throttled run again: a person gave it more to do."""
+        self.changes = self.tokens = 0
+
     def find(self, event: events.FindingMade) -> None:
         """Take in a finding."""
         self.findings.pop(event.finding.name, None)
@@ -135,7 +164,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     def judge(self, event: events.InterventionJudged) -> None:
         """Take in whether an intervention helped."""
         made = self.past.record_outcome(event)
-        if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
+        is_throttling = made is not None and made.means == InterventionName.RESOURCE_THROTTLING
+        if event.worked and is_throttling and not self.strict:
             self.allowance = None
 
     def save(self, event: events.CheckpointTaken) -> None:
@@ -169,7 +199,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         if event.option == "abort" or event.incident != self.stopped:
             return
         self.stopped = ""
-        self.approval = event.approval
+        self.approval, self.strict = event.approval, event.strict
         self._limit(event.allowance)
         if event.checkpoint:
             self.acting = event

@@ -9,6 +9,7 @@ from handrail.model.control import Standing
 from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.history import History
+from handrail.supervise.state.approval_state import ApprovalState
 from handrail.supervise.state.control_state import ControlState
 from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
@@ -22,7 +23,7 @@ _FRESH = 10
 """Steps after which a finding is no longer current, if it was not made again."""
 
 
-class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=5):
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=6):
     """The state of a run. The same events give the same state, from any snapshot.
 
     Readers of the log need no more. `WatchedState` adds the memory of the detectors.
@@ -71,6 +72,10 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=5):
     """The last step before the agent stopped, or was sent on. Of the earlier actions only those of
     sub-agents may still run. Not every end is reported."""
 
+    approvals: ApprovalState = msgspec.field(default_factory=ApprovalState)
+    notices: dict[str, str] = {}
+    """Texts that the agent has not been told yet, by name."""
+
     def apply(self, event: Event) -> None:
         """Apply the next event."""
         self.seq += 1
@@ -81,7 +86,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=5):
     @property
     def past(self) -> History:
         """Return the past for reviews; files that changed since the run began may be its own."""
-        return msgspec.structs.replace(self.history, began=self.started)
+        trouble = self.trouble if self.course.findings else None
+        return msgspec.structs.replace(self.history, began=self.started, trouble=trouble)
 
     @property
     def under_way(self) -> int:
@@ -125,6 +131,17 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=5):
             and not any(name == found.finding.name and step >= found.step for name, step in helped)
         ]
         return max(current, key=lambda finding: finding.severity, default=None)
+
+    @property
+    def tokens(self) -> int:
+        """Return all tokens so far, by the driver's count or by the host's records."""
+        return max(self.usage.tokens, 0 if self.loop is None else self.loop.tokens)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Return the cost so far, the host's own figure first; None: nobody knows it."""
+        told = 0.0 if self.loop is None else self.loop.cost_usd
+        return max(told, self.usage.cost_usd) or None
 
     @property
     def iteration(self) -> int:

@@ -18,6 +18,7 @@ _PAGE = """
    PgUp PgDn   a page                     g  G    first, newest (and follow)
    ⏎           open or close details      /       filter
    Esc         close; clear the filter    q       quit; the runs continue
+   Y  N        approve, deny what waits
 
  Commands go to the chosen run. Each asks for a reason, which may be empty.
  Esc cancels. You have to confirm: {confirmed}.

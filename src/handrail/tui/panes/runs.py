@@ -110,7 +110,8 @@ def standing_in_words(run: RunOverview, now: float) -> str:
     if state == NEEDS_YOU:
         if run.incident:
             return flat(f"needs you: handrail incident show {run.incident}")
-        return flat(f"asks you: {run.wants}")
+        keys = " (Y approves, N denies)" if run.approval else ""
+        return flat(f"asks you: {run.wants}{keys}")
     if run.left:
         return flat(f"its driver is gone: handrail run --resume {run.name}")
     if state == NOT_DONE:

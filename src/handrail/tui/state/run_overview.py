@@ -52,7 +52,9 @@ class RunOverview(msgspec.Struct, frozen=True):
     under_way: tuple[str, ...] = ()
     """Acknowledged commands without a result."""
     wants: str = ""
-    """The action for which the host asks a person."""
+    """The action that waits for a person, or for which the host asks one."""
+    approval: str = ""
+    """The id of the approval that it waits for; empty: the host asks."""
     checkpoint: Checkpoint | None = None
     """The newest checkpoint."""
     trouble: Finding | None = None
@@ -102,6 +104,7 @@ def overview_of(state: "RunState", name: str, *, incident: str, me: str = "") ->
     """Summarise the state of a run; `me` is the user's name."""
     hand, loop, course = state.hand, state.loop, state.course
     goal = loop.goal if loop is not None else state.first_prompt
+    waiting = state.approvals.waiting(state.changed)
     return RunOverview(
         state.run,
         name,
@@ -127,7 +130,8 @@ def overview_of(state: "RunState", name: str, *, incident: str, me: str = "") ->
         hand.since,
         tuple(hand.held.values()),
         tuple(each.command.value for each in hand.asked.values()),
-        _wanted(state),
+        waiting[0].says if waiting else _wanted(state),
+        waiting[0].id if waiting else "",
         course.checkpoints[-1] if course.checkpoints else None,
         state.trouble,
         incident,

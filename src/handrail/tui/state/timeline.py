@@ -5,7 +5,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from handrail.model.event import ActionHeld, ActionReviewed, AgentEnded, Event, UsageMeasured
+from handrail.model.event import (
+    ActionHeld,
+    ActionReviewed,
+    AgentEnded,
+    Event,
+    UsageMeasured,
+    UsageSampled,
+)
 from handrail.store.decoding import decode_or_fault
 from handrail.store.port import StoredEntry
 from handrail.tui.state.log_view import TimelineEntry
@@ -14,7 +21,7 @@ from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session
 
 MAX_ENTRIES = 1000
-UNSHOWN = (UsageMeasured, AgentEnded)
+UNSHOWN = (UsageMeasured, UsageSampled, AgentEnded)
 """Events that the timeline leaves out."""
 
 
