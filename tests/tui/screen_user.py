@@ -120,7 +120,7 @@ async def standing_at(
     def open_feed() -> LogFeed:
         return LogFeed(SqliteStore(path, read_only=True), clock=lambda: NOON)
 
-    app = WatchApp(open_feed, fake, clock=lambda: NOON, pause=_PAUSE)
+    app = WatchApp(open_feed, fake, FakeDecisions, clock=lambda: NOON, pause=_PAUSE)
     async with app.run_test(size=size) as pilot:
         stand = ScreenUser(app, pilot, fake)
         await stand.until(lambda: not app.watching.view.is_first and not app.watching.view.loading)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from handrail.control.client import ControlConnection
     from handrail.server.home import Home
     from handrail.tui.app import LogViewSource
+    from handrail.tui.sending.decisions import DecisionMaker
     from handrail.tui.sending.port import CommandSender
 
 
@@ -48,8 +49,8 @@ def command() -> int:
         # An exported size would keep the screen from following the terminal.
         os.environ.pop(name, None)
     home = find_home()
-    app = WatchApp(lambda: _open_source(home), _controls(home))
-    error = app.run(mouse=False)
+    app = WatchApp(lambda: _open_source(home), _controls(home), partial(_decisions, home))
+    error = app.run()
     if error is not None:
         raise error
     return 0
@@ -65,7 +66,12 @@ def _open_source(home: "Home") -> "LogViewSource":
 
     freeze_loaded_objects()
     is_open = partial(incident_is_open, home)
-    return LogFeed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
+    return LogFeed(
+        open_log(home.log, "read"),
+        me=user_name(),
+        is_open=is_open,
+        daemon_is_down=partial(_is_down, home),
+    )
 
 
 def _controls(home: "Home") -> "CommandSender":
@@ -76,9 +82,16 @@ def _controls(home: "Home") -> "CommandSender":
 
         return DaemonConnection(home)
 
-    def is_down() -> bool:
-        from handrail.server.lock import is_running
+    return DaemonCommandSender(open_line, partial(_is_down, home))
 
-        return not is_running(home)
 
-    return DaemonCommandSender(open_line, is_down)
+def _decisions(home: "Home") -> "DecisionMaker":
+    from handrail.tui.sending.daemon_decisions import DaemonDecisions
+
+    return DaemonDecisions(home)
+
+
+def _is_down(home: "Home") -> bool:
+    from handrail.server.lock import is_running
+
+    return not is_running(home)

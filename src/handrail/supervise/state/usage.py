@@ -2,6 +2,8 @@
 
 import msgspec
 
+MAX_RISKS = 24
+
 
 class RunUsage(msgspec.Struct, omit_defaults=True):
     """The usage of a run, and its decisions."""
@@ -19,5 +21,13 @@ class RunUsage(msgspec.Struct, omit_defaults=True):
     tokens: int = 0
     opinions: int = 0
     """The number of second opinions."""
+    risks: list[float] = []
+    """The risk of the last actions, for people to look at."""
     tool_ms: float = 0.0
     review_ms: float = 0.0
+
+    def add_risk(self, score: float) -> None:
+        """Take in the risk of an action."""
+        self.risks.append(round(score, 2))
+        if len(self.risks) > MAX_RISKS:
+            del self.risks[0]

@@ -39,5 +39,7 @@ class LogView(msgspec.Struct, frozen=True):
     """The number of runs left out."""
     problem: str = ""
     """Why the log cannot be read now; the rest is then older."""
+    daemon_is_down: bool = False
+    """Nothing supervises the runs now."""
     is_first: bool = False
     """Nothing has been read yet."""

@@ -1,0 +1,45 @@
+"""What a run wants of a person, in full, and how to answer."""
+
+from collections.abc import Sequence
+
+from handrail.model.event import ActionReviewed
+from handrail.tui.state.log_view import TimelineEntry
+from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.text import Line, StyledSpan, wrap
+from handrail.words.actions import command_of
+
+
+def question_lines(run: RunOverview, timeline: Sequence[TimelineEntry], width: int) -> list[Line]:
+    """Return the question of a run in full."""
+    if run.incident:
+        found = run.trouble.says if run.trouble else "Handrail stopped it."
+        text = f"stopped in an emergency: {found}"
+    else:
+        text = (_wanted_in_full(timeline) or run.wants) if run.wants else run.asks
+    return [
+        (StyledSpan(f" {line}"),)
+        for part in text.splitlines()
+        for line in wrap(part.expandtabs(4), max(width - 2, 1))
+    ]
+
+
+def how_to_answer(run: RunOverview) -> str:
+    """Return how a person answers a run."""
+    if run.incident:
+        return f"a decide · handrail incident show {run.incident}"
+    if run.wants:
+        return "answer in the session itself: its host asks you there"
+    return f'handrail run --resume {run.name} "your answer"'
+
+
+def _wanted_in_full(timeline: Sequence[TimelineEntry]) -> str:
+    """Return the action that waits for a person, uncut, and why Handrail has it asked for."""
+    for entry in reversed(timeline):
+        event = entry.event
+        if isinstance(event, ActionReviewed):
+            if not event.asked or entry.over:
+                return ""
+            what = command_of(event.action) or "\n".join(map(str, event.action.input.values()))
+            said = f"wants to run {event.action.tool}: {what}"
+            return "\n".join(filter(None, (said, event.verdict.reason)))
+    return ""
