@@ -116,7 +116,7 @@ class WatchApp(App[Exception]):
         clock: Callable[[], float] = time,
         pause: float = _PAUSE,
     ) -> None:
-        """`open_source` and `open_decisions` run in threads after the first frame, so may be slow."""
+        """`open_source` and `open_decisions` run in threads, so they may be slow."""
         colourless = bool(os.environ.get("NO_COLOR"))
         super().__init__(ansi_color=True if colourless else None)
         self.set_class(colourless, "-no-colour")

@@ -44,6 +44,8 @@ CSS = """
 #label { width: auto; text-style: bold; }
 #answer { width: 1fr; height: 1; }
 
+Footer.-compact FooterKey.-command-palette { padding-right: 1; }
+
 DecisionScreen, HelpScreen { align: center middle; }
 #decision, #help {
     width: 76; max-width: 95%; height: auto; max-height: 90%;

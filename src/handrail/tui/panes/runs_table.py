@@ -104,7 +104,8 @@ class RunsTable(DataTable[Text]):
         risk = next(wide for least, wide in _RISK_WIDTHS if width >= least)
         longest = max((columns(flat(run.name)) for run in self._runs), default=0)
         rest = width - 2 - sum(shown) - (risk + 1 if risk else 0)
-        name = max(min(longest, rest - _LEAST_SUBJECT), min(_LEAST_NAME, rest)) + 1
+        least = max(_LEAST_SUBJECT, rest * 3 // 5)
+        name = max(min(longest, rest - least), min(_LEAST_NAME, rest)) + 1
         return (2, name, max(rest - name, 0), risk, *shown)
 
     def _cells(self, layout: tuple[int, ...]) -> dict[str, list[Text]]:

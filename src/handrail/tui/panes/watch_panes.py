@@ -135,7 +135,7 @@ class WatchPanes(Vertical):
         title = "Timeline"
         if run is not None:
             state = run.state(watching.now)
-            said = "" if state == NEEDS_YOU else f": {standing_in_words(run, watching.now)}"
+            said = "" if state == NEEDS_YOU else f" · {standing_in_words(run, watching.now)}"
             title = f"{RUN_SIGNS[state].mark} {run.name}{said}"
             parts += [f"earlier: handrail log {run.name}"] if watching.view.cut else []
         self.timeline.border_title = _plain(title)

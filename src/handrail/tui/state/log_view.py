@@ -2,6 +2,7 @@
 
 import msgspec
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Event
 from handrail.tui.state.run_overview import RunOverview
 from handrail.words.action_status import ActionEnd
@@ -20,6 +21,8 @@ class TimelineEntry(msgspec.Struct, frozen=True):
     agent: str = ""
     """The letter of the sub-agent."""
     end: ActionEnd | None = None
+    saved: tuple[Checkpoint, ...] = ()
+    """Checkpoints that are folded into it."""
     over: bool = False
     """No more events about it will come."""
 
