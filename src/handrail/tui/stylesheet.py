@@ -22,8 +22,8 @@ CSS = """
 #runs { height: auto; max-height: 40%; min-height: 4; }
 #runs > .datatable--header { background: $background; color: $text-muted; text-style: none; }
 #runs > .datatable--even-row, #runs > .datatable--odd-row { background: $background; }
-#needs { height: auto; max-height: 30%; border: round $error; border-title-color: $text-error; }
-#lower { height: 1fr; layout: horizontal; }
+#needs { height: auto; max-height: 50%; border: round $error; border-title-color: $text-error; }
+#lower { height: 1fr; min-height: 5; layout: horizontal; }
 #timeline { width: 1fr; height: 1fr; max-height: 100%; }
 #detail { width: 2fr; height: 1fr; }
 
@@ -44,7 +44,7 @@ CSS = """
 #label { width: auto; text-style: bold; }
 #answer { width: 1fr; height: 1; }
 
-Footer.-compact FooterKey.-command-palette { padding-right: 1; }
+Footer.-compact FooterKey.-command-palette { padding-right: 1; margin: 0; }
 
 DecisionScreen, HelpScreen { align: center middle; }
 #decision, #help {

@@ -16,11 +16,8 @@ def run_detail(run: RunOverview, now: float, width: int) -> list[Line]:
     """Return all details of a run."""
     fields = FieldLines(width)
     look = RUN_SIGNS[run.state(now)]
-    fields.title(
-        StyledSpan(f"{look.mark} ", look.style),
-        StyledSpan(flat(run.name), "bold"),
-        StyledSpan(f"  {standing_in_words(run, now)}", look.style),
-    )
+    fields.title(StyledSpan(f"{look.mark} ", look.style), StyledSpan(flat(run.name), "bold"))
+    fields.add("State", standing_in_words(run, now), look.style)
     fields.add("Goal", run.goal)
     fields.add("Held", run.held, "yellow")
     fields.add("Under way", ", ".join(run.under_way), "yellow")

@@ -65,8 +65,9 @@ class RunsTable(DataTable[Text]):
         self._draw()
 
     def on_resize(self, event: Resize) -> None:
-        """Use the new width."""
+        """Use the new width, and keep the chosen run in sight."""
         self._draw()
+        self.call_after_refresh(lambda: self.move_cursor(row=self.cursor_row))
 
     # Drawing
 
@@ -194,7 +195,7 @@ class RunsTable(DataTable[Text]):
     ) -> None:
         """Tell the choice at once; show the first heading above the first run."""
         super().watch_cursor_coordinate(old_coordinate, new_coordinate)
-        if new_coordinate.row <= 1:
+        if new_coordinate.row == 1 and self._is_heading(0):
             self.scroll_home(animate=False)
         rows = self.ordered_rows
         if not self._drawing and 0 <= new_coordinate.row < len(rows):
