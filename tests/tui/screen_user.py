@@ -88,11 +88,19 @@ class ScreenUser:
     @property
     def lines(self) -> list[str]:
         """What stands on the screen, without scroll bars: they depend on when rows came."""
+        return self._lines()
+
+    def _lines(self, *left_out: Region) -> list[str]:
         strips = self.app.screen._compositor.render_strips(self.app.size)
-        for widget in self.app.screen.query("*"):
-            if widget.show_vertical_scrollbar:
-                strips = _without(strips, widget.vertical_scrollbar.region)
+        widgets = self.app.screen.query("*")
+        bars = (each.vertical_scrollbar.region for each in widgets if each.show_vertical_scrollbar)
+        for region in (*bars, *left_out):
+            strips = _without(strips, region)
         return [strip.text.rstrip() for strip in strips]
+
+    def text_without(self, region: Region) -> str:
+        """The screen, with blanks in a part of it."""
+        return "\n".join(self._lines(region))
 
     @property
     def text(self) -> str:
@@ -149,7 +157,7 @@ class ScreenUser:
 
 
 def _without(strips: list[Strip], bar: Region) -> list[Strip]:
-    """The lines with blanks in the place of a scroll bar."""
+    """The lines with blanks in a part of the screen."""
     return [
         Strip.join([strip.crop(0, bar.x), Strip.blank(bar.width), strip.crop(bar.right)])
         if bar.y <= y < bar.bottom

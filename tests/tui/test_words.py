@@ -70,7 +70,7 @@ def test_one_sign_has_one_meaning() -> None:
     of_runs = {sign.mark: sign.style for sign in RUN_SIGNS.values()}
     of_actions = {mark for mark, _, _ in MARKS.values()}
     of_events = {"◆", "↳", "▪", "❯", "▸", "…", "–"}
-    assert len({sign for sign in RUN_SIGNS.values()}) == len(of_runs), "a sign in two colours"
+    assert len(set(RUN_SIGNS.values())) == len(of_runs), "a sign in two colours"
     assert not of_runs.keys() & (of_actions | of_events)
     assert not of_actions & of_events
 

@@ -17,6 +17,6 @@ def wanted_action(state: "RunState") -> str:
 
 
 def blocked_agent_asks(state: "RunState") -> str:
-    """Return what a driven agent needs that gave up: its loop has ended, and waits for an answer."""
+    """Return what a driven agent needs that gave up: its loop waits for an answer."""
     loop = state.loop
     return loop.says if loop is not None and loop.reason == "STUCK" else ""
