@@ -23,6 +23,11 @@ SIZES = ((80, 24), (140, 45))
 Visit = Callable[[ScreenUser], Awaitable[None]]
 
 
+async def _open_details(stand: ScreenUser) -> None:
+    if not stand.app.panes.has_details:
+        await stand.press("enter")
+
+
 async def first(stand: ScreenUser) -> None:
     pass
 
@@ -37,17 +42,19 @@ async def paused(stand: ScreenUser) -> None:
 
 async def run_detail(stand: ScreenUser) -> None:
     await stand.choose("shop")
-    await stand.press("enter")
+    await _open_details(stand)
 
 
 async def stopped_action(stand: ScreenUser) -> None:
     await stand.choose("shop")
-    await stand.press("right", *["up"] * 8, "enter")
+    await stand.press("right", *["up"] * 8)
+    await _open_details(stand)
 
 
 async def finding(stand: ScreenUser) -> None:
     await stand.choose("shop")
-    await stand.press("right", *["up"] * 6, "enter")
+    await stand.press("right", *["up"] * 6)
+    await _open_details(stand)
 
 
 async def asks_for_a_reason(stand: ScreenUser) -> None:
@@ -127,7 +134,10 @@ def test_a_screen_is_as_it_was(book: SampleLog, visit: Visit, size: tuple[int, i
 
 
 def _snapshot(stand: ScreenUser) -> str:
-    """The screen, with the whole timeline below instead of the part in sight."""
+    """The screen, with the whole timeline below instead of the part in sight, or its window."""
+    for window in ("decision", "help"):
+        if stand.app.screen.query(f"#{window}"):
+            return f"{stand.shown_in(window)}\n"
     region = stand.app.panes.timeline.content_region
     entries = (str(each.prompt) for each in stand.app.panes.timeline.options)
     timeline = "\n".join(line.rstrip() for entry in entries for line in entry.splitlines())

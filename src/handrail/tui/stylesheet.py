@@ -51,7 +51,7 @@ DecisionScreen, HelpScreen { align: center middle; }
     width: 76; max-width: 95%; height: auto; max-height: 90%;
     border: round $border; border-title-style: bold; background: $surface; padding: 1 2;
 }
-#help { width: 84; padding: 0 1; }
+#help { width: 80; max-width: 100%; padding: 0; }
 #help-text { width: auto; }
 #decision OptionList { border: none; padding: 0; margin: 1 0; height: auto; }
 #decision-question { max-height: 8; }

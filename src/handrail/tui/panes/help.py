@@ -16,7 +16,7 @@ from handrail.tui.panes.run_words import GROUPS
 
 _PAGE = """\
  ↑ ↓  j k    move                       ⇥  ← →  runs, timeline
- PgUp PgDn   a page                     g  G    first; newest, and follow
+ PgUp PgDn   a page                     g  G    first, newest (and follow)
  ⏎           open or close details      /       filter
  a           decide, where ▲ needs you  z       one pane alone, and back
  Esc         close; clear the filter    ^p      all commands, themes
