@@ -88,19 +88,19 @@ class ScreenUser:
     @property
     def lines(self) -> list[str]:
         """What stands on the screen, without scroll bars: they depend on when rows came."""
-        return self._lines()
+        return [strip.text.rstrip() for strip in self._strips()]
 
-    def _lines(self, *left_out: Region) -> list[str]:
+    def _strips(self, *left_out: Region) -> list[Strip]:
         strips = self.app.screen._compositor.render_strips(self.app.size)
         widgets = self.app.screen.query("*")
         bars = (each.vertical_scrollbar.region for each in widgets if each.show_vertical_scrollbar)
         for region in (*bars, *left_out):
             strips = _without(strips, region)
-        return [strip.text.rstrip() for strip in strips]
+        return strips
 
     def text_without(self, region: Region) -> str:
         """The screen, with blanks in a part of it."""
-        return "\n".join(self._lines(region))
+        return "\n".join(strip.text.rstrip() for strip in self._strips(region))
 
     @property
     def text(self) -> str:
@@ -110,9 +110,8 @@ class ScreenUser:
     def shown_in(self, pane: str) -> str:
         """What stands in a part of the screen."""
         region = self.app.screen.query_one(f"#{pane}").region
-        strips = self.app.screen._compositor.render_strips(self.app.size)
-        part = [strip.crop(region.x, region.right) for strip in strips[region.y : region.bottom]]
-        return "\n".join(strip.text.strip() for strip in part)
+        strips = self._strips()[region.y : region.bottom]
+        return "\n".join(strip.crop(region.x, region.right).text.strip() for strip in strips)
 
     @property
     def last(self) -> str:

@@ -113,6 +113,16 @@ def width_of(line: Iterable[StyledSpan]) -> int:
     return sum(columns(span.text) for span in line)
 
 
+def clip_line(line: Line, width: int) -> Line:
+    """Cut a line to the width."""
+    spans: list[StyledSpan] = []
+    for text, style in line:
+        shown = clip(clean(text), width)
+        spans.append(StyledSpan(shown, style))
+        width -= columns(shown)
+    return tuple(spans)
+
+
 def clip_name(name: str, width: int) -> str:
     """Cut a name of a run in the middle: its end tells it from others of the same project."""
     if columns(name) <= width:
