@@ -20,7 +20,7 @@ from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.run_overview import RunOverview
 from tests.tui.sample_log import NOON, SampleLog
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 _PAUSE = 0.2
 """The pilot waits after each key until the program is idle: it must come to that."""
 GOES_WELL = (
@@ -118,6 +118,10 @@ class ScreenUser:
         """What stands above the keys: what is heard of the last command, and the question."""
         return f"{self.shown_in('sent')}\n{self.shown_in('prompt')}".strip()
 
+    def says(self, text: str) -> bool:
+        """Whether a text stands above the keys."""
+        return text in self.last
+
     def has_lines(self, number: int) -> bool:
         """Whether the screen is that high."""
         return len(self.lines) == number
@@ -144,6 +148,7 @@ class ScreenUser:
 
     async def until_answered(self) -> None:
         """Wait until the last command was confirmed or has failed."""
+        await self.until(lambda: all(sent.is_over for sent in self.app.watching.sent))
         await self.until(lambda: "confirmed" in self.last or "failed" in self.last)
 
     async def choose(self, name: str) -> None:

@@ -14,18 +14,13 @@ from pathlib import Path
 import pytest
 
 from tests.tui.sample_log import SampleLog
-from tests.tui.screen_user import FakeControls, ScreenUser, at_screen
+from tests.tui.screen_user import ScreenUser, at_screen
 
 pytestmark = pytest.mark.slow
 
 SCREENS = Path(__file__).parent / "screens"
 SIZES = ((80, 24), (140, 45))
 Visit = Callable[[ScreenUser], Awaitable[None]]
-
-
-async def _open_details(stand: ScreenUser) -> None:
-    if not stand.app.panes.has_details:
-        await stand.press("enter")
 
 
 async def first(stand: ScreenUser) -> None:
@@ -42,19 +37,19 @@ async def paused(stand: ScreenUser) -> None:
 
 async def run_detail(stand: ScreenUser) -> None:
     await stand.choose("shop")
-    await _open_details(stand)
+    await stand.press("enter")
 
 
 async def stopped_action(stand: ScreenUser) -> None:
     await stand.choose("shop")
     await stand.press("right", *["up"] * 8)
-    await _open_details(stand)
+    await stand.press("enter")
 
 
 async def finding(stand: ScreenUser) -> None:
     await stand.choose("shop")
     await stand.press("right", *["up"] * 6)
-    await _open_details(stand)
+    await stand.press("enter")
 
 
 async def asks_for_a_reason(stand: ScreenUser) -> None:
@@ -117,20 +112,23 @@ VISITS: tuple[Visit, ...] = (
 )
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.__name__)
-def test_a_screen_is_as_it_was(book: SampleLog, visit: Visit, size: tuple[int, int]) -> None:
-    path = SCREENS / f"{visit.__name__}-{size[0]}x{size[1]}.txt"
-
+def test_a_screen_is_as_it_was(book: SampleLog, visit: Visit) -> None:
     async def work(stand: ScreenUser) -> None:
         await visit(stand)
-        if os.environ.get("HANDRAIL_RENEW_SCREENS"):
-            await stand.pilot.pause(1.0)
-            path.write_text(_snapshot(stand), encoding="utf-8")
-        expected = path.read_text(encoding="utf-8")
-        await stand.until(lambda: _snapshot(stand) == expected)
+        for size in SIZES:
+            await stand.pilot.resize_terminal(*size)
+            await _compare(stand, SCREENS / f"{visit.__name__}-{size[0]}x{size[1]}.txt")
 
-    at_screen(book, work, size=size, controls=FakeControls())
+    at_screen(book, work)
+
+
+async def _compare(stand: ScreenUser, path: Path) -> None:
+    if os.environ.get("HANDRAIL_RENEW_SCREENS"):
+        await stand.pilot.pause(1.0)
+        path.write_text(_snapshot(stand), encoding="utf-8")
+    expected = path.read_text(encoding="utf-8")
+    await stand.until(lambda: _snapshot(stand) == expected)
 
 
 def _snapshot(stand: ScreenUser) -> str:

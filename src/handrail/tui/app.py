@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.events import Key, Resize
+from textual.events import DescendantFocus, Key, Resize
 from textual.screen import Screen
 from textual.widgets import Footer
 
@@ -146,7 +146,7 @@ class WatchApp(App[Exception]):
 
     def draw(self) -> None:
         """Draw the current state."""
-        if self.panes.is_mounted and self.is_running:
+        if self.panes.is_attached and self.is_running:
             self.panes.draw()
             possible = [self.check_action(*_parsed(each)) for each in _KEYS]
             if possible != self._possible:  # each time, the keys at the bottom are made anew
@@ -368,9 +368,9 @@ class WatchApp(App[Exception]):
         """Quit; the runs continue."""
         self.exit()
 
-    def on_descendant_focus(self) -> None:
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Let the details follow a click."""
-        self.panes.note_focus(self.focused)
+        self.panes.note_focus(event.widget)
         self.draw()
 
     def on_option_list_option_highlighted(self) -> None:

@@ -116,7 +116,7 @@ def test_an_action_of_a_session_that_is_over_runs_no_more(
 
 def test_an_action_that_a_person_refused_says_so(told: Told) -> None:
     told.book.ask(RUN, "Bash", "npm publish", STOPPED, asked=True)
-    assert told.status == "? a person was asked"
+    assert told.status == "▲ a person was asked"
     told.book.note(RUN, lambda at: ActionDropped(at, 1, "not today"))
     assert told.status == "✗ refused by a person"
     assert "↳ not today" in plain(entry_lines(told.only, 60)[1])

@@ -1,4 +1,4 @@
-"""A pane that shows lines made for its width, with a scroll bar where they do not fit."""
+"""Parts of the screen that show lines; a pane has a scroll bar where they do not fit."""
 
 from collections.abc import Callable
 
@@ -12,19 +12,33 @@ from handrail.tui.text import Line, as_text
 LinesForWidth = Callable[[int], list[Line]]
 
 
+class TextLines(Static):
+    """Some lines; hidden while there are none. Unchanged lines cost nothing."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__("", markup=False, id=name or None)
+        self._lines: list[Line] = []
+
+    def show(self, lines: list[Line]) -> None:
+        """Show these lines."""
+        self.display = bool(lines)
+        if lines != self._lines:
+            self._lines = lines
+            self.update(as_text(lines))
+
+
 class LinesPane(VerticalScroll):
     """Shows lines; what they are is decided when their width is known."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
-        self._static = Static("", markup=False)
+        self._text = TextLines()
         self._lines_for: LinesForWidth = lambda width: []
         self._about = ""
-        self._shown: list[Line] = []
 
     def compose(self) -> ComposeResult:
         """Hold one text."""
-        yield self._static
+        yield self._text
 
     def show(self, about: str, lines_for: LinesForWidth) -> None:
         """Show the lines about something; about something else, they begin at the top."""
@@ -57,7 +71,4 @@ class LinesPane(VerticalScroll):
 
     def _draw(self) -> None:
         width = self.scrollable_content_region.width
-        lines = self._lines_for(width) if width else []
-        if lines != self._shown:
-            self._shown = lines
-            self._static.update(as_text(lines))
+        self._text.show(self._lines_for(width) if width else [])

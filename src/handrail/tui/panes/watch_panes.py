@@ -7,10 +7,9 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
 
 from handrail.tui.panes.entry_detail import entry_detail
-from handrail.tui.panes.lines_pane import LinesPane
+from handrail.tui.panes.lines_pane import LinesPane, TextLines
 from handrail.tui.panes.needs_you import how_to_answer, question_lines
 from handrail.tui.panes.run_detail import run_detail
 from handrail.tui.panes.run_words import standing_in_words
@@ -19,7 +18,7 @@ from handrail.tui.panes.timeline_list import TimelineList
 from handrail.tui.panes.top import alerts, empty_page, top_line
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ListName, ScreenState
-from handrail.tui.text import Line, StyledSpan, as_text, clean, flat, wrap
+from handrail.tui.text import Line, StyledSpan, clean, flat, wrap
 from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 
 WIDE = 120
@@ -40,14 +39,14 @@ class WatchPanes(Vertical):
         """Whether a person wants details; None: where there is room."""
         self.notice = ""
         """The message for the last key."""
-        self._top = Static("", markup=False, id="top")
-        self._alert = Static("", markup=False, id="alert")
-        self._empty = Static("", markup=False, id="empty")
+        self._top = TextLines("top")
+        self._alert = TextLines("alert")
+        self._empty = TextLines("empty")
         self.runs = RunsTable(choose)
         self._needs = LinesPane("needs")
         self.timeline = TimelineList()
         self._detail = LinesPane("detail")
-        self._sent = Static("", markup=False, id="sent")
+        self._sent = TextLines("sent")
 
     def compose(self) -> ComposeResult:
         """Stack the runs above the timeline and the details."""
@@ -98,12 +97,11 @@ class WatchPanes(Vertical):
     def draw(self) -> None:
         """Draw the current state."""
         watching = self._watching
-        self._top.update(as_text([top_line(watching, max(self.app.size.width - 2, 0))]))
-        _set_text(self._alert, alerts(watching))
+        self._top.show([top_line(watching, max(self.app.size.width - 2, 0))])
+        self._alert.show(_lines(alerts(watching)))
         page = empty_page(watching)
-        _set_text(self._empty, page)
-        for pane in (self.runs, self._needs, self.timeline, self._detail):
-            pane.display = not page
+        self._empty.show(_lines(page))
+        self.runs.display = self.timeline.display = not page
         run = watching.run
         self._draw_runs()
         self._draw_needs(run)
@@ -119,8 +117,8 @@ class WatchPanes(Vertical):
         self.runs.border_subtitle = _plain(f"/{sought}{nothing}" if sought else "")
 
     def _draw_needs(self, run: RunOverview | None) -> None:
-        if run is None or run.state(self._watching.now) != NEEDS_YOU:
-            self._needs.display = False
+        self._needs.display = run is not None and run.state(self._watching.now) == NEEDS_YOU
+        if run is None or not self._needs.display:
             return
         timeline = self._watching.view.timeline if self._watching.view.run == run.id else ()
         self._needs.border_title = _plain(f"{RUN_SIGNS[NEEDS_YOU].mark} {run.name} needs you")
@@ -155,9 +153,7 @@ class WatchPanes(Vertical):
 
     def _draw_sent(self) -> None:
         """Show the notice for the last key, or the progress of the last command."""
-        lines = self._sent_lines(max(self.app.size.width - 2, 1))
-        self._sent.display = bool(lines)
-        self._sent.update(as_text(lines))
+        self._sent.show(self._sent_lines(max(self.app.size.width - 2, 1)))
 
     def _sent_lines(self, width: int) -> list[Line]:
         if self.notice:
@@ -172,14 +168,8 @@ class WatchPanes(Vertical):
         return [(*first, more), *rest]
 
 
-def _set_text(widget: Static, text: str) -> None:
-    widget.display = bool(text)
-    widget.update(clean_lines(text))
-
-
-def clean_lines(text: str) -> str:
-    """Clean each line of a text."""
-    return "\n".join(map(clean, text.splitlines()))
+def _lines(text: str) -> list[Line]:
+    return [(StyledSpan(line),) for line in text.splitlines()]
 
 
 def _plain(text: str) -> Content:
