@@ -152,6 +152,10 @@ def modifiers() -> str:
             "the same action failed once / twice / more often",
             f"{once:.2f} / {twice:.2f} / {more:.2f}",
         ),
+        (
+            f"it changes something during a {' / '.join(map(str, risk._TROUBLE))} finding",
+            " / ".join(f"{weight:.2f}" for weight in risk._TROUBLE.values()),
+        ),
     )
 
 
@@ -451,12 +455,13 @@ _MEANS: dict[str, str] = {
     Capability.STOP: "`continue: false`; Handrail then refuses every later call and prompt",
     Capability.END: "signals to the processes of the session; if a person sits there, their "
     "own window stays",
-    Capability.LIMIT: "Claude Code starts its processes itself.",
+    Capability.LIMIT: "`ulimit -d` in front of a throttled command, on Linux",
     Capability.REWIND: "No hook can, so the agent keeps its memory. A person can: `handrail "
     "rollback` prints the command.",
     Capability.SWITCH: "No hook can. A person can, in a run [driven by "
     "Handrail](control.md#runs-that-handrail-drives).",
-    "count tokens": "No hook reports them. In a run driven by Handrail, the driver does.",
+    "count tokens": "the usage of each answer in the session's transcripts, read beside the hooks; "
+    "in a run driven by Handrail also its output",
     Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
 }
 

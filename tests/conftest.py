@@ -1,8 +1,10 @@
 """What every test runs under."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
+from signal import default_int_handler
 
 import pytest
 from hypothesis import settings
@@ -23,6 +25,10 @@ settings.register_profile(
 # And no test may reach the user's own service manager.
 for _name in ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "XDG_RUNTIME_DIR"):
     os.environ.pop(_name, None)
+# Programs inherit ignored signals: from `nohup make test`, or from a CI job in the background.
+for _number, _usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, default_int_handler)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
 
 

@@ -44,6 +44,7 @@ from handrail.model.event import (
     SettingsChanged,
     StopConfirmed,
     UsageMeasured,
+    UsageSampled,
     Verified,
 )
 from handrail.model.finding import Finding
@@ -301,6 +302,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(LoopBegun, _at, _text, st.integers(1, 20), model=_text, verify=_text, cwd=_text),
     st.builds(IterationBegun, _at, st.integers(1, 20)),
     st.builds(Verified, _at, st.integers(1, 20), _text, st.booleans(), _text, st.floats(0, 1e7)),
+    st.builds(UsageSampled, _at, _many, st.floats(0, 1e6)),
     st.builds(UsageMeasured, _at, _many, st.floats(0, 1e6), st.floats(0, 1e7), st.floats(0, 1e6)),
     st.builds(
         LoopEnded,

@@ -18,6 +18,7 @@ from handrail.model.event import (
     LoopBegun,
     LoopEnded,
     UsageMeasured,
+    UsageSampled,
     Verified,
 )
 
@@ -153,6 +154,21 @@ def test_a_driven_run_shows_its_iteration_model_and_cost(
     run, loop = shown(book, capsys)
     assert "working  release 2.3 " in run
     assert loop == "   it 2/10 · haiku · $0.42 · 12,300 tokens"
+
+
+@pytest.mark.parametrize(
+    ("cost", "unpriced", "said"), [(0.0, ("opus",), "cost unknown"), (0.42, (), "$0.42")]
+)
+def test_a_session_shows_its_measured_use_and_an_unknown_cost_as_unknown(
+    book: Logbook,
+    shop: RunLog,
+    capsys: pytest.CaptureFixture[str],
+    cost: float,
+    unpriced: tuple[str, ...],
+    said: str,
+) -> None:
+    shop.note(UsageSampled(book.now, 12_300, cost, unpriced, memory_mb=410.2))
+    assert shown(book, capsys)[1] == f"   {said} · 12,300 tokens · 410 MB"
 
 
 def test_a_driven_run_whose_driver_is_gone_says_how_it_goes_on(

@@ -44,7 +44,8 @@ def test_a_misspelt_variable_is_told(machine: "ScratchMachine") -> None:
         (
             "HANDRAIL_STEP_REVIEWR__MODE: step_reviewr: unknown key; did you mean step_reviewer? "
             "allowed: goal, scope, protected, secrets, regenerable, hosts, programs, attended, "
-            "on_fault, limits, log, step_reviewer, detection, interventions, checkpoints, "
+            "on_fault, limits, prices, log, step_reviewer, detection, interventions, checkpoints, "
+            "trash, "
             "control, notify, judge"
         )
     ]

@@ -133,8 +133,9 @@ MISTAKES = {
         "- goal\n",
         (
             "handrail.yaml:1: a list is not allowed here; expected a mapping with goal, scope, "
-            "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, log, "
-            "step_reviewer, detection, interventions, checkpoints, control, notify, judge"
+            "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, prices, "
+            "log, step_reviewer, detection, interventions, checkpoints, trash, control, "
+            "notify, judge"
         ),
     ),
     "a long value is shortened": (

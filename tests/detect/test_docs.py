@@ -8,7 +8,7 @@ import pytest
 
 from handrail.config import load_settings
 from handrail.detect import Detector, RunDetectors
-from handrail.detect.detectors.resource_spiral import SERIES
+from handrail.detect.detectors.resource_spiral import ANSWER, SERIES
 from handrail.detect.registry import KINDS
 from tests.detect.steps import did
 
@@ -33,6 +33,11 @@ def test_every_series_stands_there_with_its_floors(name: str) -> None:
     numbers = [float(text.replace(",", "")) for text in re.findall(r"\b\d[\d,]*\b", row[0])]
     assert numbers == [series.base, series.matters]
     assert row[0].endswith(f"| {series.worst} |")
+
+
+def test_the_floors_of_an_answer_stand_there() -> None:
+    row = f"| … of one answer after the other | {ANSWER.base:,} | {ANSWER.matters:,} | {ANSWER.worst} |"
+    assert row in PAGE
 
 
 def test_the_rule_can_be_used(tmp_path: Path) -> None:

@@ -114,6 +114,48 @@ def test_an_error_that_moves_to_another_line_stays_the_same(first: str, second: 
     assert not _same(first, second)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Using --randomly-seed=3151", "Using --randomly-seed=998877"),
+        ("Randomized with seed 4711", "Randomized with seed 12"),
+        ("Seed:      -1234567", "Seed:      884422"),
+        ("request id: req_011CSHoEeqs5C35K", "request id: req_99ZZaa8877"),
+        ('{"requestId":"Xy12-zz"}', '{"requestId":"b7-q0"}'),
+        ("x-request-id: 8fk2-99z", "x-request-id: zz-71k"),
+        ("Request 7fk29z1 failed", "Request k28dd8q failed"),
+        ("trace_id=abc.def", "trace_id=xyz.uvw"),
+        ("listening on port 43121", "listening on port 5999"),
+        ("elapsed: 1.52", "elapsed: 10.7"),
+        ("total duration 31", "total duration 77.25"),
+        ("connect ECONNREFUSED 172.17.0.3:5432", "connect ECONNREFUSED 172.17.0.9:5432"),
+        ("dial tcp db.internal:54321: refused", "dial tcp db.internal:33333: refused"),
+        ("bind [::]:43121: in use", "bind [::]:43122: in use"),
+        ("segfault at 7f3c2a1b4d60 ip 0x7f3c2a1b4d60", "segfault at 7fe00a1b4d60 ip 0x7fe00a1b4d6"),
+        ("Timeout after 3021 ms (request id=a1)", "Timeout after 2999 ms (request id=b2)"),
+    ],
+)
+def test_an_error_with_other_random_values_stays_the_same(first: str, second: str) -> None:
+    assert normalized_error(first) == normalized_error(second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("user id: 42", "user id: 43"),
+        ("ports: 2 open", "ports: 3 open"),
+        ("seeded 3 rows", "seeded 4 rows"),
+        ("requested 3 items", "requested 4 items"),
+        ("report 12 is missing", "report 13 is missing"),
+        ("expected 1.2.3, got 1.2.4", "expected 1.2.3, got 1.2.5"),
+        ("cannot reach shop:80", "cannot reach cart:80"),
+        ("status 500 from shop", "status 404 from shop"),
+    ],
+)
+def test_an_error_with_another_meaning_is_another_one(first: str, second: str) -> None:
+    assert normalized_error(first) != normalized_error(second)
+
+
 def test_in_a_long_output_words_matter_at_both_ends_and_between() -> None:
     filler = "some text that stays as it is\n" * 100
     whole = f"start\n{filler}"
@@ -144,6 +186,24 @@ KINDS_OF_NOISE = (
     st.integers(1, 9_999).map(lambda number: f"/tmp/pytest-of-dev/pytest-{number}"),
     st.integers(0, 107).map(lambda color: f"\x1b[{color}m"),
 )
+
+
+KINDS_OF_NOISE_IN_ERRORS = (
+    st.integers(0, 10**9).map(lambda seed: f"seed={seed}"),
+    st.from_regex(r"request[ _-]id: [a-z0-9]{4,20}", fullmatch=True).map(
+        lambda text: text.replace("_", " ").replace("-", " ")
+    ),
+    st.integers(1024, 65_535).map(lambda port: f"port {port}"),
+    st.ip_addresses(v=4).map(str),
+)
+
+
+@given(TEXTS, TEXTS, st.sampled_from(KINDS_OF_NOISE_IN_ERRORS), st.data())
+def test_noise_in_an_error_keeps_it_the_same(
+    before: str, after: str, kind: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    first, second = (f"{before} {data.draw(kind)} {after}" for _ in range(2))
+    assert normalized_error(first) == normalized_error(second)
 
 
 @given(TEXTS, TEXTS, st.sampled_from(KINDS_OF_NOISE), st.data())

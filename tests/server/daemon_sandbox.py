@@ -148,6 +148,25 @@ def silent(place: DaemonSandbox) -> Iterator[None]:
 
 
 @contextmanager
+def breaking_off(place: DaemonSandbox) -> Iterator[None]:
+    """Something that listens on the daemon's socket, and ends as soon as somebody asks."""
+    os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(place.home.socket)
+    listener.listen()
+
+    def end() -> None:
+        line, _ = listener.accept()
+        listener.close()
+        line.close()
+
+    thread = threading.Thread(target=end)
+    thread.start()
+    yield
+    thread.join()
+
+
+@contextmanager
 def answering(place: DaemonSandbox, answer: bytes) -> Iterator[None]:
     """Something that listens on the daemon's socket and always says the same."""
     os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)

@@ -18,7 +18,14 @@ from handrail.server.http.socket_client import daemon_health
 from handrail.server.lock import daemon_pid
 from tests.checkers import checker
 from tests.hosts.claude.desk import decision, said
-from tests.server.daemon_sandbox import DaemonSandbox, answering, http, pretty, silent
+from tests.server.daemon_sandbox import (
+    DaemonSandbox,
+    answering,
+    breaking_off,
+    http,
+    pretty,
+    silent,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -227,6 +234,14 @@ def test_ensure_starts_a_daemon_again_that_was_killed(place: DaemonSandbox, shel
     code, out, err = send(place, "", "ensure", shell=shell)
     assert (code, err) == (0, "")
     assert str(said(json.loads(out))["additionalContext"]).endswith("started: try again.")
+
+
+def test_ensure_starts_a_daemon_again_that_is_killed_while_it_looks(place: DaemonSandbox) -> None:
+    """Its sockets stay open for a moment, and then break off."""
+    with breaking_off(place):
+        code, out, err = hook(place, "ensure")
+    assert (code, err) == (0, "")
+    assert "started: try again." in out
 
 
 def test_another_process_with_the_number_of_a_killed_daemon_is_not_taken_for_it(

@@ -1,5 +1,7 @@
 """From a session's hooks to `handrail undo`, through a real daemon."""
 
+import json
+
 import pytest
 
 from handrail.server.launcher import stop_daemon
@@ -60,3 +62,107 @@ def test_a_daemon_that_was_started_anew_knows_whose_changes_they_are(place: Daem
     assert (undone.returncode, undone.stderr) == (0, "")
     assert cart.read_text() == "total = 0\n"
     assert not (place.project / "made.txt").exists()
+
+
+def git(place: DaemonSandbox, *words: str) -> str:
+    person = ("-c", "user.name=Me", "-c", "user.email=me@example.invalid")
+    ran = place.execute(["git", *person, *words])
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+COMMIT = "git -c user.name=Me -c user.email=me@example.invalid commit -q"
+
+
+@pytest.fixture
+def repository(place: DaemonSandbox) -> DaemonSandbox:
+    """A session in a repository with one commit."""
+    (place.project / "cart.py").write_text("total = 0\n")
+    git(place, "init", "-q", "-b", "main")
+    git(place, "add", ".")
+    git(place, "commit", "-q", "-m", "start")
+    place.start()
+    place.tell("SessionStart", source="startup")
+    place.tell("UserPromptSubmit", prompt="work")
+    return place
+
+
+def test_a_commit_right_after_an_edit_is_undone_as_a_whole(repository: DaemonSandbox) -> None:
+    """A checkpoint after the edit must not be taken in the middle of the commit."""
+    place = repository
+    start = git(place, "rev-parse", "HEAD")
+    act(place, "sed -i s/0/1/ cart.py", "t1")
+    act(place, f"{COMMIT} -a -m wip", "t2")
+    place.tell("Stop")
+    shown = place.run("undo", "--git", "--dry-run")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "git       branch main: " in shown.stdout
+    undone = place.run("undo", "--git", "--yes")
+    assert (undone.returncode, undone.stderr) == (0, "")
+    assert git(place, "rev-parse", "HEAD") == start
+    assert git(place, "status", "--porcelain") == " M cart.py\n"
+    assert (place.project / "cart.py").read_text() == "total = 1\n"
+
+    events = [json.loads(line) for line in place.run("log", "--json").stdout.splitlines()]
+    (back,) = [each for each in events if each.get("event") == "rolled_back"]
+    assert back["git"][0].startswith("branch main: ")
+
+    assert place.run("redo", "--git", "--yes").returncode == 0
+    assert git(place, "status", "--porcelain") == ""
+    assert git(place, "rev-parse", "HEAD") != start
+
+
+def test_an_earlier_action_on_the_repository_is_undone_by_its_number(
+    repository: DaemonSandbox,
+) -> None:
+    place = repository
+    act(place, "git branch one", "t1")
+    act(place, "git branch two", "t2")
+    act(place, "echo x > new.txt", "t3")
+    place.tell("Stop")
+    without = place.run("undo", "--action", "1", "--yes")
+    assert without.returncode == 2
+    assert "add --git" in without.stderr
+    undone = place.run("undo", "--git", "--action", "1", "--yes")
+    assert (undone.returncode, undone.stderr) == (0, "")
+    assert git(place, "branch", "--format=%(refname:short)").split() == ["main", "two"]
+    assert (place.project / "new.txt").exists()
+
+
+def test_a_commit_of_a_person_since_is_left_alone(repository: DaemonSandbox) -> None:
+    place = repository
+    act(place, f"echo x > new.txt && git add new.txt && {COMMIT} -m agent", "t1")
+    place.tell("Stop")
+    place.run("undo", "--git", "--dry-run")  # which waits until the files are saved
+    git(place, "commit", "-q", "--allow-empty", "-m", "person")
+    top = git(place, "rev-parse", "HEAD")
+    undone = place.run("undo", "--git", "--yes")
+    assert (undone.returncode, undone.stderr) == (0, "")
+    assert "left alone" in undone.stdout
+    assert git(place, "rev-parse", "HEAD") == top
+
+
+def test_a_commit_of_a_person_right_after_the_agent_stopped_is_left_alone(
+    repository: DaemonSandbox,
+) -> None:
+    """Before its last checkpoint is taken, nobody knows whose it is."""
+    place = repository
+    act(place, f"echo x > new.txt && git add new.txt && {COMMIT} -m agent", "t1")
+    place.tell("Stop")
+    git(place, "commit", "-q", "--allow-empty", "-m", "person")
+    top = git(place, "rev-parse", "HEAD")
+    place.run("undo", "--git", "--yes")
+    assert git(place, "rev-parse", "HEAD") == top
+
+
+def test_what_no_checkpoint_holds_is_named_with_the_way_back(repository: DaemonSandbox) -> None:
+    place = repository
+    (place.project / ".gitignore").write_text("*.local\n")
+    (place.project / "notes.local").write_text("mine\n")
+    act(place, "echo gone > notes.local; sed -i s/0/1/ cart.py", "t1")
+    place.tell("Stop")
+    shown = place.run("undo", "--dry-run").stdout
+    assert "handrail restore t1.over" in " ".join(shown.split())
+    restored = place.run("restore", "t1.over")
+    assert (restored.returncode, restored.stderr) == (0, "")
+    assert (place.project / "notes.local").read_text() == "mine\n"

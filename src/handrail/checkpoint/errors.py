@@ -14,6 +14,7 @@ CheckpointError
 ├── NothingToUndoError     no checkpoints lie around what is to be undone
 ├── FilesChangedError      the files are not those that a preview has shown
 └── NotRestoredError       some files are not as they were
+    └── EditedMeanwhileError nothing is changed: files are not as the checkpoint before has them
 """
 
 from collections.abc import Sequence
@@ -131,3 +132,7 @@ class NotRestoredError(CheckpointError):
         self.paths = tuple(paths)
         self.undo = undo
         """The checkpoint of the files before the restore."""
+
+
+class EditedMeanwhileError(NotRestoredError):
+    """Nothing is changed: some files are not as they were just saved."""

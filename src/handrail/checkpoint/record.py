@@ -127,10 +127,14 @@ class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True
     """A digest of the ignore lists outside the work tree."""
     head: str = ""
     """The commit that the user's own repository was at."""
+    repository: str = ""
+    """The name of the state of the user's own repository (`history/`); empty: not known."""
     steps: dict[str, int] = {}
     """By run, the last step that left the files like this."""
     modes: dict[str, int] = {}
-    """Permissions that git cannot hold, by path."""
+    """Permissions that git cannot hold, by the key of a path (`path_keys.py`)."""
+    links: dict[str, tuple[int, int]] = {}
+    """Files with several names, by the key of a path: inode, and how many names it has."""
     late: bool = False
     """It was late: an action had begun, and its changes may be in it."""
     back_to: str = ""

@@ -44,9 +44,17 @@ def restore_options(function: Function) -> Function:
         click.option("--yes", "-y", is_flag=True, help="Do not ask."),
         click.option("--dry-run", is_flag=True, help="Only show what would change."),
         click.option("--over", is_flag=True, help="Overwrite files that others changed since."),
+        click.option(
+            "--whole", is_flag=True, help="Restore nothing if one file cannot be written."
+        ),
     ):
         function = option(function)
     return function
+
+
+git_option = click.option(
+    "--git", is_flag=True, help="Take back commits, branches, stashes and the index, too."
+)
 
 
 scope_option = click.option(

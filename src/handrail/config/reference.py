@@ -47,8 +47,8 @@ again.
 
 Until then the stricter value of each setting is in force: the lower limit, the shorter list of
 trusted hosts, the longer list of protected files, the places that lie in both scopes. If nobody
-can say which value is stricter (`programs`, `notify.urls`, `judge`, a strategy), yours counts;
-programs are judged by both accounts, and the worse verdict counts. The start of a session,
+can say which value is stricter (`programs`, `prices`, `notify.urls`, `judge`, a strategy), yours
+counts; programs are judged by both accounts, and the worse verdict counts. The start of a session,
 `handrail status`, `doctor` and `config show` say what is not in force. A file that only forbids
 needs no confirmation.
 

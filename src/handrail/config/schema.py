@@ -16,7 +16,9 @@ from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
 from handrail.config.notify import Notify
+from handrail.config.prices import ModelPrice
 from handrail.config.text_values import FilePath, Glob, Place, Regex
+from handrail.config.trash import Trash
 from handrail.model.decodable import decodable
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision
@@ -181,6 +183,26 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
             ge=0,
         ),
     ] = 0
+    tokens: Annotated[
+        int,
+        Meta(description="Tokens that the run reads and writes, its sub-agents too.", ge=0),
+    ] = 0
+    cost_usd: Annotated[
+        float,
+        Meta(
+            description="US dollars, by the host's own figure or by `prices`. A cost that nobody "
+            "knows limits nothing.",
+            ge=0,
+        ),
+    ] = 0
+    memory_mb: Annotated[
+        float,
+        Meta(
+            description="Megabytes of memory that the agent and all processes below it use. Above "
+            "it, the agent may only read and end processes.",
+            ge=0,
+        ),
+    ] = 0
 
 
 class Log(Struct, frozen=True, forbid_unknown_fields=True):
@@ -229,11 +251,19 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "deny"
     limits: Limits = Limits()
+    prices: Annotated[
+        dict[str, ModelPrice],
+        Meta(
+            description="What the tokens of a model cost, where the host does not tell. The names "
+            "may have stars: `*-sonnet-*`."
+        ),
+    ] = {}
     log: Log = Log()
     step_reviewer: StepReviewer = StepReviewer()
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
     checkpoints: Checkpoints = Checkpoints()
+    trash: Trash = Trash()
     control: Control = Control()
     notify: Notify = Notify()
     judge: Judge = Judge()

@@ -34,7 +34,7 @@ def project_file(cwd: Path, home: str) -> Path | None:
     If neither is above, only `cwd` counts: anyone may put a file into /tmp.
     """
     folders: list[str] = []
-    for folder in _upwards(cwd):
+    for folder in _upwards(str(cwd)):
         folders.append(folder)
         if folder == home or _is_work_tree(folder):
             break
@@ -45,7 +45,13 @@ def project_file(cwd: Path, home: str) -> Path | None:
 
 def work_tree(cwd: Path) -> Path | None:
     """Return the root of the git work tree around a folder."""
-    return next((Path(folder) for folder in _upwards(cwd) if _is_work_tree(folder)), None)
+    found = find_work_tree(str(cwd))
+    return Path(found) if found else None
+
+
+def find_work_tree(folder: str) -> str:
+    """Return the same as text: a daemon looks every second, and paths are slow."""
+    return next((each for each in _upwards(folder) if _is_work_tree(each)), "")
 
 
 def shown_path(path: Path, cwd: Path, home: str) -> str:
@@ -57,9 +63,9 @@ def shown_path(path: Path, cwd: Path, home: str) -> str:
     return str(path)
 
 
-def _upwards(folder: Path) -> Iterator[str]:
-    """Yield a folder and all above it as texts: a daemon looks every second, and paths are slow."""
-    at, above = "", str(folder)
+def _upwards(folder: str) -> Iterator[str]:
+    """Yield a folder and all above it."""
+    at, above = "", folder
     while above != at:
         yield above
         at, above = above, os.path.dirname(above) or "."

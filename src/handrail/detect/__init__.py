@@ -10,6 +10,7 @@ from handrail.detect.description import (
 )
 from handrail.detect.detector import Detector
 from handrail.detect.run_detectors import RunDetectors
+from handrail.detect.usage_sample import UsageSample
 from handrail.model.intent import Intent, intent_of
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "FittingInterventions",
     "Intent",
     "RunDetectors",
+    "UsageSample",
     "completed_step",
     "intent_of",
 ]

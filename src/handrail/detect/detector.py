@@ -7,6 +7,7 @@ import msgspec
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import FindingDescription
+from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
 
 
@@ -47,3 +48,6 @@ class Detector(msgspec.Struct):
 
     def heard(self, text: str) -> None:
         """Read the agent's message when it stops."""
+
+    def sampled(self, sample: UsageSample) -> None:
+        """Take a measurement of the run's tokens and memory; they come between the steps."""

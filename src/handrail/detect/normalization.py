@@ -1,9 +1,9 @@
 """Compare results, and ignore the parts that differ each time.
 
-Noise comes from a clock, the kernel or a random generator: times, durations, process ids,
-addresses, names of temporary files. All other numbers have a meaning: `3 failed` and `2 failed`
-are different results. At the beginning and the end of a long text every number is compared; in
-the rest only the words count.
+Noise comes from a clock, the kernel or a random generator: times, durations, process ids, ports,
+addresses, seeds, ids of requests, names of temporary files. All other numbers have a meaning:
+`3 failed` and `2 failed` are different results. At the beginning and the end of a long text every
+number is compared; in the rest only the words count.
 """
 
 import re
@@ -54,6 +54,22 @@ _NAMED = re.compile(
     re.ASCII | re.VERBOSE | re.MULTILINE,
 )
 _NAMES = ("pid", "PID", "rocess", "hread", "host:", "0.0.", "[::", "[1] ")
+_OF_ID = re.compile(r"[ _-]?id[\s:=#\"'(]{1,4}[\w.:/-]*", re.ASCII | re.IGNORECASE)
+_OF_TIME = re.compile(rf"(?: \w{{1,8}})?[\s:=]{{1,3}}[0-9]+(?:\.[0-9]+)?(?: ?{_UNIT})?", re.ASCII)
+_LABELLED = {
+    "seed": re.compile(r"(?: (?:is|was|used))?[\s:=#\"'(]{1,12}-?[0-9][0-9a-fx]*", re.ASCII),
+    "request": re.compile(
+        rf"{_OF_ID.pattern}|[\s:#\"'(]{{1,3}}(?=[\w-]*[0-9])[\w-]{{6,}}", re.ASCII | re.IGNORECASE
+    ),
+    "req_": re.compile(r"\w+", re.ASCII),
+    "port": re.compile(r"[\s:=#\"'(]{1,3}[0-9]{2,5}\b", re.ASCII),
+    **dict.fromkeys(("trace", "correlation", "transaction", "invocation", "session"), _OF_ID),
+    **dict.fromkeys(("elapsed", "duration", "latency", "took"), _OF_TIME),
+}
+"""Words, and the values behind them that are random or measured."""
+_PORTS = re.compile(r":(?<=[A-Za-z0-9\]]:)[0-9]{4,5}\b", re.ASCII)
+_ADDRESSES = re.compile(r"[0-9](?<![0-9.][0-9])[0-9]{0,2}(?:\.[0-9]{1,3}){3}\b", re.ASCII)
+"""Where a connection went: a container or a test server gets another address each time."""
 _PLACES = re.compile(
     r"""[0-9](?<![0-9][0-9])(?:
       (?<=[Ll]ine\ [0-9]) | (?<=\.[a-z]:[0-9]) | (?<=\.[a-z]{2}:[0-9]) | (?<=\.[a-z]{3}:[0-9])
@@ -70,6 +86,8 @@ _SPOTS = re.compile(
     re.ASCII | re.VERBOSE,
 )
 """The same in all formats of compilers: where the error is now."""
+_DOTS = 2
+"""Dots in less than an address."""
 _NOISE = "\0"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _TEMPORARY = re.compile(
@@ -130,8 +148,13 @@ def _lines(text: str) -> list[str]:
 
 
 def normalized_error(text: str) -> str:
-    """Normalize an error: without noise and without its line numbers."""
-    return _without_noise(_PLACES.sub(_NOISE, text)).replace(_NOISE, "#").strip()
+    """Normalize an error: without noise, its line numbers and network addresses."""
+    text = _without_values(_PLACES.sub(_NOISE, text))
+    if ":" in text:
+        text = _PORTS.sub(":", text)
+    if text.count(".") > _DOTS:
+        text = _ADDRESSES.sub(_NOISE, text)
+    return _without_noise(text).replace(_NOISE, "#").strip()
 
 
 def as_seen(text: str) -> str:
@@ -167,3 +190,21 @@ def _without_noise(text: str) -> str:
         return text
     # The letters that an id begins with, before its first digit.
     return _NOISE.join([part.rstrip("abcdef") for part in text.split(_NOISE)])
+
+
+def _without_values(text: str) -> str:
+    """Remove the values behind telling words. Searched word by word, which is many times faster
+    than one expression with all of them."""
+    small = text.lower()
+    if len(small) != len(text):  # a letter without a small one of its own
+        return text
+    for label, value in _LABELLED.items():
+        at = small.find(label)
+        while at >= 0:
+            end = at + len(label)
+            is_word = at == 0 or not small[at - 1].isalnum()
+            if is_word and (found := value.match(text, end)) is not None:
+                text = text[:end] + text[found.end() :]
+                small = text.lower()
+            at = small.find(label, end)
+    return text

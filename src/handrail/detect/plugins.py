@@ -16,6 +16,7 @@ from handrail.config.prompts import fields_of
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import FindingDescription
 from handrail.detect.detector import Detector
+from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -104,6 +105,10 @@ class CustomDetectors(msgspec.Struct):
     def heard(self, text: str) -> None:
         """Tell each about the agent's message."""
         self._each(lambda detector: detector.heard(text))
+
+    def sampled(self, sample: UsageSample) -> None:
+        """Tell each about a measurement."""
+        self._each(lambda detector: detector.sampled(sample))
 
     def find(self, settings: Detection) -> list[Finding]:
         """Return the findings of all."""

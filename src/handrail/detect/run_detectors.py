@@ -14,6 +14,7 @@ from handrail.detect.detector import Detector
 from handrail.detect.plugins import CustomDetectors, load_plugins
 from handrail.detect.progress_tracker import ProgressTracker
 from handrail.detect.registry import COMBINATIONS, DETECTORS
+from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
 
 _MAX_AGENTS = 16
@@ -88,6 +89,12 @@ class RunDetectors(msgspec.Struct):
         """Give the opinion of a model to all detectors: how well the last steps serve the goal."""
         for detector in self._all():
             detector.told(score)
+
+    def sampled(self, sample: UsageSample) -> None:
+        """Give a measurement to the detectors of the run."""
+        for detector in self.whole.detectors:
+            detector.sampled(sample)
+        self.custom.sampled(sample)
 
     def heard(self, text: str, agent: str = "") -> None:
         """Give an agent's last message to its detectors."""

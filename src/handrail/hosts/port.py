@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from handrail.checkpoint import CheckpointRecord, ConversationPosition
     from handrail.hosts.driven_agent import DrivenAgent
     from handrail.hosts.git_view import GitView
+    from handrail.hosts.token_meter import TokenMeter
     from handrail.intervene import Capability
     from handrail.model.event import ModelAsked
     from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
@@ -274,6 +275,11 @@ class HostAdapter(Protocol):
     def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
         """Return the conversation of a checkpoint, with the message from which it can resume."""
         return record.conversation
+
+    def token_meter(self, place: "ConversationPosition", since: float) -> "TokenMeter | None":
+        """Return a reader of the tokens that a session has used since a time; None: the host keeps
+        no record that Handrail can read."""
+        return None
 
     def recording(self, seen: set[str]) -> Recording:
         """Return a reader for one file of a past session; `seen`: calls in other files."""

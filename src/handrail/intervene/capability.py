@@ -13,7 +13,8 @@ class Capability(StrEnum):
     STOP = "stop the run"
     END = "end its processes"
     LIMIT = "limit its memory"
-    """Only if Handrail itself starts the agent's processes."""
+    """Where Handrail can rewrite the agent's commands, and the system limits the memory of each
+    process (Linux)."""
     REWIND = "rewind the conversation"
     SWITCH = "switch the model"
     METER = "count tokens"

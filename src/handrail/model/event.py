@@ -192,6 +192,17 @@ class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_t
     """The checkpoint has gaps besides ignored files; its record lists them."""
 
 
+class FilesCopied(_Event, frozen=True, omit_defaults=True, tag="files_copied"):
+    """Handrail copied files that no checkpoint holds, before an action overwrites them."""
+
+    step: int
+    """The step of the action."""
+    batch: str
+    """The id of the copies in the trash."""
+    files: tuple[str, ...] = ()
+    bytes: int = 0
+
+
 class RestoreAsked(_Event, frozen=True, omit_defaults=True, tag="restore_asked"):
     """A person asked for a restore; until it is done, nothing may change a file."""
 
@@ -214,6 +225,10 @@ class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
     """A person asked for it."""
     spared: int = 0
     """Files left alone because others had changed them since."""
+    unwritable: tuple[str, ...] = ()
+    """Files that stay as they are because their folder cannot be written."""
+    git: tuple[str, ...] = ()
+    """What went back in the user's repository, one line each."""
     state: StateSnapshot | None = None
     """The goal, prompt and tasks from now on; None: unchanged."""
 
@@ -360,6 +375,23 @@ class UsageMeasured(_Event, frozen=True, omit_defaults=True, tag="usage_measured
     """The model that a person asked for, if another one answered."""
 
 
+class UsageSampled(_Event, frozen=True, omit_defaults=True, tag="usage_sampled"):
+    """The use of a run as Handrail measured it while its agent worked."""
+
+    tokens: int = 0
+    """All tokens of the run so far."""
+    cost_usd: float = 0.0
+    """What they cost so far; 0: not known."""
+    unpriced: tuple[str, ...] = ()
+    """Models without a price: the cost is not known."""
+    answers: tuple[int, ...] = ()
+    """The tokens of each new answer to the agent itself, not to its sub-agents."""
+    memory_mb: float = 0.0
+    """The present memory of the agent and all processes below it; 0: not measured."""
+    commands_mb: float = 0.0
+    """The part of it below the agent: its commands and servers."""
+
+
 class LoopEnded(_Event, frozen=True, omit_defaults=True, tag="loop_ended"):
     """A loop ended."""
 
@@ -394,6 +426,7 @@ Event = (
     | Intervened
     | InterventionJudged
     | CheckpointTaken
+    | FilesCopied
     | RestoreAsked
     | RolledBack
     | StopConfirmed
@@ -406,6 +439,7 @@ Event = (
     | IterationBegun
     | Verified
     | UsageMeasured
+    | UsageSampled
     | LoopEnded
     | RunEnded
 )

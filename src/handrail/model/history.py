@@ -2,6 +2,8 @@
 
 import msgspec
 
+from handrail.model.finding import Finding
+
 _RECENT = 20
 
 
@@ -27,6 +29,8 @@ class History(msgspec.Struct):
     began: float = 0.0
     """When the run began, in seconds since 1970: files that changed later may be its own. 0: that
     is not known, and no file is."""
+    trouble: Finding | None = None
+    """The worst present finding about the run."""
 
     def ran_before(self, name: str) -> bool:
         """Whether the same action was let through before."""

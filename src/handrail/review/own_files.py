@@ -23,6 +23,7 @@ class OwnFiles:
     def __init__(self, at: ReviewContext) -> None:
         self._at = at
         self._hooks: dict[str, str] = {}
+        self._changed: dict[str, float | None] = {}
 
     def place(self, path: str) -> str:
         """Return where a file is: hooks may be in another folder than git's usual one."""
@@ -56,14 +57,19 @@ class OwnFiles:
 
     def has(self, path: str) -> bool:
         """Whether a file has changed since the run began."""
-        changed = self._at.world.changed_at(self.place(path))
+        changed = self._changed_at(path)
         return changed is not None and changed >= self._at.history.began
 
     def is_guide(self, path: str, size: int) -> bool:
         """Whether an older file of the project, of this size at most, may lead to the run's own."""
-        if "*" in path or not self._at.in_scope(path) or self.has(path):
+        if "*" in path or self._changed_at(path) is None or self.has(path):
             return False
-        return 0 < len(self.text(path)) <= size
+        return self._at.in_scope(path) and 0 < len(self.text(path)) <= size
+
+    def _changed_at(self, path: str) -> float | None:
+        if path not in self._changed:
+            self._changed[path] = self._at.world.changed_at(self.place(path))
+        return self._changed[path]
 
     def text(self, path: str) -> str:
         """Return the text of a file, or nothing."""

@@ -1,9 +1,9 @@
 """Programs that only look, and those that rework files which their command line does not name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from handrail.shell.command import Command
+from handrail.shell.command import Command, ParsedProgram
 from handrail.shell.tables import migrations
 
 MIGRATING = frozenset(migrations.PROGRAMS)
@@ -54,6 +54,21 @@ _REWORKING = {
     "yarn": "",
 }
 """By program, the calls that change files of the work tree, as the project says; empty: each."""
+_REFS_AND_INDEX = {
+    "git": "add am bisect branch checkout cherry-pick commit fast-import merge mv notes pull "
+    "read-tree rebase reset restore revert rm stage stash switch symbolic-ref tag "
+    "update-index update-ref worktree",
+    "gh": "pr",
+    "jj": "",
+    "but": "",
+    "gt": "",
+    "git-town": "",
+    "stg": "",
+    "pre-commit": "",
+}
+"""By program, the calls that change commits, branches, tags, stashes or the index; empty: each."""
+_LISTING = frozenset({"branch", "tag", "notes", "worktree"})
+"""Calls of git that only list, if nothing is named."""
 _LOOKING = frozenset(
     "checks diff help images list log logs ls ps show status summary version view why".split()
 )
@@ -64,7 +79,30 @@ _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-R", "--cwd", 
 
 def changes_unnamed_files(command: Command) -> bool:
     """Whether a program that is known changes files which nothing of what it does names."""
-    calls = _REWORKING.get(command.name)
+    return _is_called(command, _REWORKING)
+
+
+def changes_repository(program: ParsedProgram | None) -> bool:
+    """Whether a command line changes commits, branches, tags, stashes or the index."""
+    commands = program.commands if program else ()
+    return any(
+        command.name in _REFS_AND_INDEX
+        and not command.elsewhere
+        and _is_called(command, _REFS_AND_INDEX)
+        and not _lists_names(command)
+        for command in commands
+    )
+
+
+def _lists_names(command: Command) -> bool:
+    """Whether it shows branches or tags: it names none."""
+    call = list(islice(_plain([word.text for word in command.argv[1:]]), 2))
+    return len(call) == 1 and call[0] in _LISTING
+
+
+def _is_called(command: Command, table: Mapping[str, str]) -> bool:
+    """Whether a table has this call of a program, and it does more than look."""
+    calls = table.get(command.name)
     if calls is None:
         return False
     words = [word.text for word in command.argv[1:]]

@@ -26,7 +26,7 @@ from handrail.review.judgment.checkpoint_cover import (
     undoable_by_checkpoint,
     works_in,
 )
-from handrail.review.judgment.decide import base_decision, decide, irreversible
+from handrail.review.judgment.decide import base_decision, decide, irreversible, is_dangerous
 from handrail.review.judgment.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.judgment.permitting import permitting_settings
 from handrail.review.judgment.rationality import NEUTRAL, rationality_of
@@ -34,11 +34,21 @@ from handrail.review.judgment.risk import risk_of
 from handrail.review.judgment.rules import Rule, RuleSet
 from handrail.review.judgment.unreadable import problem_of, reason_not_read, repair_of
 from handrail.review.judgment.weigh import weigh
+from handrail.review.overwrites import (
+    NO_OVERWRITES,
+    PossibleOverwrites,
+    possible_overwrites,
+)
 from handrail.review.paths.out_of_scope import note_out_of_scope
 from handrail.review.plugins import load_plugins
 from handrail.review.protection.host_copies import copied_hosts
 from handrail.review.protection.state_git import linked, pointed_at
-from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
+from handrail.review.read_only_programs import (
+    MIGRATING,
+    ONLOOKERS,
+    changes_repository,
+    changes_unnamed_files,
+)
 from handrail.review.rewrite import rewrite_command
 from handrail.review.script_files import script_effects
 from handrail.review.tools.file_content import content_effects
@@ -87,6 +97,10 @@ class ReviewDraft(msgspec.Struct, frozen=True):
     review: Review
     finish: Callable[[CheckpointCover | None], Review]
     """Judges again what was read, in the light of what a checkpoint holds."""
+    overwrites: Callable[[], PossibleOverwrites] = lambda: NO_OVERWRITES
+    """The files that it may overwrite; looked for only where somebody asks."""
+    changes_repository: bool = False
+    """It changes commits, branches, tags, stashes or the index of a repository."""
 
 
 class Reviewer:
@@ -162,7 +176,15 @@ class Reviewer:
                 return review
             return self._finish(action, understood, effects, at)
 
-        return ReviewDraft(review, finish)
+        def replaceable(path: str) -> bool:
+            return at.places.regenerable(path) or path in at.history.created
+
+        return ReviewDraft(
+            review,
+            finish,
+            lambda: possible_overwrites(action, review.effects, understood.program, replaceable),
+            changes_repository(understood.program),
+        )
 
     def _finish(
         self,
@@ -183,7 +205,7 @@ class Reviewer:
             return _blocked(error, action)
         if rewrite is not None:
             return msgspec.structs.replace(draft, rewrite=rewrite, alternative="", permitted_by="")
-        return _without_rewrite(draft)
+        return _without_rewrite(draft, at.history)
 
     # Understanding
 
@@ -273,16 +295,22 @@ class Reviewer:
         effects = self._rules.downgrade_ungoverned(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
         goal = history.goal or self.config.goal
-        name = fingerprint(action) if history.recent or history.refused else ""
+        name = fingerprint(action) if goal or history.recent or history.refused else ""
         rationality = _NEUTRAL
         if goal or history.recent:
-            rationality = rationality_of(action, history, goal)
+            rationality = rationality_of(action, name, history, goal)
         risk = self._risk(effects, understood, history.failures(name) if name else 0, at)
         base = base_decision(risk, rationality, self.config)
         tamed = effects is not understood.effects
         first_time = not tamed and not (name and history.ran_before(name))
-        decision = decide(base, risk, effects, hits, first_time=first_time)
-        reasons = reasons_for(effects, hits, self._issues(rationality), risk)
+        trouble = history.trouble
+        decision = decide(
+            base, risk, effects, hits, first_time=first_time, dangerous=is_dangerous(trouble)
+        )
+        issues = self._issues(rationality)
+        if trouble is not None and is_dangerous(trouble) and decision.stops:
+            issues = (*issues, f"the run is in trouble: {trouble.says}")
+        reasons = reasons_for(effects, hits, issues, risk)
         alternative = alternative_for(effects, hits) if decision.stops else ""
         permitted_by = permitting_settings(effects, hits, at) if decision.stops else ""
         if understood.program is not None and understood.program.fault is not None:
@@ -344,7 +372,12 @@ class Reviewer:
             if via and not RAISING.isdisjoint(via):
                 privileged.add(index)
         return risk_of(
-            effects, outside=outside, privileged=privileged, failures=failures, config=self.config
+            effects,
+            outside=outside,
+            privileged=privileged,
+            failures=failures,
+            config=self.config,
+            trouble=at.history.trouble,
         )
 
     def _rewrite(
@@ -380,7 +413,7 @@ class Reviewer:
             draft = self._judge(action, self._understand(action, at), at)
         except UnreadableError:
             return True
-        return _without_rewrite(draft).decision.stops
+        return _without_rewrite(draft, at.history).decision.stops
 
     def _trash_name(self, action: Action) -> str:
         clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
@@ -397,6 +430,7 @@ def _held(
         kept.root,
         kept.complete and all(works_in(command, kept.root) for command in commands),
         tuple(lost),
+        kept.irreplaceable,
     )
 
 
@@ -410,16 +444,26 @@ def _covered(effect: Effect, at: ReviewContext) -> bool:
     )
 
 
-def _without_rewrite(draft: Review) -> Review:
+def _without_rewrite(draft: Review, history: History) -> Review:
     """What cannot be rewritten runs behind a checkpoint, if that can undo it; else not at all."""
     if draft.decision is not Decision.MODIFY:
         return draft
     serious = any(effect.severity >= Severity.HIGH for effect in draft.effects)
-    if serious and not irreversible(draft.effects):
+    if (serious and not irreversible(draft.effects)) or _only_warned(draft, history):
         return msgspec.structs.replace(
             draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
         )
     return msgspec.structs.replace(draft, decision=Decision.BLOCK)
+
+
+def _only_warned(draft: Review, history: History) -> bool:
+    """Whether only the trouble of the run made a warning stricter, and a checkpoint is enough."""
+    return (
+        is_dangerous(history.trouble)
+        and draft.risk.severity < Severity.HIGH
+        and not any(hit.decision.stops for hit in draft.rules)
+        and not irreversible(draft.effects, Severity.MEDIUM)
+    )
 
 
 def _blocked(error: Exception, action: Action) -> Review:

@@ -60,6 +60,7 @@ from handrail.server.self_repair import SelfRepair, repair_regularly
 from handrail.server.threads.garbage_collection import collect_when_idle, freeze_long_lived_objects
 from handrail.server.threads.process_jobs import ProcessJobs
 from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.server.usage_monitor import UsageMonitor
 from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
@@ -152,6 +153,7 @@ class Daemon:
         self.integrity = DaemonIntegrity(
             home, environ, hosts, connection, self.supervision, self.runs, self.notifier
         )
+        self.usage = UsageMonitor(self.supervision, self.runs, hosts, self._conversation, time)
         self.hook_endpoint.is_unsettled = lambda: self.integrity.monitor.is_unsettled
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
@@ -319,6 +321,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         ),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(daemon.driver_watch.keep()),
+        asyncio.create_task(daemon.usage.keep()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

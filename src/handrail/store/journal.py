@@ -1,6 +1,7 @@
 """Write events without their secrets, and read them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -117,11 +118,11 @@ def _collect(value: object, found: list[object]) -> None:
             _collect(item, found)
     elif isinstance(value, msgspec.Struct):
         for name in _free_fields(type(value)):
-            item = getattr(value, name)
-            if isinstance(item, _FREE):
-                found.append(item)
-            elif item:
-                _collect(item, found)
+            if item := getattr(value, name):
+                if isinstance(item, _FREE):
+                    found.append(item)
+                else:
+                    _collect(item, found)
 
 
 def _filled(value: object, texts: Iterator[object]) -> object:
@@ -131,8 +132,8 @@ def _filled(value: object, texts: Iterator[object]) -> object:
     if isinstance(value, _MANY):
         return tuple(_filled(item, texts) for item in value)
     if isinstance(value, msgspec.Struct):
-        names = _free_fields(type(value))
-        changed = {name: _filled(getattr(value, name), texts) for name in names}
+        free = ((name, getattr(value, name)) for name in _free_fields(type(value)))
+        changed = {name: _filled(item, texts) for name, item in free if item}
         return msgspec.structs.replace(value, **changed)
     return value
 
@@ -142,8 +143,13 @@ def _free_fields(kind: type) -> tuple[str, ...]:
     return tuple(
         field.name
         for field in msgspec.structs.fields(kind)
-        if field.name not in _FIXED and field.type not in _BARE
+        if field.name not in _FIXED and not _is_bare(field.type)
     )
+
+
+def _is_bare(kind: object) -> bool:
+    """Whether no value of a field's type can hold free text."""
+    return kind in _BARE or (isinstance(kind, type) and issubclass(kind, Enum))
 
 
 def _cut(value: object, kept: int, deepest: int = _DEEPEST) -> object:

@@ -13,6 +13,7 @@ from handrail.model.control import ENDING, HOLDING
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
+from handrail.review.reviewer import ReviewDraft
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
@@ -27,7 +28,7 @@ from handrail.supervise.decision.decision_progress import (
 )
 from handrail.supervise.decision.messages import with_messages
 from handrail.supervise.decision.reply_cache import ReplyCache
-from handrail.supervise.decision.run_limits import refusal_by_limits, with_time_limit
+from handrail.supervise.decision.run_limits import refusal_by_limits, with_command_limits
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
@@ -276,7 +277,7 @@ class Supervisor(SupervisedRun):
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)
-        save = None if saved is not None else self._save(call.action, review, decided)
+        save = None if saved is not None else self._save(call.action, draft, decided)
         if save is None:
             return self._conclude(call, known, review, decided, began)
         took = perf_counter() - began
@@ -297,7 +298,7 @@ class Supervisor(SupervisedRun):
     ) -> Ready[Verdict]:
         """Record the decision and its immediate consequences."""
         action = call.action
-        verdict = with_time_limit(
+        verdict = with_command_limits(
             action, self._tell_all(decided, review), self.state.course.allowance
         )
         command = command_name(action, verdict.updated_input)
@@ -339,11 +340,12 @@ class Supervisor(SupervisedRun):
             ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
         return ready
 
-    def _save(self, action: Action, review: Review, verdict: Verdict) -> Save | None:
+    def _save(self, action: Action, draft: ReviewDraft, verdict: Verdict) -> Save | None:
         """Return how to save the files before deciding about an action, or None."""
         if self._planner is None or self.log.lost is not None or self.state.course.stopped:
             return None
-        request = checkpoint_request(action, review, verdict, self.state, self.project.redactor)
+        redactor, config = self.project.redactor, self.project.config
+        request = checkpoint_request(action, draft, verdict, self.state, redactor, config.trash)
         if request is None:
             return None
         return self._planner.plan(request, self.state, self.project.config.checkpoints)

@@ -47,6 +47,8 @@ class ModelTurn(NamedTuple):
     times: int = 1
     rest: threading.Event | None = None
     """Stream the first half of the first text at once, and the rest when this is set."""
+    tokens: int = 0
+    """The input tokens that the answer reports; 0: by the size of the request."""
 
 
 class ToolResult(NamedTuple):
@@ -217,7 +219,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
         elif (turn := self._model.answer(body)).status:
             self._fail(turn.status)
         else:
-            message = _message(turn, str(body.get("model")), tokens)
+            message = _message(turn, str(body.get("model")), turn.tokens or tokens)
             if body.get("stream"):
                 self._stream(message, turn.rest)
             else:

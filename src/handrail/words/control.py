@@ -90,6 +90,16 @@ def _measured(event: events.UsageMeasured, facts: RunFacts) -> Sentence:
     return Sentence(text)
 
 
+def _sampled(event: events.UsageSampled, facts: RunFacts) -> Sentence:
+    parts = (
+        count(event.tokens, "token") if event.tokens else "",
+        money(event.cost_usd) if event.cost_usd else "",
+        f"no price for {', '.join(event.unpriced)}" if event.unpriced else "",
+        f"{event.memory_mb:,.0f} MB of memory now" if event.memory_mb else "",
+    )
+    return Sentence(" · ".join(filter(None, ("used so far", *parts))))
+
+
 def _ended(event: events.LoopEnded, facts: RunFacts) -> Sentence:
     mark, style, words = _ENDS.get(event.reason, ("○", "", in_words(event.reason)))
     return Sentence(f"{words}. {event.says}" if event.says else words, mark, style)
@@ -107,6 +117,7 @@ SAY = cast(
         ),
         events.Verified: _verified,
         events.UsageMeasured: _measured,
+        events.UsageSampled: _sampled,
         events.LoopEnded: _ended,
     },
 )

@@ -138,6 +138,14 @@ def _checkpoint(event: events.CheckpointTaken, facts: RunFacts) -> Sentence:
     )
 
 
+def _copied(event: events.FilesCopied, facts: RunFacts) -> Sentence:
+    named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
+    more = len(event.files) - _MAX_FILES
+    files = f"{named} and {more} more" if more > 0 else named
+    text = f"copied {files} before step {event.step} overwrites it"
+    return Sentence(f"{text}: handrail restore {event.batch}", "▪", "dim")
+
+
 def _restore_asked(event: events.RestoreAsked, facts: RunFacts) -> Sentence:
     point = _point(event.checkpoint, facts)
     what = f" (the {event.level})" if event.level in _UNDONE else ""
@@ -151,6 +159,9 @@ def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
     more = len(event.files) - _MAX_FILES
     files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
     spared = f", {count(event.spared, 'file')} of others kept" if event.spared else ""
+    shut = f", {count(len(event.unwritable), 'file')} could not be written"
+    spared += shut if event.unwritable else ""
+    spared += f"; in git: {', '.join(event.git[:_MAX_FILES])}" if event.git else ""
     what = "a person rolled back" if event.asked else "rolled back"
     point = _point(event.checkpoint, facts)
     return Sentence(f"{what} to {point} ({files}{spared})", "↶", "yellow")
@@ -176,6 +187,7 @@ SAY = cast(
         events.Intervened: _intervened,
         events.InterventionJudged: _judged,
         events.CheckpointTaken: _checkpoint,
+        events.FilesCopied: _copied,
         events.RestoreAsked: _restore_asked,
         events.RolledBack: _rolled_back,
         events.StopConfirmed: _stop_confirmed,

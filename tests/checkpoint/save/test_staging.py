@@ -12,7 +12,7 @@ import pytest
 from handrail.checkpoint import CheckpointInfo, CheckpointStore, LeftOut
 from handrail.checkpoint.errors import CheckpointError, CheckpointStoreError, GitError
 from handrail.checkpoint.save.changed_paths import UNREADABLE
-from handrail.checkpoint.save.work_tree_memory import MAX_MODES, FileModes
+from handrail.checkpoint.save.work_tree_memory import MAX_ODD, OddFiles
 from tests.checkpoint.conftest import CheckpointProject
 
 pytestmark = pytest.mark.slow
@@ -313,10 +313,10 @@ def test_permissions_that_were_forgotten_are_looked_at_again(
 
 
 def test_permissions_are_not_remembered_without_end() -> None:
-    modes = FileModes({})
-    for number in range(MAX_MODES + 1):
+    modes = OddFiles({})
+    for number in range(MAX_ODD + 1):
         modes.note(f"{number:05}", 0o100600)
-    assert len(modes.all) == MAX_MODES
+    assert len(modes.modes) == MAX_ODD
 
 
 @pytest.mark.parametrize(("version", "packs"), [("2.34.1", 1), ("2.37.0", 2), ("nonsense", 1)])

@@ -116,9 +116,7 @@ def test_kept_files_can_be_overwritten() -> None:
 def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
     items = [RestoreItem(f"{number}.py", FileRestoreAction.CHANGE) for number in range(30)]
     items.append(RestoreItem("new.py", FileRestoreAction.DELETE))
-    asked = question(
-        TerminalOutput(colour=False), look(preview={"items": tuple(items)}).preview, UNDO
-    )
+    asked = question(TerminalOutput(colour=False), look(preview={"items": tuple(items)}), UNDO)
     first, second = asked.splitlines()
     assert first == "31 changes: 30 changed, 1 deleted."
     assert second == " Undo? [y/N]   (take it back: handrail redo)"

@@ -33,6 +33,25 @@ def test_equal_errors_of_different_calls_count() -> None:
     assert worst(KIND, run.found) is MEDIUM
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Using --randomly-seed={0}\nE   AssertionError: cart is empty",
+        "API error: overloaded (request id: req_{0}abc)",
+        "connect ECONNREFUSED 172.17.0.{1}:{0}",
+        "RuntimeError: port {0} is taken",
+        "Segmentation fault at 0x7f3c2a{0} (core dumped)",
+        "Error: worker gave up, took {1} steps, elapsed: {1}.25",
+    ],
+)
+def test_random_and_measured_values_make_no_other_error(text: str) -> None:
+    run = DetectedRun()
+    for attempt in range(3):
+        run.fails("make check", text.format(41_234 + attempt * 777, attempt + 2))
+    assert worst(KIND, run.found) >= LOW
+    assert the(KIND, run.found).facts["error"]
+
+
 def test_the_same_call_with_another_result_counts_anew() -> None:
     run = DetectedRun()
     for failed in (9, 5, 3, 1):

@@ -14,7 +14,8 @@ from handrail.model import (
     Severity,
     Undo,
 )
-from handrail.review.judgment.decide import MATRIX, base_decision, decide
+from handrail.model.finding import Finding
+from handrail.review.judgment.decide import MATRIX, base_decision, decide, is_dangerous
 
 ALLOW, WARN, MODIFY, BLOCK = Decision
 CONFIG = Config()
@@ -100,3 +101,36 @@ def test_a_lower_threshold_is_stricter() -> None:
 
     assert severity_of(0.62, CONFIG) is Severity.MEDIUM
     assert severity_of(0.62, strict) is Severity.HIGH
+
+
+# --- a run in trouble --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("severity", "first_time", "decision"),
+    [
+        (Severity.LOW, False, MODIFY),
+        (Severity.MEDIUM, False, MODIFY),
+        (Severity.MEDIUM, True, ALLOW),
+        (Severity.HIGH, True, MODIFY),
+    ],
+)
+def test_a_warning_is_not_enough_for_a_run_that_gets_worse(
+    severity: Severity, first_time: bool, decision: Decision
+) -> None:
+    effects = [effect(severity)]
+    reached = decide(WARN, risk(severity), effects, (), first_time=first_time, dangerous=True)
+    assert reached is decision
+
+
+def test_what_is_allowed_stays_allowed_in_a_run_that_gets_worse() -> None:
+    effects = [effect(Severity.LOW)]
+    asked = decide(ALLOW, risk(Severity.LOW), effects, (), first_time=False, dangerous=True)
+    assert asked is ALLOW
+
+
+@pytest.mark.parametrize("severity", Severity)
+def test_only_a_high_finding_is_dangerous(severity: Severity) -> None:
+    found = Finding("loop", severity, 0.9)
+    assert is_dangerous(found) is (severity >= Severity.HIGH)
+    assert not is_dangerous(None)

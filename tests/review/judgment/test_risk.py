@@ -6,12 +6,19 @@ from hypothesis import strategies as st
 
 from handrail.config import Config
 from handrail.model import KINDS, Effect, Kind, Risk, Severity, Undo
+from handrail.model.finding import Finding
 from handrail.review.judgment.risk import FLOORS, risk_of
 
 CONFIG = Config()
 
 
-def risk(*effects: Effect, outside: bool = False, sudo: bool = False, failures: int = 0) -> Risk:
+def risk(
+    *effects: Effect,
+    outside: bool = False,
+    sudo: bool = False,
+    failures: int = 0,
+    trouble: Finding | None = None,
+) -> Risk:
     everything = set(range(len(effects)))
     return risk_of(
         effects,
@@ -19,6 +26,7 @@ def risk(*effects: Effect, outside: bool = False, sudo: bool = False, failures: 
         privileged=everything if sudo else set(),
         failures=failures,
         config=CONFIG,
+        trouble=trouble,
     )
 
 
@@ -68,6 +76,26 @@ def test_failing_again_adds_risk(failures: int, added: float) -> None:
 
 def test_failing_again_alone_never_makes_a_step_high_risk() -> None:
     assert risk(effect(Kind.FETCH), failures=50).severity <= Severity.MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("severity", "added"),
+    [(Severity.LOW, 0.0), (Severity.MEDIUM, 0.1), (Severity.HIGH, 0.2), (Severity.CRITICAL, 0.3)],
+)
+def test_trouble_of_the_run_adds_risk_to_what_changes_something(
+    severity: Severity, added: float
+) -> None:
+    found = Finding("loop", severity, 0.9)
+    before = risk(effect(Kind.WRITE, Severity.LOW))
+    after = risk(effect(Kind.WRITE, Severity.LOW), trouble=found)
+    assert after.score == pytest.approx(before.score + added)
+    assert ("loop" in after.factors[-1].name) is bool(added)
+    assert risk(effect(Kind.READ), trouble=found) == risk(effect(Kind.READ))
+
+
+def test_trouble_alone_never_makes_a_step_high_risk() -> None:
+    found = Finding("loop", Severity.CRITICAL, 1.0)
+    assert risk(effect(Kind.FETCH), failures=9, trouble=found).severity <= Severity.MEDIUM
 
 
 @given(

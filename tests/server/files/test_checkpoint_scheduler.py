@@ -207,6 +207,7 @@ def write(shop: CheckpointSetup) -> Action:
 
 
 def test_a_file_tool_waits_for_nothing(shop: CheckpointSetup) -> None:
+    (shop.tree / "cart.txt").unlink()
     assert not waits(shop, write(shop))
 
 

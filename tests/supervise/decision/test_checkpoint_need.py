@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from handrail.config import Config
+from handrail.config.trash import Trash
 from handrail.model import Action, Decision, Verdict
-from handrail.model.review import Review
 from handrail.redact import Redactor
 from handrail.review import Reviewer
+from handrail.review.reviewer import ReviewDraft
 from handrail.supervise.decision.checkpoint_need import checkpoint_request
 from handrail.supervise.decision.checkpoint_request import CheckpointRequest, CheckpointUrgency
 from handrail.supervise.decision.verdict import verdict_of
@@ -27,22 +28,28 @@ def tree(tmp_path: Path) -> Path:
 def first(tree: Path, action: Action) -> CheckpointRequest | None:
     config = Config(scope=(str(tree),))
     reviewer = Reviewer(config, environ={"HOME": str(tree.parent), "PATH": "/usr/bin:/bin"})
-    review = reviewer.review(action)
-    return request(action, review, verdict_of(review, 0), tree)
+    draft = reviewer.begin(action)
+    return request(action, draft, verdict_of(draft.review, 0), tree)
 
 
 def request(
-    action: Action, review: Review, verdict: Verdict, tree: Path
+    action: Action, draft: ReviewDraft, verdict: Verdict, tree: Path
 ) -> CheckpointRequest | None:
     state = RunState("r", cwd=str(tree), step=3)
-    return checkpoint_request(action, review, verdict, state, Redactor())
+    return checkpoint_request(action, draft, verdict, state, Redactor(), Trash())
 
 
 def bash(tree: Path, command: str) -> CheckpointRequest | None:
     return first(tree, Action("Bash", {"command": command}, str(tree), id="t1"))
 
 
-@pytest.mark.parametrize("command", ["ls", "cat old.txt", "git status", "grep -rn old ."])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls", "cat old.txt", "git status", "grep -rn old .", "git branch --show-current",
+        "git branch -a", "git tag", "git stash list", "git log --oneline", "git worktree list",
+    ],
+)  # fmt: skip
 def test_what_only_reads_waits_for_nothing(tree: Path, command: str) -> None:
     assert bash(tree, command) is None
 
@@ -69,6 +76,21 @@ def test_how_much_a_command_needs_a_checkpoint(
     wanted = bash(tree, command)
     assert wanted is not None
     assert wanted.need is need
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m x", "git -C . commit -am x", "git add old.txt", "git branch next",
+        "git tag v1", "git stash", "git stash pop", "git switch -c next", "git reset HEAD~1",
+        "git merge --abort", "cd data && git commit -m x", "jj new",
+    ],
+)  # fmt: skip
+def test_what_changes_a_repository_gets_a_checkpoint_of_its_own(tree: Path, command: str) -> None:
+    """Else a checkpoint after the action before it could be taken in the middle of it."""
+    wanted = bash(tree, command)
+    assert wanted is not None
+    assert wanted.need >= CheckpointUrgency.CHANGE
 
 
 def test_tools_that_edit_wait_only_for_what_is_under_way(tree: Path) -> None:
@@ -105,4 +127,4 @@ def test_a_verdict_that_is_only_a_warning_still_waits(tree: Path) -> None:
     action = Action("Bash", {"command": "make"}, str(tree), id="t1")
     reviewer = Reviewer(Config(scope=(str(tree),)), environ={"HOME": str(tree.parent)})
     warned = Verdict(Decision.WARN, "Hm.")
-    assert request(action, reviewer.review(action), warned, tree) is not None
+    assert request(action, reviewer.begin(action), warned, tree) is not None

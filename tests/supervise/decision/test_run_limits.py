@@ -12,7 +12,7 @@ from handrail.model.intervention import Allowance, Intervention, InterventionNam
 from handrail.model.ordinal import Decision
 from handrail.model.review import Rationality, Risk
 from handrail.supervise.decision.run_limits import refusal_by_limits
-from handrail.supervise.decision.run_limits import with_time_limit as slowed
+from handrail.supervise.decision.run_limits import with_command_limits as slowed
 from handrail.supervise.state.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, reviewed
 

@@ -75,6 +75,12 @@ def test_what_needs_a_checkpoint_first_is_refused_while_none_can_be_taken() -> N
     assert "trash" in verdict.alternative
 
 
+def test_a_mere_warning_does_not_depend_on_a_checkpoint() -> None:
+    mild = review(Decision.WARN, severity=Severity.MEDIUM, kinds=(Kind.RUN,))
+    verdict = verdict_of(msgspec.structs.replace(mild, checkpoint_first=True), 0)
+    assert verdict.decision is Decision.WARN
+
+
 def test_why_no_checkpoint_could_be_taken_is_said() -> None:
     unkept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True, alternative="")
     verdict = verdict_of(unkept, 0, CheckpointResult(problem="the disk is full."))

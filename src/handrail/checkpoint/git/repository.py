@@ -58,6 +58,23 @@ class CheckpointRepository:
             self._whole[git.index] = file_signature(git.index)
 
     @contextmanager
+    def look(self, work_tree: str, seconds: float) -> Iterator[Git]:
+        """Git for a work tree, to ask what it ignores; waits for others only the first time."""
+        if not self.is_made:
+            with self.open(work_tree, seconds) as git:
+                yield git
+            return
+        with self._store_errors():
+            git = Git(
+                *(self.directory, self.index_of(work_tree), work_tree, GitDeadline(seconds)),
+                self._environ,
+            )
+            if self._global_excludes is None:
+                self._global_excludes = global_excludes(git)
+            git.excludes = self._global_excludes
+            yield git
+
+    @contextmanager
     def open_store(self, seconds: float) -> Iterator[Git]:
         """Git without a work tree, for one process at a time."""
         with self._store_errors(), self._locked_and_swept(self.folder, seconds) as held:

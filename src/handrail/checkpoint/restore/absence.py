@@ -8,14 +8,11 @@ from handrail.checkpoint.files import folders_above, scratch_folder
 from handrail.checkpoint.git.blobs import open_blobs
 from handrail.checkpoint.git.excludes import ignore_digest
 from handrail.checkpoint.git.file_content import LINK
-from handrail.checkpoint.git.runner import Git, join_lines, join_paths
+from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.record import CheckpointRecord, LeftOut
-from handrail.checkpoint.save.changed_paths import usable_patterns
+from handrail.checkpoint.save.covered_paths import IGNORE_FILE, ignored_paths
 
-_HERE = "./"
-"""In front of a name that would otherwise mean something to git: `:(top)x`."""
-IGNORE_FILE = ".gitignore"
 _UNFINISHED = "that checkpoint was not finished, so nobody knows whether it was there"
 _OTHER_LISTS = "git ignores other files than it did then, so nobody knows whether it was there"
 _IGNORED = "it was ignored then, so nobody knows whether it was there"
@@ -58,49 +55,11 @@ def _ignored_then(
     git: Git, paths: Sequence[str], back: Mapping[str, TreeChange], include: Sequence[str]
 ) -> set[str]:
     if not any(os.path.basename(path) == IGNORE_FILE for path in back):
-        ignored = _ignored(git, paths)  # they are now as they were then
-        return ignored - _included(git, ignored, include)
+        return ignored_paths(git, paths, include)  # the lists are now as they were then
     with scratch_folder(git.directory, "scratch") as folder:
         then = git.with_work_tree(folder)
         _write_ignore_files(then, git, paths, back)
-        ignored = _ignored(then, paths)
-        return ignored - _included(then, ignored, include)
-
-
-def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[str]:
-    """Ignored files that the checkpoint holds, because a pattern includes them."""
-    folders = {folder for path in ignored for folder in folders_above(path)}
-    closed = _ignored(git, sorted(folders))
-    open_ones = [path for path in ignored if closed.isdisjoint(folders_above(path))]
-    # In a file, others would mean something else than on the command line.
-    patterns = [
-        each for each in usable_patterns(include) if each == each.strip() and "\n" not in each
-    ]
-    if not open_ones or not patterns:
-        return set()
-    with scratch_folder(git.directory, "patterns") as folder:
-        alone = git.with_work_tree(folder)
-        with open(os.path.join(folder, IGNORE_FILE), "wb") as file:
-            file.write(join_lines(patterns))
-        asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
-        found = alone.paths(*asked, given=_joined(open_ones), good=(0, 1))
-        # Each is told by four: where the pattern stands, in which line, what it is, the path.
-        return {
-            path.removeprefix(_HERE)
-            for where, path in zip(found[::4], found[3::4], strict=True)
-            if where == IGNORE_FILE
-        }
-
-
-def _ignored(git: Git, paths: Sequence[str]) -> set[str]:
-    # 1: none of them.
-    asked = ("check-ignore", "--no-index", "-z", "--stdin")
-    found = git.paths(*asked, given=_joined(paths), good=(0, 1)) if paths else ()
-    return {path.removeprefix(_HERE) for path in found}
-
-
-def _joined(paths: Iterable[str]) -> bytes:
-    return join_paths([_HERE + path for path in paths])
+        return ignored_paths(then, paths, include)
 
 
 def _write_ignore_files(

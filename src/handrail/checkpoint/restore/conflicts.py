@@ -5,11 +5,12 @@ from datetime import datetime
 
 import msgspec
 
+from handrail.checkpoint.path_keys import path_of
 from handrail.checkpoint.record import CheckpointRecord, CheckpointTrigger
 from handrail.checkpoint.restore.target import RestoreTarget
 
 Modes = Mapping[str, int]
-"""Permissions that are not the usual ones, by path."""
+"""Permissions that are not the usual ones, by the key of a path."""
 _UNITS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 
 
@@ -66,7 +67,7 @@ def intervals_since(
 
 def changed_permissions(old: Modes, new: Modes) -> frozenset[str]:
     """Files whose permissions are not the same."""
-    return frozenset(path for path in {*old, *new} if old.get(path) != new.get(path))
+    return frozenset(path_of(key) for key in {*old, *new} if old.get(key) != new.get(key))
 
 
 ChangesByPath = dict[str, list[CheckpointInterval]]
@@ -110,14 +111,15 @@ def conflict_text(
     for interval in reversed(met):
         is_within = until is None or interval.number <= until
         if is_within and interval.is_of_others(way.run):
-            return _says(interval, at)
+            return interval_text(interval, at)
     if as_in_base:
         return None
     later = [each for each in met if until is not None and each.number > until]
-    return _says(later[-1], at) if later else "changed since by you or another program"
+    return interval_text(later[-1], at) if later else "changed since by you or another program"
 
 
-def _says(interval: CheckpointInterval, at: datetime) -> str:
+def interval_text(interval: CheckpointInterval, at: datetime) -> str:
+    """Who changed something, and when."""
     if interval.by is None:
         return "changed since the last checkpoint"
     who = " and ".join(f"run {run}" for run in interval.by) or "a person"

@@ -16,6 +16,7 @@ class WorkTreeFolders:
     def __init__(self, root: str) -> None:
         self._root = root
         self._kinds: dict[str, int] = {}
+        self._writable: dict[str, bool] = {}
 
     def nearest(self, path: str) -> str:
         """The innermost existing folder above a path; empty: the work tree itself."""
@@ -25,6 +26,13 @@ class WorkTreeFolders:
                 break
             found = folder
         return found
+
+    def is_writable_above(self, path: str) -> bool:
+        """Whether files may be made and deleted in the innermost existing folder above a path."""
+        folder = os.path.join(self._root, self.nearest(path))
+        if folder not in self._writable:
+            self._writable[folder] = os.access(folder, os.W_OK | os.X_OK, effective_ids=True)
+        return self._writable[folder]
 
     def missing(self, paths: Iterable[str]) -> list[str]:
         """The missing folders above these paths."""

@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import TreeChange, tree_changes, tree_entries
+from handrail.checkpoint.path_keys import path_key
 from handrail.checkpoint.record import CheckpointRecord, Coverage
 from handrail.checkpoint.restore.absence import CoverageGaps, possibly_present
 from handrail.checkpoint.restore.conflicts import (
@@ -24,6 +25,7 @@ _NOT_OURS = frozenset({"", ".", ".."})
 _REPOSITORY = ".git"
 _FORBIDDEN = "it is part of a repository itself"
 _MEANWHILE = "changed while you were looking"
+_SHUT = "its folder cannot be written"
 _UNSAVED = "what is there now cannot be saved"
 
 
@@ -67,6 +69,9 @@ def make_plan(git: Git, way: RestoreTarget, now: CurrentFiles, *, over: bool) ->
     }
     for path, why in (unknown | blocked).items():
         spared[path] = SparedFile(path, why)
+    for change in left:
+        if change.path not in spared and not folders.is_writable_above(change.path):
+            spared[change.path] = SparedFile(change.path, _SHUT, unwritable=True)
     changes = tuple(each for each in left if each.path not in spared)
     return RestorePlan(changes, tuple(spared[path] for path in sorted(spared)), tuple(unknown))
 
@@ -128,8 +133,8 @@ def _wanted(
     other = _other_permissions(way, now).difference(each.path for each in back)
     base_modes = way.base.modes if way.base else now.modes
     for each in tree_entries(git, sorted(path for path in other if _is_meant(way, path))):
-        path = each.path
-        as_in_base = base_modes.get(path) == now.modes.get(path)
+        path, key = each.path, path_key(each.path)
+        as_in_base = base_modes.get(key) == now.modes.get(key)
         wanted.append(_WantedPath(each, as_in_base, met.get(path, ())))
     return back, wanted
 

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from time import time_ns
 
 import msgspec
 
 from handrail.checkpoint.errors import (
     CheckpointError,
     DamagedCheckpointError,
+    EditedMeanwhileError,
     FilesChangedError,
     GitError,
     GitFailedError,
@@ -20,7 +22,6 @@ from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange, tree_change
 from handrail.checkpoint.git.user_repository import head_of
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger
 from handrail.checkpoint.records import CheckpointRecords
-from handrail.checkpoint.restore.absence import IGNORE_FILE
 from handrail.checkpoint.restore.folders import WorkTreeFolders
 from handrail.checkpoint.restore.journal import RestoreJournals
 from handrail.checkpoint.restore.plan import CurrentFiles, RestorePlan, make_plan
@@ -34,12 +35,26 @@ from handrail.checkpoint.restore.target import (
     UndoLevel,
 )
 from handrail.checkpoint.restore.transaction import RestoreTransaction
+from handrail.checkpoint.save.covered_paths import IGNORE_FILE
 from handrail.checkpoint.save.work_tree_memory import load_memory
 from handrail.checkpoint.save.writer import CheckpointWriter
 from handrail.config.checkpoints import Checkpoints as Settings
 
+_TICK_NS = 15_000_000
+"""For as long a file may change without looking changed: kernels count time in steps."""
+_SHUT = "nothing is changed: their folder cannot be written"
 By = Sequence[str] | None
 """The runs that worked since the last checkpoint; none: a person did. None: not known."""
+
+
+class _Wish(msgspec.Struct, frozen=True):
+    """What a caller asked for."""
+
+    way: RestoreTarget
+    over: bool
+    expects: str
+    by: By
+    whole: bool
 
 
 class Restorer:
@@ -64,16 +79,44 @@ class Restorer:
         plan = make_plan(git, way, now, over=False)
         return RestorePreview(way, tree, self._items(plan), plan.spared, head_of(git.work_tree))
 
-    def restore(self, way: RestoreTarget, *, over: bool, expects: str, by: By) -> RestoreResult:
-        """Restore the files; raises NotRestoredError, FilesChangedError."""
-        before = self._save_before(way, by)
-        meanwhile = self._changed_since(expects, before) if expects else frozenset()
+    def restore(
+        self, way: RestoreTarget, *, over: bool, expects: str, by: By, whole: bool = False
+    ) -> RestoreResult:
+        """Restore the files; raises NotRestoredError, FilesChangedError.
+
+        `whole`: change nothing if one of them cannot be written.
+        """
+        wish = _Wish(way, over, expects, by, whole)
+        began_ns = time_ns()
+        try:
+            return self._restore(wish)
+        except EditedMeanwhileError as error:
+            # Git may have taken a changed file for the same. Read anew, it is saved as it is.
+            if not self._is_older(error.paths, began_ns):
+                raise
+            self._forget(error.paths)
+            return self._restore(wish, error.paths)
+
+    def _is_older(self, paths: Sequence[str], moment_ns: int) -> bool:
+        """Whether these files were changed before a moment, so that nobody changes them now."""
+        tree = SafeWorkTree(self._git.work_tree)
+        looks = [tree.look(path) for path in paths]
+        return all(look is not None and look[-1] < moment_ns - _TICK_NS for look in looks)
+
+    def _restore(self, wish: "_Wish", read_anew: Sequence[str] = ()) -> RestoreResult:
+        way = wish.way
+        before = self._save_before(way, wish.by, read_anew)
+        meanwhile = self._changed_since(wish.expects, before) if wish.expects else frozenset()
+        meanwhile = meanwhile.difference(read_anew)
         now = CurrentFiles(
-            before.tree, before.coverage, self._when, self._past, before.modes, by, meanwhile
+            before.tree, before.coverage, self._when, self._past, before.modes, wish.by, meanwhile
         )
-        plan = make_plan(self._git, way, now, over=over)
+        plan = make_plan(self._git, way, now, over=wish.over)
         if meanwhile and not plan.changes:
-            raise FilesChangedError(expects)
+            raise FilesChangedError(wish.expects)
+        shut = [each.path for each in plan.spared if each.unwritable]
+        if shut and wish.whole:
+            raise NotRestoredError(shut, before.id, _SHUT)
         items = self._items(plan)
         after = before
         if plan.changes:
@@ -100,11 +143,13 @@ class Restorer:
     def _when(self) -> datetime:
         return datetime.fromtimestamp(self._at, UTC)
 
-    def _save_before(self, way: RestoreTarget, by: By) -> CheckpointRecord:
+    def _save_before(
+        self, way: RestoreTarget, by: By, also: Sequence[str] = ()
+    ) -> CheckpointRecord:
         known = by if by is not None else [way.run] if way.run else []
         why = f"before going back to {way.target.id}"
         about = CheckpointInfo(CheckpointTrigger.BEFORE_RESTORE, why, by=tuple(known))
-        return self._save(about, self._unknown(way.target))
+        return self._save(about, [*self._unknown(way.target), *also])
 
     def _save_after(
         self, way: RestoreTarget, before: CheckpointRecord, plan: RestorePlan
@@ -147,6 +192,14 @@ class Restorer:
         if way.level is UndoLevel.REDO and redone is not None:
             self._records.write(msgspec.structs.replace(redone, redone=True))
         return after
+
+    def record_repository(self, way: RestoreTarget, done: RestoreResult, repository: str) -> None:
+        """Write down the state of the user's repository after it went back with the files."""
+        after = done.after
+        if after.number == done.undo.number:  # no file was changed
+            about = CheckpointInfo(CheckpointTrigger.RESTORED, f"went back to {way.target.id}")
+            after = self._write_down(way, done.undo, self._save(about, ()))
+        self._records.write(msgspec.structs.replace(after, repository=repository))
 
     def _save(self, about: CheckpointInfo, also: Sequence[str]) -> CheckpointRecord:
         return self._writer(about).save(also).record

@@ -1,6 +1,7 @@
 """Changes single files of a work tree, and never through a link that leads out of it."""
 
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,8 @@ Fill = Callable[[Callable[[bytes], object]], None]
 Look = tuple[int, int, int, int, int]
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OVER = os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _PRIVATE = 0o600
 _USUAL = 0o666
 _USUAL_PROGRAM = 0o777
@@ -46,6 +49,21 @@ class SafeWorkTree:
         with self._parent(fresh) as (source, name), self._parent(path, make=True) as (folder, last):
             _remove_empty(last, folder)
             os.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
+
+    def fill(self, fresh: str, path: str) -> None:
+        """Move content and permissions into a file that keeps its other names."""
+        with self._parent(fresh) as (source, name), self._parent(path) as (folder, last):
+            try:
+                target = os.open(last, _OVER, dir_fd=folder)
+            except PermissionError:  # it is read-only: then it gets a place of its own
+                os.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
+                return
+            opened = os.open(name, _FILE, dir_fd=source)
+            with open(opened, "rb") as content, open(target, "wb") as file:
+                shutil.copyfileobj(content, file)
+                file.flush()
+                os.fchmod(target, stat.S_IMODE(os.fstat(opened).st_mode))
+            os.unlink(name, dir_fd=source)
 
     def delete(self, path: str) -> None:
         """Delete a file or a link, and the folders that become empty by it."""

@@ -58,6 +58,8 @@ class SparedFile(msgspec.Struct, frozen=True, rename="camel"):
     why: str
     conflict: bool = False
     """Somebody else has changed it since; `over` overwrites it."""
+    unwritable: bool = False
+    """It should be restored, but the file system does not allow it."""
 
 
 class RestorePreview(msgspec.Struct, frozen=True, rename="camel"):

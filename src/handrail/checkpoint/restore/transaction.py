@@ -6,10 +6,12 @@ from contextlib import contextmanager
 
 import msgspec
 
-from handrail.checkpoint.errors import GitError, NotRestoredError
+from handrail.checkpoint.errors import EditedMeanwhileError, GitError, NotRestoredError
 from handrail.checkpoint.git.blobs import CopyBlob, open_blobs
+from handrail.checkpoint.git.file_content import LINK
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange
+from handrail.checkpoint.path_keys import path_key
 from handrail.checkpoint.record import CheckpointRecord
 from handrail.checkpoint.restore.folders import WorkTreeFolders
 from handrail.checkpoint.restore.journal import RestoreJournal, RestoreJournals
@@ -17,8 +19,6 @@ from handrail.checkpoint.restore.safe_work_tree import Look, SafeWorkTree, appli
 
 _AS_BEFORE = "nothing is changed"
 _MEANWHILE = "changed while it was restored"
-_PERMISSIONS = 0o777
-"""Without the bits that let a program run as somebody else."""
 _Done = list[tuple[TreeChange, str]]
 """Changes with their temporary files; empty: a deletion has none."""
 
@@ -97,12 +97,18 @@ class RestoreTransaction(msgspec.Struct):
 
     def _permissions(self, change: TreeChange) -> int | None:
         """The saved permissions; else those of the file now, if they are usual."""
-        path = change.path
-        if path in self.target.modes:
-            return applicable_permissions(self.target.modes[path] & _PERMISSIONS, change.mode)
-        if path in self.before.modes:
+        key = path_key(change.path)
+        if key in self.target.modes:
+            return applicable_permissions(self.target.modes[key], change.mode)
+        if key in self.before.modes:
             return None
-        return self.tree.permissions(path, change.mode)
+        return self.tree.permissions(change.path, change.mode)
+
+    def _is_shared(self, change: TreeChange) -> bool:
+        """Whether the file has had the same several names since: all of them go back together."""
+        key = path_key(change.path)
+        link = self.target.links.get(key)
+        return link is not None and link == self.before.links.get(key) and change.mode != LINK
 
     def _check(self, changes: Sequence[TreeChange]) -> None:
         """Raise if somebody changed these files after they were saved: that would be lost."""
@@ -121,7 +127,8 @@ class RestoreTransaction(msgspec.Struct):
             if each.path in edited or (each.creates and folders.holds_file(each.path))
         ]
         if meanwhile:
-            raise self._not_restored(meanwhile, f"{_AS_BEFORE}: {_MEANWHILE}")
+            why = f"{_AS_BEFORE}: {_MEANWHILE}"
+            raise EditedMeanwhileError(tuple(meanwhile), self.before.id, why)
 
     def _edited(self, changes: Sequence[TreeChange]) -> set[str]:
         """The files that changed since they were saved; asks git only about many."""
@@ -140,6 +147,8 @@ class RestoreTransaction(msgspec.Struct):
                 begun.append((change, fresh))
                 if change.deletes:
                     self.tree.delete(path)
+                elif self._is_shared(change):
+                    self.tree.fill(fresh, path)
                 else:
                     self.tree.put(fresh, path)
                 self._look_again(path)
@@ -179,7 +188,8 @@ class RestoreTransaction(msgspec.Struct):
         self, copy: CopyBlob, change: TreeChange, fresh: str, journal: RestoreJournal
     ) -> None:
         path, folders = change.path, WorkTreeFolders(self.git.work_tree)
-        if fresh and folders.holds_file(fresh):  # it was not moved
+        is_shared = self._is_shared(change)
+        if fresh and folders.holds_file(fresh) and not is_shared:  # it was not moved
             return
         if change.creates:
             self.tree.delete(path)
@@ -188,7 +198,8 @@ class RestoreTransaction(msgspec.Struct):
         beside = journal.back_path(folders.nearest(path))
         self.tree.discard(beside)  # of another file, for which it has failed
         self.tree.write(beside, mode, lambda write: copy(blob, write), self.old[path])
-        self.tree.put(beside, path)
+        move = self.tree.fill if is_shared else self.tree.put
+        move(beside, path)
 
     def _not_restored(self, paths: Iterable[str], why: str) -> NotRestoredError:
         return NotRestoredError(tuple(paths), self.before.id, why)

@@ -24,19 +24,29 @@ def restore_target(
     run: str = "",
     step: int = 0,
     now: str = "",
+    repository: str | None = None,
 ) -> RestoreTarget:
     """Find the target that undoes the last action, iteration, task or restore.
 
     `records`: of one work tree, the newest first; `run`: whose changes, empty: the last run that
-    worked here; `step`: which action; `now`: the tree of the files, if it is known. Skips changes
-    that are undone already. Raises NothingToUndoError.
+    worked here; `step`: which action; `now`: the tree of the files, if it is known; `repository`:
+    the state of the repository now, if changes of it count, too. Skips changes that are undone
+    already. Raises NothingToUndoError.
     """
     if not records:
         raise NothingToUndoError("there is no checkpoint yet", "`handrail checkpoint` takes one")
-    if in_time := [each for each in records if not each.late]:
+    in_time = [each for each in records if not each.late]
+    if repository is not None:
+        # A late one may lie in the middle of a commit: half of it would go back.
+        known = [each for each in in_time if each.repository]
+        if not known:
+            raise NothingToUndoError("no checkpoint has recorded a repository", _LIST)
+        return _restore_target(known, level, _UndoneBy(run, step, now, repository))
+    wanted = _UndoneBy(run, step, now)
+    if in_time:
         with suppress(NothingToUndoError):
-            return _restore_target(in_time, level, run, step, now)
-    return _restore_target(records, level, run, step, now)
+            return _restore_target(in_time, level, wanted)
+    return _restore_target(records, level, wanted)
 
 
 def restores_run_state(way: RestoreTarget, records: Iterable[CheckpointRecord]) -> bool:
@@ -53,12 +63,22 @@ def restores_run_state(way: RestoreTarget, records: Iterable[CheckpointRecord]) 
     )
 
 
+class _UndoneBy(msgspec.Struct, frozen=True):
+    """Whose changes to undo, and how things are now."""
+
+    run: str
+    step: int
+    now: str
+    repository: str | None = None
+
+
 def _restore_target(
-    records: Sequence[CheckpointRecord], level: UndoLevel, run: str, step: int, now: str
+    records: Sequence[CheckpointRecord], level: UndoLevel, wanted: _UndoneBy
 ) -> RestoreTarget:
     if level is UndoLevel.REDO:
         return _redo(records)
-    past = _CheckpointHistory(records, run, now)
+    past = _CheckpointHistory(records, wanted)
+    step = wanted.step
     if level is UndoLevel.CHECKPOINT:
         return RestoreTarget(level, records[0], says=f"everything since {records[0].id}")
     if not past.run:
@@ -67,7 +87,8 @@ def _restore_target(
         return _one_action(past, step)
     way = next(_WAYS[level](past), None)
     if way is None:
-        raise NothingToUndoError(f"no {level} of run {past.run} is left that changed files", _LIST)
+        what = "files or the repository" if past.with_git else "files"
+        raise NothingToUndoError(f"no {level} of run {past.run} is left that changed {what}", _LIST)
     return way
 
 
@@ -85,28 +106,39 @@ class _CheckpointHistory:
     After a restore the line continues at the checkpoint that it restored.
     """
 
-    def __init__(self, records: Sequence[CheckpointRecord], run: str, now: str) -> None:
+    def __init__(self, records: Sequence[CheckpointRecord], wanted: _UndoneBy) -> None:
         self.all = records
-        self.line = list(_in_effect(records))
+        self.with_git = wanted.repository is not None
+        """Changes of the repository count, too."""
+        self.line = list(_in_effect(records, self.content))
         last = self.line[0]
-        self.goes_on = now != last.tree if now else last.moment in _AT_WORK
-        """Files were changed since the last checkpoint."""
-        self.now = now or last.tree
+        now = (wanted.now, wanted.repository) if self.with_git else wanted.now
+        self.goes_on = now != self.content(last) if wanted.now else last.moment in _AT_WORK
+        """Something was changed since the last checkpoint."""
+        self.now: object = now if wanted.now else self.content(last)
         self.undone = {
             each.back_to
             for each, before in zip(self.line, self.line[1:], strict=False)
             if each.back_to and not each.redone and each.back_to != before.id
         }
         """Targets of partial restores: the line goes on past them."""
-        self.run = run or self._last_run()
+        self.run = wanted.run or self._last_run()
+
+    def content(self, record: CheckpointRecord) -> object:
+        """What a checkpoint holds, to compare it with another."""
+        return (record.tree, record.repository) if self.with_git else record.tree
 
     def parts(self) -> Iterator[_CheckpointStep]:
         """The pairs between which files changed, the newest first."""
         if self.goes_on:
             yield _CheckpointStep(self.line[0], None)
         for newer, older in zip(self.line, self.line[1:], strict=False):
-            if newer.tree != older.tree and older.id not in self.undone:
+            if self.differ(newer, older) and older.id not in self.undone:
                 yield _CheckpointStep(older, newer)
+
+    def differ(self, one: CheckpointRecord, other: CheckpointRecord) -> bool:
+        """Whether two checkpoints hold something else."""
+        return self.content(one) != self.content(other)
 
     def is_of_run(self, part: _CheckpointStep) -> bool:
         """Whether the run changed something in it; it may have, if nothing is saved yet."""
@@ -114,7 +146,7 @@ class _CheckpointHistory:
 
     def differs_since(self, start: CheckpointRecord) -> bool:
         """Whether the files differ from that checkpoint, as far as is known."""
-        return self.goes_on or self.now != start.tree
+        return self.goes_on or self.now != self.content(start)
 
     def _last_run(self) -> str:
         for part in self.parts():
@@ -126,7 +158,9 @@ class _CheckpointHistory:
         return ""
 
 
-def _in_effect(records: Sequence[CheckpointRecord]) -> Iterator[CheckpointRecord]:
+def _in_effect(
+    records: Sequence[CheckpointRecord], content: Callable[[CheckpointRecord], object]
+) -> Iterator[CheckpointRecord]:
     places = {record.id: place for place, record in enumerate(records)}
     place = 0
     while place < len(records):
@@ -134,7 +168,8 @@ def _in_effect(records: Sequence[CheckpointRecord]) -> Iterator[CheckpointRecord
         yield record
         back = places.get(record.back_to, 0)
         # A restore that spared files, or took back only a part, did not lead back there.
-        place = back if back > place and records[back].tree == record.tree else place + 1
+        is_back = back > place and content(records[back]) == content(record)
+        place = back if is_back else place + 1
 
 
 def _until(record: CheckpointRecord, run: str) -> int | None:
@@ -166,10 +201,24 @@ def _one_action(past: _CheckpointHistory, step: int) -> RestoreTarget:
         if until is None or (base is not None and record.number >= base.number):
             continue
         if until < step:
+            if base is not None and not past.differ(base, record):
+                raise _changed_nothing(past, step, base, record)
             return _action(past, record, base)
         if (since := _since(record, run)) is not None and since < step and not record.back_to:
-            raise NothingToUndoError(f"action {step} of run {run} changed no files", _LIST)
+            raise _changed_nothing(past, step)
     raise NothingToUndoError(f"no checkpoint is from before action {step} of run {run}", _LIST)
+
+
+def _changed_nothing(
+    past: _CheckpointHistory,
+    step: int,
+    newer: CheckpointRecord | None = None,
+    older: CheckpointRecord | None = None,
+) -> NothingToUndoError:
+    what = "neither files nor the repository" if past.with_git else "no files"
+    is_git = newer is not None and older is not None and newer.repository != older.repository
+    instead = "add --git to take back its commits, branches and stashes" if is_git else _LIST
+    return NothingToUndoError(f"action {step} of run {past.run} changed {what}", instead)
 
 
 def _action(
@@ -218,7 +267,7 @@ def _is_iteration(
     past: _CheckpointHistory, start: CheckpointRecord, end: CheckpointRecord | None
 ) -> bool:
     """Whether the run worked from one to the other; a start is not kept if nothing was new."""
-    differs = start.tree != end.tree if end is not None else past.differs_since(start)
+    differs = past.differ(start, end) if end is not None else past.differs_since(start)
     if not differs or start.moment in _STARTS:
         return differs
     if end is not None:
@@ -234,7 +283,7 @@ def _tasks(past: _CheckpointHistory) -> Iterator[RestoreTarget]:
     start = mine[-1]
     last = next((each for each in past.line if run in each.by), None)
     base = None if past.goes_on else last
-    if past.differs_since(start) if base is None else base.tree != start.tree:
+    if past.differs_since(start) if base is None else past.differ(base, start):
         says = f"everything that run {run} did"
         if run in start.by:  # what was before is not kept any more
             says += f" since step {_since(start, run) or 0}: no older checkpoint is there"

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.git.runner import Git, split_paths
+from handrail.checkpoint.path_keys import is_text
 from handrail.checkpoint.record import CheckpointRecord, Coverage, LeftOut
 from handrail.checkpoint.save.changed_paths import include_options
-from handrail.checkpoint.save.work_tree_memory import is_text
 from handrail.config.glob import known_folder
 from handrail.config.glob_reach import may_mean
 

@@ -14,7 +14,7 @@ class FullScan(msgspec.Struct, frozen=True):
 
     sizes: dict[bytes, int] = {}
     odd: list[tuple[str, os.stat_result]] = []
-    """Files with permissions that git cannot hold, or changed just now."""
+    """Files with permissions that git cannot hold, with several names, or changed just now."""
 
 
 def scan_files(work_tree: str, names: Iterable[bytes], since: float) -> FullScan:
@@ -28,6 +28,6 @@ def scan_files(work_tree: str, names: Iterable[bytes], since: float) -> FullScan
             except OSError:
                 continue
             sizes[name] = facts.st_size
-            if facts.st_mode not in usual or facts.st_ctime >= since:
+            if facts.st_mode not in usual or facts.st_ctime >= since or facts.st_nlink > 1:
                 odd.append((os.fsdecode(name), facts))
     return found

@@ -10,6 +10,7 @@ from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.record import LeftOut
 from handrail.checkpoint.save.changed_paths import UNREADABLE
 from handrail.checkpoint.save.size_limits import CandidateFile, too_large
+from handrail.checkpoint.save.work_tree_memory import kept_link, kept_mode
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -70,7 +71,8 @@ class PathClassifier:
         elif not is_link and not self._is_readable(path, facts):
             found.left_out.append(LeftOut(path, UNREADABLE))
         else:
-            found.files.append(CandidateFile(path, facts.st_size, facts.st_mode, facts.st_ctime_ns))
+            link, mode = kept_link(facts), kept_mode(facts)
+            found.files.append(CandidateFile(path, facts.st_size, mode, facts.st_ctime_ns, link))
 
     def _is_readable(self, path: str, facts: os.stat_result) -> bool:
         is_mine = facts.st_uid == self._user and facts.st_mode & stat.S_IRUSR

@@ -25,6 +25,8 @@ class CandidateFile(msgspec.Struct, frozen=True):
     mode: int
     changed_ns: int = 0
     """When it, or its permissions, were last changed."""
+    link: tuple[int, int] | None = None
+    """Inode and number of names of a file with several names."""
 
 
 class SelectedFiles(msgspec.Struct, frozen=True):

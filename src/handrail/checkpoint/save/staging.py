@@ -11,6 +11,7 @@ import msgspec
 from handrail.checkpoint.errors import GitError, GitFailedError, GitTooSlowError
 from handrail.checkpoint.files import open_folder
 from handrail.checkpoint.git.runner import Git, GitDeadline, join_paths
+from handrail.checkpoint.path_keys import path_key, path_of
 from handrail.checkpoint.record import Coverage, LeftOut
 from handrail.checkpoint.save import index_seed
 from handrail.checkpoint.save.changed_paths import (
@@ -28,9 +29,10 @@ from handrail.checkpoint.save.size_limits import CandidateFile, within_limits
 from handrail.checkpoint.save.work_tree_memory import (
     MAX_YOUNG,
     YOUNG,
-    FileModes,
+    OddFiles,
     WorkTreeMemory,
-    is_text,
+    kept_link,
+    kept_mode,
     load_memory,
     save_memory,
 )
@@ -67,6 +69,7 @@ class StagingResult(msgspec.Struct, frozen=True):
     """How many should have been taken in."""
     coverage: Coverage
     modes: dict[str, int]
+    links: dict[str, tuple[int, int]]
     is_cold: bool = False
     """The index began empty."""
     direct: FastChanges | None = None
@@ -106,7 +109,7 @@ def stage_changes(
 def stage_paths(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
     """Bring the index up to date with some paths, whatever else has changed."""
     with _staging_pass(git, settings, load_memory(git), time() - YOUNG) as staging:
-        return staging.stage(ChangedPaths(), paths, (), is_same=False)
+        return staging.stage(None, paths, (), is_same=False)
 
 
 @contextmanager
@@ -114,10 +117,13 @@ def _staging_pass(
     git: Git, settings: Settings, memory: WorkTreeMemory | None, since: float
 ) -> Iterator["_StagingPass"]:
     memory = memory or WorkTreeMemory()
-    modes, deadline = FileModes(memory.modes), GitDeadline(git.deadline.left * FOR_STAGING)
+    odd, deadline = (
+        OddFiles(memory.modes, memory.links),
+        GitDeadline(git.deadline.left * FOR_STAGING),
+    )
     with open_folder(git.work_tree) as top:
         classifier = PathClassifier(top, settings)
-        yield _StagingPass(git, settings, classifier, memory, since, modes, deadline)
+        yield _StagingPass(git, settings, classifier, memory, since, odd, deadline)
 
 
 def _look(
@@ -140,9 +146,9 @@ class _StagingPass(msgspec.Struct):
     memory: WorkTreeMemory
     since: float
     """Files that changed after this time are young."""
-    modes: FileModes
+    odd: OddFiles
     deadline: GitDeadline
-    young: dict[str, None] = {}
+    young: dict[str, int] = {}
     left_out: list[LeftOut] = []
     removed: list[str] = []
     """Paths that the index must not hold any more."""
@@ -155,20 +161,28 @@ class _StagingPass(msgspec.Struct):
             self._note_facts(path, facts)
 
     def _note_facts(self, path: str, facts: os.stat_result) -> None:
-        self.modes.note(path, facts.st_mode)
+        self.odd.note(path, kept_mode(facts), kept_link(facts))
         self._note_young(path, facts.st_ctime_ns)
 
     def stage(
-        self, listing: ChangedPaths, also: Iterable[str], dropped: Sequence[str], *, is_same: bool
+        self,
+        listed: ChangedPaths | None,
+        also: Iterable[str],
+        dropped: Sequence[str],
+        *,
+        is_same: bool,
     ) -> StagingResult:
         """Stage the listed paths, and remove others from the index.
 
-        `is_same`: the index still equals the last checkpoint.
+        `listed`: None: nobody has looked for others; `is_same`: the index still equals the last
+        checkpoint.
         """
-        for path in self.memory.young:
-            with suppress(OSError):
-                self._note_facts(path, self.classifier.look(path))
-        tracked = {*listing.changed, *also}
+        unseen = self._unseen_edits(listed)
+        listing = listed or ChangedPaths()
+        if unseen:  # git would take them for unchanged, whatever it is told
+            self._update(self.git, "--force-remove", paths=unseen)
+        tracked = {*listing.changed, *also, *unseen}
+        is_same = is_same and not unseen
         changed = self.classifier.classify(sorted(tracked))
         new = self.classifier.classify(listing.new)
         self.left_out += [*listing.left_out, *changed.left_out, *new.left_out]
@@ -189,18 +203,36 @@ class _StagingPass(msgspec.Struct):
         staged = self._done(len(changed.files) + len(new.files))
         return msgspec.structs.replace(staged, direct=direct)
 
+    def _unseen_edits(self, listing: ChangedPaths | None) -> list[str]:
+        """Files changed again in the same second: with their size and time, git sees nothing."""
+        found: list[str] = []
+        if listing is None:
+            self.young.update(self.memory.young)
+            return found
+        for key, changed_ns in self.memory.young.items():
+            path = path_of(key)
+            with suppress(OSError):
+                facts = self.classifier.look(path)
+                self._note_facts(path, facts)
+                if facts.st_ctime_ns != changed_ns and path not in listing.changed:
+                    found.append(path)
+        return found
+
     def _note(self, files: Iterable[CandidateFile]) -> None:
         """Remember permissions before anything is done, or they are lost with this process."""
         for file in files:
-            self.modes.note(file.path, file.mode)
+            self.odd.note(file.path, file.mode, file.link)
             self._note_young(file.path, file.changed_ns)
-        if (modes := self.modes.all) != self.memory.modes:
-            self.memory = msgspec.structs.replace(self.memory, modes=modes, young=tuple(self.young))
+        odd = self.odd
+        if (odd.modes, odd.links) != (self.memory.modes, self.memory.links):
+            self.memory = msgspec.structs.replace(
+                self.memory, modes=odd.modes, links=odd.links, young=dict(self.young)
+            )
             save_memory(self.git, self.memory)
 
     def _note_young(self, path: str, changed_ns: int) -> None:
-        if changed_ns >= self.since * _SECOND_NS and len(self.young) < MAX_YOUNG and is_text(path):
-            self.young[path] = None
+        if changed_ns >= self.since * _SECOND_NS and len(self.young) < MAX_YOUNG:
+            self.young[path_key(path)] = changed_ns
 
     def _add(self, files: Sequence[CandidateFile]) -> None:
         batches = list(_batches(files))
@@ -249,7 +281,7 @@ class _StagingPass(msgspec.Struct):
     def _remove(self) -> None:
         if self.removed:
             self._update(self.git, "--force-remove", paths=self.removed)
-            self.modes.forget(self.removed)
+            self.odd.forget(self.removed)
             for path in self.removed:
                 self.sizes.pop(os.fsencode(path), None)
 
@@ -266,8 +298,9 @@ class _StagingPass(msgspec.Struct):
         memory = msgspec.structs.replace(
             self.memory,
             include=self.settings.include,
-            modes=self.modes.all,
-            young=tuple(self.young),
+            modes=self.odd.modes,
+            links=self.odd.links,
+            young=dict(self.young),
         )
         if memory != self.memory:
             save_memory(self.git, memory)
@@ -277,6 +310,7 @@ class _StagingPass(msgspec.Struct):
             wanted,
             bounded_coverage(self.left_out, self._known, unfinished=late),
             memory.modes,
+            memory.links,
         )
 
     def _known(self) -> list[str]:

@@ -18,15 +18,25 @@ from handrail.checkpoint.git.commit import EMPTY, IndexChange, index_changes, wr
 from handrail.checkpoint.git.excludes import ignore_digest
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.tree_diff import TreeChange
+from handrail.checkpoint.git.user_git import user_git
 from handrail.checkpoint.git.user_repository import head_of
+from handrail.checkpoint.history.repository_state import (
+    RepositoryLook,
+    read_repository,
+    repository_look,
+)
+from handrail.checkpoint.history.state_files import RepositoryStates
+from handrail.checkpoint.path_keys import is_text
 from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger, Coverage
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.save.index_refresh import refreshing_index
 from handrail.checkpoint.save.staging import StagingResult, stage_changes, stage_paths
-from handrail.checkpoint.save.work_tree_memory import is_text, remember_tree
+from handrail.checkpoint.save.work_tree_memory import remember_tree
 from handrail.config.checkpoints import Checkpoints as Settings
 
 _MAX_WHY = 200
+_USER_SECONDS = 5.0
+"""For a look at the user's index."""
 _MARKS = frozenset(CheckpointTrigger) - {
     CheckpointTrigger.BEFORE_RESTORE,
     CheckpointTrigger.RESTORED,
@@ -61,6 +71,8 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
     about: CheckpointInfo
     now: float
     settings: Settings = Settings()
+    look: RepositoryLook | None = None
+    """How the user's repository looked when the checkpoint was asked for; None: as it looks now."""
 
     def __post_init__(self) -> None:
         if not is_text(self.git.work_tree):
@@ -85,9 +97,10 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
     ) -> SavedCheckpoint:
         git = self.git
         last = self.records.last(git.work_tree)
+        repository = self._keep_repository()
         index = self._fill(also, last, direct=direct)
         with refreshing_index(git, index.staged.direct) as is_renewed:
-            saved = self._save_index(index, last, late=is_late())
+            saved = self._save_index(index, last, repository, late=is_late())
             with suppress(OSError):  # the checkpoint is there
                 if is_renewed():
                     remember_tree(git, saved.record.tree)
@@ -131,16 +144,26 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
         changes = staged.direct.changes if staged.direct else index_changes(git, base)
         return _StagedTree(staged, base, changes)
 
+    def _keep_repository(self) -> str:
+        """Keep the state of the user's repository; gives its name, empty if it just changed."""
+        git = self.git
+        look = self.look or repository_look(git.work_tree)
+        state = read_repository(user_git(git.work_tree, _USER_SECONDS, git.environ))
+        if look != repository_look(git.work_tree):  # by somebody else, or halfway
+            return ""
+        return RepositoryStates(os.path.dirname(git.directory)).keep(state)
+
     def _save_index(
-        self, index: _StagedTree, last: CheckpointRecord | None, *, late: bool
+        self, index: _StagedTree, last: CheckpointRecord | None, repository: str, *, late: bool
     ) -> SavedCheckpoint:
         about, ignored = self.about, ignore_digest(self.git)
-        lists = (last.include, last.ignoring) if last else None
-        if last and lists == (self.settings.include, ignored) and _is_still(last, index, about):
+        beside = (last.include, last.ignoring, last.repository) if last else None
+        is_same = beside == (self.settings.include, ignored, repository)
+        if last and is_same and _is_still(last, index, about):
             return SavedCheckpoint(_with_step(last, about, self.records), is_new=False)
         is_all = not last or index.tree != last.tree
         counted = (index.staged.files, index.staged.bytes) if is_all else _count(self.git, index)
-        return SavedCheckpoint(self._write(index, ignored, counted, late=late))
+        return SavedCheckpoint(self._write(index, ignored, counted, repository, late=late))
 
     def save_restored(
         self, last: CheckpointRecord, changes: Sequence[TreeChange]
@@ -151,10 +174,17 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
             return None
         staged = structs.replace(staged, coverage=last.coverage)
         index = _StagedTree(staged, last.tree, [IndexChange.of(each) for each in changes])
-        return self._write(index, ignore_digest(self.git), _count(self.git, index))
+        counted, repository = _count(self.git, index), self._keep_repository()
+        return self._write(index, ignore_digest(self.git), counted, repository)
 
     def _write(
-        self, index: _StagedTree, ignored: str, counted: tuple[int, int], *, late: bool = False
+        self,
+        index: _StagedTree,
+        ignored: str,
+        counted: tuple[int, int],
+        repository: str,
+        *,
+        late: bool = False,
     ) -> CheckpointRecord:
         """`counted`: files, and bytes in them."""
         git, about = self.git, self.about
@@ -177,8 +207,10 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
             include=self.settings.include,
             ignoring=ignored,
             head=head_of(git.work_tree),
+            repository=repository,
             steps=_step(about),
             modes=index.staged.modes,
+            links=index.staged.links,
             late=late,
         )
         self.records.write(record)
@@ -194,9 +226,10 @@ def _check_not_empty(git: Git, staged: StagingResult, tree: str) -> None:
 def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo) -> bool:
     """Whether the previous checkpoint still matches, so that it can be reused."""
     is_same = not index.changes and index.tree == last.tree
-    held = (index.staged.coverage, index.staged.modes)
+    staged = index.staged
+    held = (staged.coverage, staged.modes, staged.links)
     is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
-    return is_same and not last.late and held == (last.coverage, last.modes) and is_mark
+    return is_same and not last.late and held == (last.coverage, last.modes, last.links) and is_mark
 
 
 def _begins(last: CheckpointRecord, about: CheckpointInfo) -> bool:

@@ -10,6 +10,7 @@ from handrail.checkpoint.errors import CheckpointError
 from handrail.checkpoint.git import alternates
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git, join_lines
+from handrail.checkpoint.history.state_files import RepositoryStates
 from handrail.checkpoint.record import CheckpointRecord
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.tidy import disk_space, repack
@@ -75,6 +76,8 @@ class _TidyPass(msgspec.Struct):
                 self.records.forget(record.number)
             self._forget_refs(git)
             self._forget_indexes({each.work_tree for each in there} - gone)
+            kept = (each.repository for each in self.records.newest_first())
+            RepositoryStates(self.private.folder).forget_others(kept)
         self.forgotten += [record.id for record in (*lost, *old)]
         return bool(old)
 

@@ -11,12 +11,13 @@ from handrail.server.files.restore_messages import UndoRequest
 
 
 @click.command()
+@options.git_option
 @options.restore_options
-def command(**flags: bool) -> int:
+def command(git: bool, **flags: bool) -> int:
     """Take back the last undo or rollback.
 
     Handrail leaves files alone that changed since, unless you add --over. Run it
-    again to take back the undo before that.
+    again to take back the undo before that. Add --git if the undo had it.
 
     \b
     Examples:
@@ -27,7 +28,7 @@ def command(**flags: bool) -> int:
     said no.
     """
     options.by_a_person()
-    wanted = UndoRequest(cwd=find_saved(), level=UndoLevel.REDO)
-    command_line = "handrail redo"
-    manner = RestoreManner(verb="Redo", done="redone", command=command_line, **flags)
+    wanted = UndoRequest(cwd=find_saved(), level=UndoLevel.REDO, git=git)
+    command_line = "handrail redo --git" if git else "handrail redo"
+    manner = RestoreManner(verb="Redo", done="redone", command=command_line, git=git, **flags)
     return restore_files(wanted, manner)

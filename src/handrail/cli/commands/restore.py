@@ -37,7 +37,9 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
 
     Handrail moves files to its trash when it makes a deletion safe. It never
     overwrites a file: if something else is in the old place, the file stays in the
-    trash, and Handrail tells you.
+    trash, and Handrail tells you. An ID that ends with .over holds copies of files that
+    an agent overwrote and no checkpoint holds. They change places with the files of now,
+    so the same command takes it back.
 
     \b
     Examples:
@@ -120,6 +122,7 @@ def _list(screen: TerminalOutput, batches: list[TrashBatch], folder: str) -> Non
 
 def _line(screen: TerminalOutput, item: TrashItem) -> None:
     note = "  (something else is there now)" if item.blocked else ""
+    note = "  (a copy, before it was overwritten)" if item.is_copy and not note else note
     taken = size(item.size)
     room = screen.width - 3 - 2 - len(taken) - len(note)
     text = clip(item.original, room)
@@ -178,5 +181,6 @@ def _item_json(item: TrashItem) -> dict[str, object]:
         "path": item.original,
         "size": item.size,
         "exists": item.blocked,
+        "copy": item.is_copy,
         "in_trash": item.source,
     }

@@ -25,13 +25,20 @@ _THE_LAST = "last"
 @click.option("--iteration", is_flag=True, help="Undo everything since your last prompt.")
 @click.option("--task", is_flag=True, help="Undo everything that the run did.")
 @click.option("--run", "typed", default="", metavar="RUN", help="The run. Default: the last one.")
+@options.git_option
 @options.restore_options
-def command(step: str | None, iteration: bool, task: bool, typed: str, **flags: bool) -> int:
+def command(
+    step: str | None, iteration: bool, task: bool, typed: str, git: bool, **flags: bool
+) -> int:
     """Undo an agent's changes to your files, including those of shell commands.
 
     Handrail shows first what would change. It leaves files alone that you or another
     agent changed since, unless you add --over. It saves the current files, so
     `handrail redo` takes the undo back. Run it again to undo the action before that.
+
+    With --git it also takes back what the agent did to your repository: commits,
+    branches, tags, resets, stashes and the index. It leaves alone what you changed there
+    since. What becomes unreachable stays below refs/handrail/.
 
     RUN is a name from `handrail status`, STEP a number from `handrail log`.
 
@@ -40,6 +47,7 @@ def command(step: str | None, iteration: bool, task: bool, typed: str, **flags: 
       handrail undo                       the last action
       handrail undo --action 212
       handrail undo --iteration --dry-run
+      handrail undo --git                 the last action, commits included
       handrail undo --task --run shop-3f2a --yes
 
     Exit code: 0; 1 if some files could not be restored; 2 for an error, or if you
@@ -50,9 +58,10 @@ def command(step: str | None, iteration: bool, task: bool, typed: str, **flags: 
     folder = find_saved()
     number = int(step) if step and step != _THE_LAST else 0
     run = _run(typed)
-    wanted = UndoRequest(cwd=folder, level=level, run=run, step=number)
-    command_line = " ".join(("handrail undo", *args, *(("--run", typed) if typed else ())))
-    manner = RestoreManner(verb="Undo", done="undone", command=command_line, **flags)
+    wanted = UndoRequest(cwd=folder, level=level, run=run, step=number, git=git)
+    more = (*(("--git",) if git else ()), *(("--run", typed) if typed else ()))
+    command_line = " ".join(("handrail undo", *args, *more))
+    manner = RestoreManner(verb="Undo", done="undone", command=command_line, git=git, **flags)
     return restore_files(wanted, manner)
 
 

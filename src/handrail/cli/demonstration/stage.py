@@ -244,8 +244,8 @@ class DemoStage:
         )
 
     def _behind_checkpoint(self, scene: DemoStep, told: str) -> DemoStep:
-        """Mark an action for which Handrail saved the files first."""
-        if re.search(_POINT, told) is None:
+        """Mark an action for which Handrail saved the files first; a failure tells more."""
+        if scene.exit_code or re.search(_POINT, told) is None:
             return scene
         undo = f"undo --action {scene.step}"
         self._undone.append(undo)

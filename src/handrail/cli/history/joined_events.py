@@ -7,7 +7,7 @@ from time import monotonic
 
 import msgspec
 
-from handrail.model.event import ActionReviewed, Event, RunEnded, UsageMeasured
+from handrail.model.event import ActionReviewed, Event, RunEnded, UsageMeasured, UsageSampled
 from handrail.model.ordinal import Decision
 from handrail.words.action_status import ActionEnd
 from handrail.words.run_facts import RunFacts, ends_session
@@ -54,7 +54,9 @@ class EventJoiner:
     def add(self, run: str, event: Event, *, shown: bool = True) -> None:
         """Add the next event. An event that is not shown can still change other entries."""
         facts = self._facts.setdefault(run, RunFacts())
-        is_news = not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
+        is_news = not isinstance(event, UsageSampled) and (
+            not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
+        )
         facts.update(event)
         if isinstance(event, ActionEnd) and self._close(run, event, shown=shown):
             return

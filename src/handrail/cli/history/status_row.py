@@ -152,20 +152,28 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
 
 
 def loop_line(row: StatusRow) -> str:
-    """Describe the progress of a run that Handrail drives, or return ""."""
+    """Describe the progress and the usage of a run, as far as known, or return ""."""
     facts = row.facts
     loop = facts.loop
     if loop is None:
-        return ""
+        return " · ".join(_used(facts)) if facts.tokens else ""
     parts = (
         f"it {max(loop.iteration, 1)}/{loop.max}",
         _ENDS.get(loop.reason, "") if loop.ended else "",
         facts.model,
-        money(loop.cost_usd) if loop.cost_usd else "",
-        f"{loop.tokens:,} tokens" if loop.tokens else "",
+        money(facts.cost_usd) if facts.cost_usd else "",
+        f"{facts.tokens:,} tokens" if facts.tokens else "",
         "verified" if loop.verified else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def _used(facts: RunState) -> Iterator[str]:
+    """Yield the measured usage of a session; a cost that nobody knows is called unknown."""
+    yield "cost unknown" if facts.cost_usd is None else money(facts.cost_usd)
+    yield f"{facts.tokens:,} tokens"
+    if facts.usage.memory_mb:
+        yield f"{facts.usage.memory_mb:,.0f} MB"
 
 
 _ENDS = {

@@ -5,7 +5,7 @@ import sys
 import click
 import msgspec
 
-from handrail.checkpoint import RestorePreview, UndoLevel
+from handrail.checkpoint import UndoLevel
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import find_home
@@ -49,6 +49,10 @@ class _TerminalDialog:
             below = sum(len(wrap(text, screen.width - 1)) for text, _ in notes)
             show_preview(screen, look.preview, over=manner.over, below=below)
             screen.say()
+        if lines := list(wording.repository_lines(look)):
+            for text, style in lines:
+                print_wrapped(screen, text, style)
+            screen.say()
         for text, style in notes:
             print_wrapped(screen, text, style)
 
@@ -57,7 +61,7 @@ class _TerminalDialog:
         if not _is_terminal():
             return RestoreAnswer.NO
         answers = wording.answers_to(look.preview, self._manner)
-        sys.stdout.write(f" {wording.question(self._screen, look.preview, self._manner)} ")
+        sys.stdout.write(f" {wording.question(self._screen, look, self._manner)} ")
         sys.stdout.flush()
         return answers.get(sys.stdin.readline().strip().lower(), RestoreAnswer.NO)
 
@@ -75,7 +79,7 @@ class _TerminalDialog:
 
     def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
         """Report the result."""
-        if look.preview.items or look.preview.spared or back.problem:
+        if look.preview.items or look.preview.spared or back.problem or back.git:
             for text, style in wording.result(look.preview.way, back, self._manner):
                 print_wrapped(self._screen, text, style)
         else:
@@ -113,7 +117,8 @@ def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
     look = msgspec.convert(answer, PreviewReply)
     dialog.show(look)
     left = any(each.conflict for each in look.preview.spared)
-    is_done = not (look.preview.items or left)
+    has_git = look.git is not None and not look.git.is_empty
+    is_done = not (look.preview.items or left or has_git)
     if manner.dry_run or (is_done and not _goes_back(wanted, look, manner)):
         dialog.leave(look)
         return 0
@@ -124,13 +129,13 @@ def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
             dialog.leave(look)
             return _not_confirmed(manner)
         over = over or says is RestoreAnswer.OVER
-    if left and not look.preview.items and not over:
+    if left and not look.preview.items and not over and not has_git:
         dialog.leave(look)
         return EXIT_NOT_ALL
-    seen = _seen(wanted.cwd, look.preview, manner, over=over)
+    seen = _seen(wanted.cwd, look, manner, over=over)
     back = msgspec.convert(ask_daemon(home, "/restores", seen, "restoring files"), RestoreReply)
     dialog.tell(look, back, wording.resume_command(back.conversation, look.preview.way.target))
-    left = any(each.conflict for each in back.spared)
+    left = any(each.conflict or each.unwritable for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
 
 
@@ -154,9 +159,8 @@ def _not_confirmed(manner: RestoreManner) -> int:
     return EXIT_NOT_CONFIRMED
 
 
-def _seen(
-    cwd: str, preview: RestorePreview, manner: RestoreManner, *, over: bool
-) -> RestoreRequest:
+def _seen(cwd: str, look: PreviewReply, manner: RestoreManner, *, over: bool) -> RestoreRequest:
+    preview = look.preview
     way = preview.way
     return RestoreRequest(
         cwd=cwd,
@@ -166,7 +170,9 @@ def _seen(
         run=way.run,
         expects=preview.now,
         over=over,
+        whole=manner.whole,
         files_only=manner.files_only,
+        git=look.git_digest,
     )
 
 

@@ -1,4 +1,8 @@
-"""Files that rewritten deletions moved to `$HANDRAIL_HOME/trash/<id>/<absolute path>`."""
+"""Files in `$HANDRAIL_HOME/trash/<id>/<absolute path>`.
+
+Rewritten deletions moved them there. In a batch called `<id>.over` are copies of files that no
+checkpoint holds, from before an action overwrote them.
+"""
 
 import errno
 import os
@@ -9,6 +13,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from handrail.model.state_folder import state_folder
+from handrail.server.files.trash_copies import OVERWRITTEN, copy_file
 
 SAVED = {
     "untracked.tar": "untracked files that git clean deleted, packed",
@@ -26,6 +31,8 @@ class TrashItem(msgspec.Struct, frozen=True):
     size: int
     blocked: bool = False
     """Something else is in its old place."""
+    is_copy: bool = False
+    """An action overwrote the file; what is there now takes its place in the trash."""
 
 
 class TrashBatch(msgspec.Struct, frozen=True):
@@ -72,11 +79,12 @@ def find_batch(folder: str, key: str) -> TrashBatch:
         raise NoSuchBatchError(key)
     names = sorted(os.listdir(place))
     saved = tuple(name for name in names if name in SAVED)
+    plan = _copies if key.endswith(OVERWRITTEN) else _plan
     items = tuple(
         item
         for name in names
         if name not in saved
-        for item in _plan(os.path.join(place, name), f"/{name}")
+        for item in plan(os.path.join(place, name), f"/{name}")
     )
     return TrashBatch(key, place, os.stat(place).st_mtime, items, saved)
 
@@ -93,6 +101,17 @@ def _plan(source: str, original: str) -> Iterator[TrashItem]:
         yield TrashItem(source, original, _size(source), blocked=True)
 
 
+def _copies(source: str, original: str) -> Iterator[TrashItem]:
+    """Yield every copy; a file of now gives way, anything else does not."""
+    if os.path.isdir(source):
+        for name in sorted(os.listdir(source)):
+            yield from _copies(os.path.join(source, name), os.path.join(original, name))
+        return
+    is_file = os.path.isfile(original) and not os.path.islink(original)
+    blocked = os.path.lexists(original) and not is_file
+    yield TrashItem(source, original, _size(source), blocked, is_copy=True)
+
+
 def _size(path: str) -> int:
     if os.path.islink(path) or not os.path.isdir(path):
         return os.lstat(path).st_size
@@ -107,6 +126,8 @@ def put_back(item: TrashItem) -> bool:
     """Move an item to its old place; return False if something else is there now."""
     parent = os.path.dirname(item.original)
     os.makedirs(parent, exist_ok=True)
+    if item.is_copy:
+        return _exchange(item, parent)
     try:
         _rename(item.source, item.original)
     except FileExistsError:
@@ -132,6 +153,23 @@ def _copy_back(item: TrashItem, parent: str) -> bool:
             return False
     if os.path.isdir(item.source) and not os.path.islink(item.source):
         shutil.rmtree(item.source)
+    else:
+        os.unlink(item.source)
+    return True
+
+
+def _exchange(item: TrashItem, parent: str) -> bool:
+    """Exchange a copy with the file of now: to restore it again takes the restore back."""
+    aside = f"{item.source}.now"
+    is_there = os.path.lexists(item.original)
+    if is_there:
+        copy_file(item.original, aside)
+    with tempfile.TemporaryDirectory(prefix=".handrail-", dir=parent) as scratch:
+        copy = os.path.join(scratch, "copy")
+        copy_file(item.source, copy)
+        os.replace(copy, item.original)
+    if is_there:
+        os.replace(aside, item.source)
     else:
         os.unlink(item.source)
     return True

@@ -27,6 +27,7 @@ from handrail.words.amounts import count
 from handrail.words.times import duration_in_words
 
 _SHORT = 8
+_MAX_NAMED = 5
 _RUN = re.compile(r"\brun ([\w.-]+)")
 
 Styled = tuple[str, str]
@@ -56,6 +57,8 @@ class RestoreManner(msgspec.Struct, frozen=True, kw_only=True):
     command: str
     """The command line as it was typed, without --yes."""
     over: bool = False
+    whole: bool = False
+    git: bool = False
     files_only: bool = False
     dry_run: bool = False
     yes: bool = False
@@ -113,12 +116,19 @@ def remarks(
     if target.head and preview.head and target.head != preview.head:
         then, now = target.head[:_SHORT], preview.head[:_SHORT]
         stays = f"Your branch stays at {now}; at the checkpoint it was at {then}."
-        yield f"{stays} To move it too, run afterwards: git reset --soft {then}", "yellow"
+        move = f"To move it too, run afterwards: git reset --soft {then}"
+        if preview.way.level is not UndoLevel.CHECKPOINT:
+            move = "To take back commits and branches, too, add --git."
+        if look.git is None:
+            yield f"{stays} {move}", "yellow"
     if preview.items and not target.coverage.complete:
         yield f"{target.id} is incomplete. Files that are not in it stay as they are.", "yellow"
     if target.late:
         began = "saved while the agent already changed files"
         yield f"{target.id} was {began}. Some of these changes may remain.", "yellow"
+    for batch in look.copies:
+        text = "It overwrote files that no checkpoint holds. Put the copies back:"
+        yield f"{text} handrail restore {batch}", "yellow"
     for run in look.working:
         yield f"Run {names[run]} is working. Its next change waits for this.", "yellow"
     if (kept := _kept(preview, manner)) and preview.items:
@@ -132,14 +142,17 @@ def answers_to(preview: RestorePreview, manner: RestoreManner) -> Mapping[str, R
     return _YES | _OVER if _kept(preview, manner) else _YES
 
 
-def question(screen: TerminalOutput, preview: RestorePreview, manner: RestoreManner) -> str:
+def question(screen: TerminalOutput, look: PreviewReply, manner: RestoreManner) -> str:
     """Return the question."""
-    hint = screen.paint(f"(take it back: {_take_back(preview.way)})", "dim")
+    preview = look.preview
+    hint = screen.paint(f"(take it back: {_take_back(preview.way, manner)})", "dim")
     kept = _kept(preview, manner)
-    if kept and not preview.items:
+    in_git = len(look.git.lines) if look.git else 0
+    if kept and not preview.items and not in_git:
         return f"Overwrite {count(kept, 'kept file')}? [y/N]   {hint}"
     choice = "[y/N/o]" if kept else "[y/N]"
     counted = changes_in_words(preview, over=manner.over)
+    counted += f", {count(in_git, 'change')} in the repository" if in_git else ""
     # A long count gets a line of its own.
     between = "\n" if ":" in counted else ""
     return f"{counted}.{between} {manner.verb}? {choice}   {hint}"
@@ -159,9 +172,14 @@ def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Ite
         return
     done = f"{count(len(back.items), 'change')} {manner.done}"
     yield f"✓ {done}, and compared with {way.target.id}.", "green"
+    for line in back.git:
+        yield f"✓ {line}", "green"
     if left := sum(each.conflict for each in back.spared):
         yield f"  Left {count(left, 'file')} alone that others changed since.", "yellow"
-    yield f"  Take it back: {_take_back(way)}", "dim"
+    if shut := [each.path for each in back.spared if each.unwritable]:
+        named = ", ".join(shut[:_MAX_NAMED]) + (", …" if len(shut) > _MAX_NAMED else "")
+        yield f"  NOT RESTORED, because their folder cannot be written: {named}", "red"
+    yield f"  Take it back: {_take_back(way, manner)}", "dim"
 
 
 def resume_command(conversation: ConversationPosition | None, target: CheckpointRecord) -> str:
@@ -185,8 +203,18 @@ def print_wrapped(screen: TerminalOutput, text: str, style: str) -> None:
     screen.paragraph(text.lstrip(), style, indent=1 + len(text) - len(text.lstrip()))
 
 
-def _take_back(way: RestoreTarget) -> str:
+def _take_back(way: RestoreTarget, manner: RestoreManner) -> str:
     """Return the command that takes this restore back."""
     if way.level is UndoLevel.REDO and way.base is not None:
         return f"handrail rollback {way.base.id}"
-    return "handrail redo"
+    return "handrail redo --git" if manner.git else "handrail redo"
+
+
+def repository_lines(look: PreviewReply) -> Iterator[Styled]:
+    """Tell what goes back in the user's repository, and what stays."""
+    if look.git is None:
+        return
+    for line in look.git.lines:
+        yield f"   git       {line}", "yellow"
+    for part in look.git.spared:
+        yield f"   git keep  {part.name}: {part.why} → left alone", "dim"

@@ -1,5 +1,6 @@
 """Resource spirals: use that grows in every sample."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
@@ -9,6 +10,7 @@ from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GREEDY, SLOW_DOWN, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
+from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -40,7 +42,9 @@ SERIES: dict[str, Series] = {
         8_000, 60_000, Severity.LOW, "The output that it reads grew to {:,.0f} characters"
     ),
 }
-"""Values per sample; memory is the maximum of one command."""
+"""Values per sample; memory is the maximum."""
+ANSWER = Series(20_000, 200_000, Severity.HIGH, "The tokens of one answer grew to {:,.0f}")
+"""Every answer reads the whole conversation again: one that grows so fast is soon too large."""
 _SEVERITIES = ((3.0, Severity.HIGH), (2.0, Severity.MEDIUM), (0.0, Severity.LOW))
 
 
@@ -70,7 +74,7 @@ class Sample(msgspec.Struct, gc=False):
 
 
 class ResourceSpiralDetector(Detector):
-    """Samples of each series, one for five steps."""
+    """Samples of each series, one for five steps, and the tokens of the last answers."""
 
     kind: ClassVar[str] = "resource_spiral"
     order: ClassVar[int] = 8
@@ -106,12 +110,25 @@ class ResourceSpiralDetector(Detector):
     """Steps in the current sample."""
     began: float = 0.0
     """The start of the current sample."""
+    memory: float = 0.0
+    """The last measured memory; it holds until the next measurement."""
+    answers: list[int] = msgspec.field(default_factory=list)
+    """The tokens of the last answers."""
+    unseen: bool = False
+    """Answers were measured after the last step."""
+    fresh: bool = False
+    """Answers were measured just before the last step."""
+    recent: list[int] = msgspec.field(default_factory=list)
+    """The last steps."""
 
     def see(self, done: CompletedStep) -> None:
         """Add the use of a step; close a full sample."""
         if not self.count and not self.samples:
             self.began = done.at
         self.count += 1
+        self.fresh, self.unseen = self.unseen, False
+        self.recent.append(done.step)
+        del self.recent[:-_MOST_SAMPLES]
         if done.ending in ("ok", "failed"):
             self.current.add(done)
         if self.count == _WINDOW:
@@ -121,18 +138,45 @@ class ResourceSpiralDetector(Detector):
             self.samples.append(self.current)
             self.steps.append(done.step)
             del self.samples[:-_MOST_SAMPLES], self.steps[:-_MOST_SAMPLES]
-            self.current, self.count, self.began = Sample(), 0, done.at
+            self.current, self.count, self.began = Sample(self.memory), 0, done.at
+
+    def sampled(self, sample: UsageSample) -> None:
+        """Note measured memory and answers.
+
+        Answers are compared one by one: each reads the conversation again, so the sums of a healthy
+        run grow, too.
+        """
+        self.memory = sample.commands_mb
+        self.current.memory = max(self.current.memory, self.memory)
+        if sample.answers:
+            self.answers = [*self.answers, *sample.answers][-_MOST_SAMPLES:]
+            self.unseen = True
 
     def prompted(self) -> None:
         """Start again: the next task may need more."""
-        self.samples, self.steps, self.current, self.count = [], [], Sample(), 0
+        self.samples, self.steps, self.current, self.count = [], [], Sample(self.memory), 0
+        self.answers, self.unseen, self.fresh = [], False, False
 
     def find(self, settings: Detection) -> Finding | None:
-        """Report growth when a sample is complete."""
-        return None if self.count else self.lately(settings)
+        """Report growth when a sample is complete, or the tokens of the last answers grew."""
+        if not self.count and (found := self._in_samples(settings)) is not None:
+            return found
+        return self._in_answers(settings) if self.fresh else None
 
     def lately(self, settings: Detection) -> Finding | None:
-        """Report growth up to the last sample."""
+        """Report growth up to the last sample or answer."""
+        return self._in_samples(settings) or self._in_answers(settings)
+
+    def _in_answers(self, settings: Detection) -> Finding | None:
+        samples = settings.resource_spiral.samples
+        growth = _growth(ANSWER, self.answers[-samples:]) if len(self.answers) >= samples else 0.0
+        if growth <= settings.resource_spiral.growth:
+            return None
+        reached = ANSWER.says.format(self.answers[-1])
+        says = f"{reached} within {samples} answers, {growth:.1f} times as much each time."
+        return _finding("tokens", {"tokens": growth}, tuple(self.recent[-samples:]), says)
+
+    def _in_samples(self, settings: Detection) -> Finding | None:
         wanted = settings.resource_spiral
         if len(self.samples) < wanted.samples:
             return None
@@ -144,26 +188,31 @@ class ResourceSpiralDetector(Detector):
         if not grown:
             return None
         worst = max(grown, key=lambda name: (_severity(name, grown[name]), grown[name]))
-        growth, severity = grown[worst], _severity(worst, grown[worst])
         reached = SERIES[worst].says.format(self.samples[-1].of(worst))
-        says = f"{reached} within {_WINDOW} actions, {growth:.1f} times as much each time."
-        sure = min(0.5 + 0.1 * len(grown) + 0.05 * wanted.samples, 0.95)
-        steps, impact = tuple(self.steps[-wanted.samples :]), min(0.2 * (growth - 1), 0.6)
-        facts = {"series": worst} | {name: f"{by:.2f}" for name, by in grown.items()}
-        return Finding(self.kind, severity, sure, steps, impact, says, worst, facts)
+        says = f"{reached} within {_WINDOW} actions, {grown[worst]:.1f} times as much each time."
+        return _finding(worst, grown, tuple(self.steps[-wanted.samples :]), says)
 
     def _growth(self, name: str, samples: int) -> float:
-        """Return the mean growth from sample to sample; 0 unless it grows all the time."""
-        series = SERIES[name]
-        if self.samples[-1].of(name) < series.matters:
-            return 0.0
-        values = [sample.of(name) for sample in self.samples[-samples:]]
-        if values[0] < series.base:
-            return 0.0
-        pairs = list(pairwise(values))
-        if any(later < earlier * _STEADY for earlier, later in pairs):
-            return 0.0
-        return sum(later / earlier for earlier, later in pairs) / len(pairs)
+        return _growth(SERIES[name], [sample.of(name) for sample in self.samples[-samples:]])
+
+
+def _growth(series: Series, values: Sequence[float]) -> float:
+    """Return the mean growth from value to value; 0 unless it grows all the time."""
+    if values[-1] < series.matters or values[0] < series.base:
+        return 0.0
+    pairs = list(pairwise(values))
+    if any(later < earlier * _STEADY for earlier, later in pairs):
+        return 0.0
+    return sum(later / earlier for earlier, later in pairs) / len(pairs)
+
+
+def _finding(worst: str, grown: dict[str, float], steps: tuple[int, ...], says: str) -> Finding:
+    growth = grown[worst]
+    sure = min(0.5 + 0.1 * len(grown) + 0.05 * len(steps), 0.95)
+    impact = min(0.2 * (growth - 1), 0.6)
+    facts = {"series": worst} | {name: f"{by:.2f}" for name, by in grown.items()}
+    severity = _severity(worst, growth)
+    return Finding(ResourceSpiralDetector.kind, severity, sure, steps, impact, says, worst, facts)
 
 
 def _severity(name: str, growth: float) -> Severity:

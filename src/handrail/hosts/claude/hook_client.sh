@@ -49,9 +49,14 @@ alive() {
 }
 
 # 7: nobody listens. One that listens and does not answer is not helped by a second one.
+# 52, 56: whoever listened there has just been killed, so the next try finds nobody.
 running() {
-    foreign || ask --max-time 2 http://handrail/healthz >/dev/null
-    [ $? -ne 7 ]
+    for _ in 1 2 3; do
+        foreign || ask --max-time 2 http://handrail/healthz >/dev/null
+        found=$?
+        case $found in 52 | 56) ;; *) break ;; esac
+    done
+    [ "$found" -ne 7 ]
 }
 
 # Whoever listens there while the daemon cannot start would be asked in its place. Where the socket

@@ -4,6 +4,7 @@ It imports the parts that work with sessions on demand: many commands need only 
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from handrail.hosts.claude.hooks import ClaudeHooks
     from handrail.hosts.claude.integrity import ClaudeIntegrity
     from handrail.hosts.claude.recording import Transcript
+    from handrail.hosts.claude.transcript_usage import TranscriptMeter
     from handrail.hosts.driven_agent import DrivenAgent
     from handrail.hosts.git_view import GitView
     from handrail.hosts.installation import Removal
@@ -32,7 +34,15 @@ class ClaudeCode(port.HostAdapter):
 
     profile = PROFILE
     capabilities = frozenset(
-        {Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP, Capability.END}
+        {
+            Capability.INJECT,
+            Capability.REWRITE,
+            Capability.DENY,
+            Capability.STOP,
+            Capability.END,
+            Capability.METER,
+            *([Capability.LIMIT] if sys.platform == "linux" else ()),
+        }
     )
     modes = (_BYPASS, "acceptEdits", "auto", "default", "dontAsk", "plan")
 
@@ -58,6 +68,12 @@ class ClaudeCode(port.HostAdapter):
         from handrail.hosts.claude.transcript import located
 
         return located(record)
+
+    def token_meter(self, place: "ConversationPosition", since: float) -> "TranscriptMeter | None":
+        """Return a reader of the session's transcript."""
+        from handrail.hosts.claude.transcript_usage import TranscriptMeter
+
+        return TranscriptMeter(place.transcript, since) if place.transcript else None
 
     def recording(self, seen: set[str]) -> "Transcript":
         """Return a reader of a transcript."""

@@ -17,6 +17,8 @@ _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
 """Fields that must be readable; any other falls back to its default."""
 _MAX_FILES = 1_000
 """Maximal number of files to record for one action; the run keeps them all."""
+_USUAL = "/.claude"
+"""Where Claude Code keeps its settings, in the home folder."""
 _EXIT_CODE = re.compile(r"Exit code ([0-9]{1,3})(?:\n|$)")
 
 
@@ -77,7 +79,9 @@ class Payload(msgspec.Struct, frozen=True):
         The name alone says nothing: `CLAUDE_CONFIG_DIR=/x/.claude` ends like the usual one.
         """
         folder, found, _ = self.transcript_path.rpartition("/projects/")
-        if not found or not os.path.isabs(folder) or folder == os.path.expanduser("~/.claude"):
+        if not found or not folder.startswith("/"):
+            return {}
+        if folder.endswith(_USUAL) and f"{os.path.expanduser('~')}{_USUAL}" == folder:
             return {}
         return {"CLAUDE_CONFIG_DIR": folder}
 

@@ -131,7 +131,8 @@ def _number(text: str) -> float:
 KIND = InterventionKind(
     name=InterventionName.RESOURCE_THROTTLING,
     label="lower limits",
-    does="Lowers the limits of the run, refuses calls beyond them, and gives commands less time.",
+    does="Lowers the limits of the run, refuses calls beyond them, and gives commands less time "
+    "and memory.",
     otherwise="Handrail sets the possible limits only; without any, it skips it.",
     uses=tuple(dict.fromkeys(part.needs for part in PARTS)),
     always=False,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from handrail.config import Config
 from handrail.model.effect import Effect
+from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Rationality, Risk, RuleHit
 
@@ -39,8 +40,12 @@ def decide(
     hits: Sequence[RuleHit],
     *,
     first_time: bool,
+    dangerous: bool = False,
 ) -> Decision:
-    """The matrix, corrected by what the effects and the rules say."""
+    """The matrix, corrected by what the effects and the rules say.
+
+    `dangerous`: the run is in such trouble that a warning is not enough.
+    """
     worst = max((effect.severity for effect in effects), default=Severity.NONE)
     if base is _ALLOW and not hits and worst < Severity.HIGH:
         return _ALLOW
@@ -51,17 +56,22 @@ def decide(
         # Low rationality alone never stops anything: only risk or a rule can.
         stopping = [hit.decision for hit in hits if hit.decision.stops]
         decision = max([min(decision, _WARN), *stopping])
-        return _ALLOW if decision is _WARN and first_time and not hits else decision
-    if decision < _MODIFY and irreversible(effects):
+        if decision is _WARN and first_time and not hits:
+            return _ALLOW
+        return _MODIFY if decision is _WARN and dangerous else decision
+    if decision < _MODIFY and (irreversible(effects) or dangerous):
         return _MODIFY
     return decision
 
 
-def irreversible(effects: Sequence[Effect]) -> bool:
+def is_dangerous(trouble: Finding | None) -> bool:
+    """Whether there is evidence that the run gets worse."""
+    return trouble is not None and trouble.severity >= Severity.HIGH
+
+
+def irreversible(effects: Sequence[Effect], least: Severity = Severity.HIGH) -> bool:
     """Whether something serious happens that no checkpoint could undo."""
-    return any(
-        effect.severity >= Severity.HIGH and effect.undo > Undo.CHECKPOINT for effect in effects
-    )
+    return any(effect.severity >= least and effect.undo > Undo.CHECKPOINT for effect in effects)
 
 
 def _level(score: float, config: Config) -> str:

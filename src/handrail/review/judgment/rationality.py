@@ -1,30 +1,38 @@
 """How well an action fits the goal and the steps before it. Gentle: unknown is neutral."""
 
 import re
+from functools import lru_cache
 
 from handrail.model.action import Action
-from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.review import Rationality
 
 NEUTRAL = 0.6
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,}")
+_WORD = re.compile(r"[A-Z]{3,}(?![a-z])|[A-Za-z][a-z0-9]{2,}", re.ASCII)
+"""Also the parts of a name: `login_form` and `loginForm` are about a login."""
 _COMMON = frozenset(
     "the and for with that this from into not are was has have but you your can will should would "
     "please make use all any add fix get set new run file files code test tests python bash".split()
 )
 _MAX_TEXT = 4_000
+_ENOUGH = 4
+"""Shared words that show that an action serves a long goal; of a short one, half of its words."""
+_EFFICIENCY = (1.0, 0.5, 0.3, 0.1, 0.0)
+"""By the failures of the same action."""
+_REPEATED = (0.3, 0.2, 0.1, 0.0)
+"""The progression of the same action again, by how often it was just done."""
+_CEILINGS = (1.0, 0.7, 0.6, 0.45, 0.35, 0.25)
+"""By the same failures: what fails each time makes no sense, however well it fits the goal."""
 
 
-def rationality_of(action: Action, history: History, goal: str) -> Rationality:
-    """Four scores from 0 to 1 and their mean, with what was noticed."""
-    name = fingerprint(action)
+def rationality_of(action: Action, name: str, history: History, goal: str) -> Rationality:
+    """Four scores from 0 to 1 and their mean, with what was noticed; `name`: its fingerprint."""
     issues: list[str] = []
     suggestions: list[str] = []
     failures = history.failures(name)
     alignment = _alignment(action, goal)
     progression = _progression(name, history)
-    efficiency = 1.0 if not failures else 0.5
+    efficiency = _at(_EFFICIENCY, failures)
     completeness = 1.0 if action.input else 0.5
     if failures:
         issues.append(f"the same action failed {_times(failures)} before")
@@ -32,7 +40,8 @@ def rationality_of(action: Action, history: History, goal: str) -> Rationality:
     elif progression < NEUTRAL:
         issues.append("the same action was just done")
         suggestions.append("Use the result that is already there.")
-    score = 0.25 * (alignment + progression + efficiency + completeness)
+    mean = 0.25 * (alignment + progression + efficiency + completeness)
+    score = min(mean, _at(_CEILINGS, failures))
     if not goal and not history.recent:
         score = NEUTRAL
     return Rationality(
@@ -48,12 +57,13 @@ def rationality_of(action: Action, history: History, goal: str) -> Rationality:
 
 def _alignment(action: Action, goal: str) -> float:
     """Share of the goal's vocabulary; a step that shares none is neutral, not wrong."""
-    if not goal:
+    wanted = _words_of_goal(goal)
+    if not wanted:
         return NEUTRAL
-    wanted = _words(goal)
     found = _words(" ".join(str(value)[:_MAX_TEXT] for value in action.input.values()))
-    shared = len(wanted & found)
-    return min(1.0, NEUTRAL + 0.1 * shared)
+    enough = min((len(wanted) + 1) // 2, _ENOUGH)
+    share = min(len(wanted & found) / enough, 1.0)
+    return round(NEUTRAL + (1.0 - NEUTRAL) * share, 2)
 
 
 def _progression(name: str, history: History) -> float:
@@ -61,12 +71,23 @@ def _progression(name: str, history: History) -> float:
     if not recent:
         return NEUTRAL
     if recent[-1] == name:
-        return 0.3
+        repeated = next((i for i, each in enumerate(reversed(recent)) if each != name), len(recent))
+        return _at(_REPEATED, repeated - 1)
     return 0.7 if name in recent else 1.0
 
 
+@lru_cache(maxsize=64)
+def _words_of_goal(goal: str) -> frozenset[str]:
+    return frozenset(_words(goal))
+
+
 def _words(text: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(text[:_MAX_TEXT])} - _COMMON
+    found = {word.lower() for word in _WORD.findall(text[:_MAX_TEXT])}
+    return {word.removesuffix("s") for word in found - _COMMON}
+
+
+def _at(values: tuple[float, ...], count: int) -> float:
+    return values[min(count, len(values) - 1)]
 
 
 def _times(count: int) -> str:

@@ -1,9 +1,10 @@
 """How dangerous an action is: the weight of its worst effect, with the sum shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from handrail.config import Config
 from handrail.model.effect import KINDS, Effect, Kind
+from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from handrail.model.review import Risk, RiskFactor
 
@@ -24,6 +25,8 @@ _CEILINGS = {
 }
 _FAILURES = (0.0, 0.1, 0.2, 0.4)
 """What one, two, and three or more failures of the same action add."""
+_TROUBLE = {Severity.MEDIUM: 0.1, Severity.HIGH: 0.2, Severity.CRITICAL: 0.3}
+"""What a present finding about the run adds to an action that changes something."""
 _OUTSIDE = 0.3
 _PRIVILEGED = 0.1
 _WILDCARD = 0.1
@@ -36,22 +39,37 @@ def risk_of(
     privileged: set[int],
     failures: int,
     config: Config,
+    trouble: Finding | None = None,
 ) -> Risk:
-    """The risk of an action; `outside` and `privileged` name effects by their index."""
+    """The risk of an action; `outside` and `privileged` name effects by their index.
+
+    `trouble`: the worst present finding about the run.
+    """
     best: tuple[float, tuple[RiskFactor, ...]] = (0.0, ())
     for index, effect in enumerate(effects):
         scored = _score(effect, is_outside=index in outside, is_privileged=index in privileged)
         if scored[0] > best[0] or not best[1]:
             best = scored
     score, factors = best
-    if failures:
-        # Failing again is a reason to look, not to stop: it never makes a step high risk.
-        ceiling = max(score, _CEILINGS[Severity.MEDIUM])
-        weight = min(_FAILURES[min(failures, len(_FAILURES) - 1)], ceiling - score)
-        factors = (*factors, RiskFactor("failed before", round(weight, 2)))
-        score += weight
+    if failures or trouble is not None:
+        for name, wanted in _by_the_past(effects, failures, trouble):
+            # What happened before is a reason to look, not to stop: it makes no step high risk.
+            ceiling = max(score, _CEILINGS[Severity.MEDIUM])
+            weight = min(wanted, ceiling - score)
+            factors = (*factors, RiskFactor(name, round(weight, 2)))
+            score += weight
     score = round(score, 2)
     return Risk(score, severity_of(score, config), factors)
+
+
+def _by_the_past(
+    effects: Sequence[Effect], failures: int, trouble: Finding | None
+) -> Iterator[tuple[str, float]]:
+    if failures:
+        yield "failed before", _FAILURES[min(failures, len(_FAILURES) - 1)]
+    changes = any(effect.kind is not Kind.READ for effect in effects)
+    if trouble is not None and changes and (weight := _TROUBLE.get(trouble.severity)):
+        yield f"the run is in trouble ({trouble.kind})", weight
 
 
 def severity_of(score: float, config: Config) -> Severity:

@@ -12,6 +12,12 @@ from handrail.shell import Command, ParsedProgram, ProgramLookup, Word
 from handrail.shell.effects import effects_of
 
 _INTERPRETERS = frozenset({"node", "nodejs", "bun", "deno"})
+_IN_THE_SHELL = frozenset(
+    ": . [ alias bg break cd continue declare dirs echo eval exit export false fg getopts hash "
+    "jobs kill let local popd printf pushd pwd read readonly return set shift source test times "
+    "trap true type ulimit umask unalias unset wait".split()
+)
+"""Commands of bash itself: no program is looked for."""
 _COPIES = frozenset({Kind.READ, Kind.LINK})
 
 
@@ -19,17 +25,20 @@ def copied_hosts(
     program: ParsedProgram, effects: Sequence[Effect], knowledge: ProgramLookup, world: DiskView
 ) -> Iterator[Effect]:
     """What the commands do that call a host's program by another name."""
-    made = _made_here(program, effects, world)
-    for index, command in enumerate(program.commands):
-        place = _place_of_program(command, knowledge)
-        if place is None:
-            continue
+    called = [
+        (index, place)
+        for index, command in enumerate(program.commands)
+        if (place := _place_of_program(command, knowledge)) is not None
+    ]
+    made = _made_here(program, effects, world) if called else {}
+    for index, place in called:
+        command = program.commands[index]
         path = _path(command, place)
         host = made.get(path) or _host_of(path, world)
         if host is not None and command.name != host.program:
             argv = (Word(host.program), *command.argv[place + 1 :])
-            called = msgspec.structs.replace(command, argv=argv)
-            for effect in effects_of(ParsedProgram((called,)), knowledge):
+            as_named = msgspec.structs.replace(command, argv=argv)
+            for effect in effects_of(ParsedProgram((as_named,)), knowledge):
                 yield msgspec.structs.replace(effect, command=index)
 
 
@@ -40,6 +49,8 @@ def _place_of_program(command: Command, knowledge: ProgramLookup) -> int | None:
     if command.name in _INTERPRETERS:
         words = enumerate(command.argv[1:], 1)
         return next((n for n, word in words if not word.text.startswith("-")), None)
+    if command.name in _IN_THE_SHELL and not command.via:
+        return None
     named_by_path = "/" in command.argv[0].text
     return 0 if named_by_path or knowledge.lookup(command.name) is None else None
 

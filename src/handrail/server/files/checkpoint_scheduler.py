@@ -20,11 +20,13 @@ from handrail.checkpoint import (
     checkpoint_folder,
     work_tree_of,
 )
+from handrail.checkpoint.history.repository_state import RepositoryLook, repository_look
 from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
 from handrail.review.judgment.checkpoint_cover import CheckpointCover
+from handrail.server.files.overwrite_copies import OverwriteCopies
 from handrail.server.files.time_budget import TimeBudget
 from handrail.server.files.work_tree_state import (
     CHECKPOINT_SECONDS,
@@ -92,6 +94,7 @@ class CheckpointScheduler:
         """States by the folder that a run works in."""
         self._troubles: dict[str, SaveFailure] = {}
         """The last failed save of each run."""
+        self._copies = OverwriteCopies(self._lanes, home, environ, record, clock)
         self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
 
     # Work on the files of a folder, one after the other
@@ -135,6 +138,7 @@ class CheckpointScheduler:
     def after_action(self, supervisor: Supervisor, step: int, at: float) -> None:
         """Save after an action that had a checkpoint before it, and now and then."""
         state = supervisor.state
+        self._copies.ended(state.run, step)
         tree = self._tree(state.cwd)
         if state.phase == "working":  # a daemon that has just started does not know yet
             tree.enter(state.run)
@@ -170,15 +174,22 @@ class CheckpointScheduler:
 
     def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
         """Return how to save the files before an action, or None if nothing has to wait."""
-        if not settings.enabled:
-            return None
-        saves = self._is_due(request)
         tree = self._tree(request.cwd)
+        files = self._copies.candidates(request, tree.path, settings.max_file_mb)
+        copies = bool(files) or (request.copies is not None and request.copies.has_unseen)
+        if not settings.enabled and not copies:
+            return None
+        saves = settings.enabled and self._is_due(request)
+        waits = saves or self._lanes.is_busy(tree.folder)
         tree.dirty = True
-        if not saves and not self._lanes.is_busy(tree.folder):
+        if not waits and not copies:
             return None
         about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.why) if saves else None
-        return partial(self._save_first, request, about, settings)
+        save = partial(self._save_first, request, about, settings) if waits else None
+        if not copies:
+            return save
+        checkpoints = self.checkpoints(request.cwd, settings)
+        return self._copies.before(request, files, checkpoints, save)
 
     def _is_due(self, request: CheckpointRequest) -> bool:
         """Return whether to take a checkpoint before an action."""
@@ -275,11 +286,16 @@ class CheckpointScheduler:
         return CheckpointResult(record.id, kept)
 
     def _job(
-        self, cwd: str, about: CheckpointInfo, settings: Settings, known: Container[str] = ()
+        self,
+        cwd: str,
+        about: CheckpointInfo,
+        settings: Settings,
+        known: Container[str] = (),
+        look: RepositoryLook | None = None,
     ) -> Callable[[], CheckpointRecord]:
         """Make the job that saves the files; a lane runs it later."""
         is_late = self._tree(cwd).watch()
-        return lambda: self._save(cwd, about, settings, known, is_late)
+        return lambda: self._save(cwd, about, settings, known, is_late, look)
 
     def _save(
         self,
@@ -288,12 +304,13 @@ class CheckpointScheduler:
         settings: Settings,
         known: Container[str],
         is_late: Callable[[], bool],
+        look: RepositoryLook | None,
     ) -> CheckpointRecord:
         """Save the files; `known`: commits that the run knows of."""
         tree, checkpoints = self._tree(cwd), self.checkpoints(cwd, settings)
         began = perf_counter()
         tree.dirty = False
-        saved = checkpoints.save(about, is_late=is_late)
+        saved = checkpoints.save(about, is_late=is_late, look=look)
         took = round((perf_counter() - began) * 1000, 3)
         self._spending.spend(took / 1000)
         record, at = saved.record, self._clock()
@@ -348,7 +365,9 @@ class CheckpointScheduler:
             return
         state = supervisor.state
         known = {each.commit for each in state.course.checkpoints}
-        save = self._job(state.cwd, self._about(state, moment, why), settings, known)
+        # Nobody waits for it: a person may commit before it is taken.
+        look = repository_look(self._tree(state.cwd).path)
+        save = self._job(state.cwd, self._about(state, moment, why), settings, known, look)
         run = state.run
 
         def work() -> None:

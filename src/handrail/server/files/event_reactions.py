@@ -179,8 +179,14 @@ class EventReactions:
             return events.RolledBack(
                 self._clock(), checkpoint, intervention, undo=undo, problem=str(error)
             )
+        unwritable = tuple(each.path for each in restored.spared if each.unwritable)
         return events.RolledBack(
-            self._clock(), checkpoint, intervention, restored.files, restored.undo.id
+            self._clock(),
+            checkpoint,
+            intervention,
+            restored.files,
+            restored.undo.id,
+            unwritable=unwritable,
         )
 
 

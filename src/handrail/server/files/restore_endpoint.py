@@ -18,13 +18,12 @@ from handrail.checkpoint import (
     CheckpointRecord,
     CheckpointStore,
     ConversationPosition,
-    RestorePreview,
     RestoreTarget,
     UndoLevel,
     errors,
 )
+from handrail.checkpoint.history.git_undo import GitChangedError
 from handrail.checkpoint.names import check_name
-from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.checkpoint.restore.undo_levels import restore_target, restores_run_state
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.hosts import HOSTS, find_host
@@ -130,9 +129,8 @@ class RestoreEndpoint:
 
     async def _look(self, wanted: messages.UndoRequest) -> messages.PreviewReply:
         checkpoints = await self._open(wanted.cwd)
-        preview, interrupted = await self._files.do(
-            wanted.cwd, lambda: self._preview(checkpoints, wanted)
-        )
+        found = await self._files.do(wanted.cwd, lambda: self._preview(checkpoints, wanted))
+        preview = found.preview
         target = preview.way.target
         if wanted.step:
             await self._supervision.call(lambda: self._check_step(preview.way.run, wanted.step))
@@ -141,7 +139,8 @@ class RestoreEndpoint:
             moment = target.created_at.timestamp()
             since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
         working = await self._supervision.call(lambda: self._under_way(target.work_tree, "working"))
-        return messages.PreviewReply(preview, working, since, interrupted)
+        copies = await self._supervision.call(lambda: self._copies(preview.way))
+        return msgspec.structs.replace(found, working=working, since=since, copies=copies)
 
     async def _restore(self, wanted: messages.RestoreRequest) -> messages.RestoreReply:
         checkpoints = await self._open(wanted.cwd)
@@ -176,22 +175,39 @@ class RestoreEndpoint:
 
     def _preview(
         self, checkpoints: CheckpointStore, wanted: messages.UndoRequest
-    ) -> tuple[RestorePreview, InterruptedRestore | None]:
+    ) -> messages.PreviewReply:
         by = self._files.worked(wanted.cwd)
         way = undo_target(checkpoints, wanted, by)
-        return checkpoints.preview(way, by=by), checkpoints.interrupted()
+        preview = checkpoints.preview(way, by=by)
+        found = messages.PreviewReply(preview, interrupted=checkpoints.interrupted())
+        if not wanted.git:
+            return found
+        step = checkpoints.plan_git_undo(way, by=by)
+        return msgspec.structs.replace(found, git=step.plan, git_digest=step.digest)
 
     def _put_back(
         self, checkpoints: CheckpointStore, wanted: messages.RestoreRequest, way: RestoreTarget
     ) -> messages.RestoreReply:
         by = self._files.worked(wanted.cwd)
+        step = checkpoints.plan_git_undo(way, by=by) if wanted.git else None
+        if step is not None and step.digest != wanted.git:
+            raise GitChangedError
         try:
-            done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
+            done = checkpoints.restore(
+                way, over=wanted.over, expects=wanted.expects, by=by, whole=wanted.whole
+            )
         except errors.NotRestoredError as error:
             return messages.RestoreReply(error.undo, problem=str(error), wrong=error.paths)
         finally:
             self._files.count(wanted.cwd, checkpoints)
-        return messages.RestoreReply(done.undo.id, done.items, done.spared)
+        back = messages.RestoreReply(done.undo.id, done.items, done.spared)
+        if step is None or step.plan.is_empty:
+            return back
+        try:
+            checkpoints.undo_git(way, step, done, expects=wanted.git)
+        except CheckpointError as error:
+            return msgspec.structs.replace(back, problem=str(error))
+        return msgspec.structs.replace(back, git=step.plan.lines)
 
     # In the supervision thread
 
@@ -226,6 +242,20 @@ class RestoreEndpoint:
             why = f"run {run} has no action {step}, its last one is {last}"
             raise errors.NothingToUndoError(why, "`handrail log` lists them")
 
+    def _copies(self, way: RestoreTarget) -> tuple[str, ...]:
+        """Return the batches of copies before the actions that a restore takes back."""
+        supervisor = self._runs.find(way.run) if way.run else None
+        if supervisor is None:
+            return ()
+        first = way.target.steps.get(way.run, way.target.step if way.target.run == way.run else 0)
+        base = way.base
+        last = base.steps.get(way.run, base.step) if base and base.run == way.run else None
+        return tuple(
+            each.batch
+            for each in supervisor.state.course.copies
+            if each.step > first and (last is None or each.step <= last)
+        )
+
     def _supervisor(self, way: RestoreTarget, run: str) -> Supervisor:
         return self._runs.get(run, way.target.work_tree)
 
@@ -238,6 +268,8 @@ class RestoreEndpoint:
             problem=back.problem,
             asked=True,
             spared=sum(each.conflict for each in back.spared),
+            unwritable=tuple(each.path for each in back.spared if each.unwritable),
+            git=back.git,
         )
 
     def _under_way(self, tree: str, *phases: str) -> tuple[str, ...]:
@@ -288,12 +320,23 @@ def undo_target(
         return RestoreTarget(wanted.level, checkpoints.find(wanted.checkpoint))
     records = list(checkpoints.newest_first())
     now = ""
-    if records and wanted.level is not UndoLevel.REDO:
+    repository = "" if wanted.git else None
+    last = next((each for each in records if each.repository or not wanted.git), None)
+    if last is not None and wanted.level is not UndoLevel.REDO:
         # What only a person has changed since the last checkpoint is nothing to undo.
         is_of_run = wanted.run in by if wanted.run else bool(by)
-        last = RestoreTarget(UndoLevel.CHECKPOINT, records[0])
-        now = checkpoints.preview(last).now if is_of_run else records[0].tree
-    return restore_target(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
+        since = RestoreTarget(UndoLevel.CHECKPOINT, last)
+        now = checkpoints.preview(since).now if is_of_run else last.tree
+        if wanted.git:
+            repository = checkpoints.repository_now() if is_of_run else last.repository
+    return restore_target(
+        records,
+        wanted.level,
+        run=wanted.run,
+        step=wanted.step,
+        now=now,
+        repository=repository,
+    )
 
 
 def _way_seen(

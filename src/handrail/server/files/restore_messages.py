@@ -2,6 +2,7 @@
 
 import msgspec
 
+from handrail.checkpoint.history.git_plan import GitUndoPlan
 from handrail.checkpoint.record import CheckpointRecord, ConversationPosition
 from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.checkpoint.restore.target import RestoreItem, RestorePreview, SparedFile, UndoLevel
@@ -34,6 +35,8 @@ class UndoRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     step: int = 0
     checkpoint: str = ""
     """For the level `checkpoint`: its id, name or commit."""
+    git: bool = False
+    """Take back commits, branches, tags, stashes and the index, too."""
 
 
 @decodable
@@ -51,8 +54,12 @@ class RestoreRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """The tree of the preview (`now`): Handrail restores only what the person saw."""
     over: bool = False
     """Overwrite files that others changed since."""
+    whole: bool = False
+    """Restore nothing if one of the files cannot be written."""
     files_only: bool = False
     """Leave the state of the run as it is."""
+    git: str = ""
+    """The digest of the plan for the repository (`git_digest`); empty: leave it as it is."""
 
 
 @decodable
@@ -66,6 +73,12 @@ class PreviewReply(msgspec.Struct, frozen=True):
     """The number of actions since the checkpoint, by run."""
     interrupted: InterruptedRestore | None = None
     """An earlier restore that was killed halfway, so that some files are still restored."""
+    git: GitUndoPlan | None = None
+    """What goes back in the user's repository, if that was asked for."""
+    git_digest: str = ""
+    copies: tuple[str, ...] = ()
+    """Batches of the trash with copies of files that these actions overwrote, and that no
+    checkpoint holds."""
 
 
 @decodable
@@ -80,5 +93,7 @@ class RestoreReply(msgspec.Struct, frozen=True):
     """Why some files are not as they were; empty if all are, as a comparison has shown."""
     wrong: tuple[str, ...] = ()
     """The files that are not as they were."""
+    git: tuple[str, ...] = ()
+    """What went back in the user's repository, one line each."""
     conversation: ConversationPosition | None = None
     """The place in the agent's conversation at that time."""

@@ -79,6 +79,8 @@ class Metrics:
                 self._counters[name].labels(*values)
         # Looked up once: these are counted with every hook.
         self._decided = {each: self._counters["reviews"].labels(each.value) for each in Decision}
+        ends = {True: "ok", False: "failed"}
+        self._ended_well = {ok: self._counters["actions"].labels(end) for ok, end in ends.items()}
         self._said: dict[_About, bool] = {}
         self._stops_judged: dict[_About, bool] = {}
         """The last feedback on each refusal and change."""
@@ -148,7 +150,7 @@ class Metrics:
         self._times["review"].observe(event.ms / 1000)
 
     def _ended(self, event: events.ActionEnded) -> None:
-        self._count("actions", "ok" if event.outcome.ok else "failed")
+        self._ended_well[event.outcome.ok].inc()
         self._overruled += event.overruled
 
     def _faulted(self, event: events.FaultNoted) -> None:

@@ -22,6 +22,7 @@ _COARSE = 0.02
 """Seconds by which the clock of a file system may be behind ours."""
 _MAX_OPEN = 500
 _RESTS = (events.IterationEnded, events.PromptGiven)
+_ENDS = (events.ActionEnded, events.ActionDropped)
 
 
 class AgentCall(msgspec.Struct, frozen=True):
@@ -76,30 +77,32 @@ class CallLog:
         self._open: dict[tuple[str, int], AgentCall] = {}
         self._over: deque[AgentCall] = deque(maxlen=_MAX_OPEN)
         self._runs: dict[str, LiveRun] = {}
-        """The one that was heard last comes last."""
 
     def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
         """Take note of an event of a run."""
-        kind = type(event)
-        with self._lock:
-            if kind is events.RunEnded:
-                self._end(supervisor.state, event.at)
-                return
-            self._hear(supervisor.state, event.at)
-            if isinstance(event, events.ActionReviewed):
-                self._begin(supervisor.state, event)
-            elif isinstance(event, events.ActionEnded | events.ActionDropped):
-                call = self._open.pop((supervisor.state.run, event.step), None)
-                if call is not None and kind is events.ActionEnded:
-                    self._over.append(msgspec.structs.replace(call, ended=event.at))
-            elif kind in _RESTS:
-                self._close(supervisor.state.run, event.at)
+        state = supervisor.state
+        if isinstance(event, events.RunEnded):
+            with self._lock:
+                self._end(state, event.at)
+            return
+        self._hear(state, event.at)
+        if isinstance(event, events.ActionReviewed):
+            self._begin(state, event)
+        elif isinstance(event, _ENDS):
+            call = self._open.get((state.run, event.step))
+            if call is not None:
+                with self._lock:
+                    del self._open[state.run, event.step]
+                    if isinstance(event, events.ActionEnded):
+                        self._over.append(msgspec.structs.replace(call, ended=event.at))
+        elif isinstance(event, _RESTS):
+            with self._lock:
+                self._close(state.run, event.at)
 
     def know(self, state: RunState) -> None:
         """Take note of a run from before the daemon started."""
         if state.phase != "ended":
-            with self._lock:
-                self._hear(state, state.changed)
+            self._hear(state, state.changed)
 
     def under_way(self, moment: float) -> list[AgentCall]:
         """The calls that could have changed a file at a moment."""
@@ -118,8 +121,8 @@ class CallLog:
         """The runs that were alive at a moment, the one that was heard last first."""
         now = self._clock()
         with self._lock:
-            runs = list(self._runs.values())
-        return [run for run in reversed(runs) if run.lived_at(moment, now)]
+            runs = sorted(self._runs.values(), key=lambda run: run.heard, reverse=True)
+        return [run for run in runs if run.lived_at(moment, now)]
 
     def folders(self) -> list[tuple[str, str]]:
         """The hosts and folders of the runs that are alive, the last heard first."""
@@ -132,22 +135,26 @@ class CallLog:
         return known.title if known else run[:8]
 
     def _hear(self, state: RunState, at: float) -> None:
-        known = self._runs.pop(state.run, None)
+        known = self._runs.get(state.run)
         if known is None or known.pid != state.pid or known.ended or not known.cwd:
             pid, pid_began, began = state.pid, state.pid_began, state.started or at
             known = LiveRun(
                 state.run, state.host, state.cwd, state.attended, pid, pid_began, began, at
             )
+            with self._lock:
+                self._runs[state.run] = known
         known.heard, known.attended = at, state.attended
-        self._runs[state.run] = known
 
     def _begin(self, state: RunState, event: events.ActionReviewed) -> None:
         # A call that a person was asked about may wait for the answer while they change files.
-        may_run = event.verdict.decision is not Decision.BLOCK and not event.asked
-        waits = any(each.step == event.step and each.only_waits for each in state.open[-1:])
-        if may_run and not waits and not only_reads(event.review):
-            says = f"step {event.step}, {event.action.tool}"
-            self._open[state.run, event.step] = AgentCall(state.run, event.step, says, event.at)
+        if event.verdict.decision is Decision.BLOCK or event.asked or only_reads(event.review):
+            return
+        if any(each.step == event.step and each.only_waits for each in state.open[-1:]):
+            return
+        says = f"step {event.step}, {event.action.tool}"
+        call = AgentCall(state.run, event.step, says, event.at)
+        with self._lock:
+            self._open[state.run, event.step] = call
             if len(self._open) > _MAX_OPEN:
                 del self._open[next(iter(self._open))]
 

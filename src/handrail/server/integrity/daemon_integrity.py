@@ -1,6 +1,5 @@
 """The parts of the daemon that watch over Handrail's own files, put together."""
 
-import os
 from collections.abc import Mapping
 from time import time
 
@@ -68,7 +67,7 @@ class DaemonIntegrity:
                 PrivateModes(home.private_modes),
                 HookSwitches(kept, self._calls.folders),
             ),
-            Watcher(_notifications(), busy=[home.path, os.path.dirname(home.socket)]),
+            Watcher(_notifications()),
             self._calls,
             notices,
             self._consequences,

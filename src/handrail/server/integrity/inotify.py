@@ -6,13 +6,17 @@ import os
 import struct
 from collections.abc import Iterator
 
-_CLOSE_WRITE, _ATTRIB = 0x8, 0x4
+_MODIFY, _ATTRIB, _CLOSE_WRITE, _MOVED_TO = 0x2, 0x4, 0x8, 0x80
 _MOVED, _CREATE, _DELETE, _SELF = 0x40 | 0x80, 0x100, 0x200, 0x400 | 0x800
-_OVERFLOW, _IGNORED, _ONLY_DIR = 0x4000, 0x8000, 0x01000000
+_OVERFLOW, _IGNORED, _ONLY_DIR, _MASK_ADD = 0x4000, 0x8000, 0x01000000, 0x20000000
 ENTRIES = _ATTRIB | _MOVED | _CREATE | _DELETE | _SELF | _ONLY_DIR
 """Which names are in a folder, and their modes."""
 CONTENTS = ENTRIES | _CLOSE_WRITE
 """And what is written into the files."""
+FILE = _MODIFY | _CLOSE_WRITE | _ATTRIB | _SELF | _MASK_ADD
+"""What happens to one file, by whichever of its names."""
+ARRIVALS = _CREATE | _MOVED_TO | _ONLY_DIR
+"""Only new names in a folder."""
 _HEADER = struct.Struct("iIII")
 _BUFFER = 64 * 1024
 
@@ -34,20 +38,20 @@ class Inotify:
         if self.handle < 0:
             raise NoNotificationsError(ctypes.get_errno(), "no more inotify instances")
 
-    def watch(self, folder: str, mask: int) -> int:
-        """Watch a folder; its number. Raises OSError."""
-        number: int = self._libc.inotify_add_watch(self.handle, os.fsencode(folder), mask)
+    def watch(self, path: str, mask: int) -> int:
+        """Watch a folder or a file; return its number. Raises OSError."""
+        number: int = self._libc.inotify_add_watch(self.handle, os.fsencode(path), mask)
         if number < 0:
             code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code), folder)
+            raise OSError(code, os.strerror(code), path)
         return number
 
     def forget(self, number: int) -> None:
-        """Watch a folder no more."""
+        """Watch a folder or a file no more."""
         self._libc.inotify_rm_watch(self.handle, number)
 
     def read(self) -> Iterator[tuple[int, bytes]]:
-        """What has happened: the number of a folder and a name in it; -1: some were lost."""
+        """What has happened: the number of a watch, a name in a folder; -1: some were lost."""
         while True:
             try:
                 data = os.read(self.handle, _BUFFER)

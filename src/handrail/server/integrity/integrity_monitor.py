@@ -114,7 +114,7 @@ class IntegrityMonitor:
         """Look once, and compare if there is a reason to."""
         try:
             # Notifications of other files in the same folders hold nobody up.
-            self._comparing = self._watcher.look()
+            self._comparing = self._watcher.look_at_all()
             is_due = self._now() - self._compared >= _FULL_SECONDS or self._watcher.lost
             is_asked, self._asked = self._asked, False
             changed = self._watcher.take()

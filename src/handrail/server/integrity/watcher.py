@@ -3,15 +3,16 @@
 import os
 import select
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 
-from handrail.server.integrity.inotify import CONTENTS, ENTRIES, Inotify
+from handrail.server.integrity.inotify import FILE, Inotify
+from handrail.server.integrity.watch_plan import WatchPlan, plan_watches
 
 MAX_NAMED = 30
-"""Files that are looked at after each call."""
+"""Files that are watched."""
 _POLL_SECONDS = 2.0
-"""How often they are looked at where there are no notifications."""
+"""How often all of them are looked at, whatever the notifications say."""
 
 Stamp = tuple[int, int, int, int, int]
 _GONE: Stamp = (0, 0, 0, 0, 0)
@@ -46,19 +47,23 @@ class Watcher:
         self,
         notifications: Inotify | None,
         *,
-        busy: Iterable[str] = (),
         look: Callable[[str], os.stat_result] = os.stat,
     ) -> None:
-        """`busy`: folders whose files are written all the time; only their names are watched."""
         self._inotify = notifications
-        self._busy = frozenset(busy)
         self._stat = look
         self._stamps: dict[str, Stamp] = {}
-        self._folders: dict[int, str] = {}
-        """The watched folders by their numbers."""
+        self._unannounced: tuple[str, ...] = ()
+        """The named files whose changes no notification tells for certain."""
+        self._plan = WatchPlan({}, {})
+        self._folders: dict[str, int] = {}
+        """The numbers of the watched folders."""
+        self._files: dict[str, int] = {}
+        """The numbers of the watched files: two names of one file have the same."""
+        self._watched: dict[int, str] = {}
+        """The watched folders and files by their numbers."""
         self._lock = threading.Lock()
         self._changed: set[str] = set()
-        self._trees: set[str] = set()
+        self._trees: frozenset[str] = frozenset()
         """Folders in which every file counts."""
         self.lost = False
         """Notifications were lost, so everything has to be compared."""
@@ -74,24 +79,24 @@ class Watcher:
         """Watch these files from now on, and all files in these folders."""
         named = list(dict.fromkeys(paths))[:MAX_NAMED]
         with self._lock:
+            self._trees = frozenset(trees)
+            if self._inotify is not None:
+                self._watch(self._inotify, named)
+            # After the watches are set: a change in between shows in the stamp.
             self._stamps = {
                 path: self._stamps.get(path) or stamp(path, self._stat) for path in named
             }
-            self._trees = set(trees)
-            if self._inotify is not None:
-                self._watch(self._inotify, {*map(_folder, named), *self._trees})
+            self._unannounced = tuple(path for path in named if not self._is_announced(path))
 
     def look(self) -> bool:
-        """Read the notifications, look at the files; tells whether one has changed."""
+        """Read the notifications, look at files without any; tells whether one has changed."""
         with self._lock:
-            if self._inotify is not None:
-                self._read(self._inotify)
-            for path, before in self._stamps.items():
-                now = stamp(path, self._stat)
-                if now != before:
-                    self._stamps[path] = now
-                    self._changed.add(path)
-            return self.is_dirty
+            return self._look(self._unannounced)
+
+    def look_at_all(self) -> bool:
+        """Look at every named file: a program that maps one into its memory tells nobody."""
+        with self._lock:
+            return self._look(tuple(self._stamps))
 
     def take(self) -> set[str]:
         """What has changed since the last time."""
@@ -100,13 +105,11 @@ class Watcher:
             return changed
 
     def wait(self, seconds: float) -> None:
-        """Wait for a notification, for `wake`, or for so long."""
+        """Wait for a notification, for `wake`, or for so long, at most until the next look."""
         waiting = [self._wake]
         if self._inotify is not None:
             waiting.append(self._inotify.handle)
-        else:
-            seconds = min(seconds, _POLL_SECONDS)
-        ready, _, _ = select.select(waiting, [], [], seconds)
+        ready, _, _ = select.select(waiting, [], [], min(seconds, _POLL_SECONDS))
         if self._wake in ready:
             os.read(self._wake, 4096)
 
@@ -122,29 +125,72 @@ class Watcher:
         os.close(self._alarm)
         os.close(self._wake)
 
-    def _watch(self, inotify: Inotify, wanted: set[str]) -> None:
-        known = {folder: number for number, folder in self._folders.items()}
-        for folder in known.keys() - wanted:
-            inotify.forget(known[folder])
-            del self._folders[known[folder]]
-        for folder in wanted - known.keys():
-            mask = ENTRIES if folder in self._busy else CONTENTS
-            with suppress(OSError):  # it is not there yet, or there are no more watches
-                self._folders[inotify.watch(folder, mask)] = folder
+    def _look(self, paths: Iterable[str]) -> bool:
+        if self._inotify is not None:
+            self._read(self._inotify)
+        for path in paths:
+            now = stamp(path, self._stat)
+            if now != self._stamps[path]:
+                self._stamps[path] = now
+                self._changed.add(path)
+        return self.is_dirty
+
+    def _is_announced(self, path: str) -> bool:
+        """Whether every change of a file brings a notification: of it, or of its folder."""
+        folder = _folder(path)
+        above = _first_missing(folder, self._plan.awaited)
+        watched = _folder(above) if above else folder
+        if watched not in self._folders or os.path.realpath(watched) != watched:
+            return False  # a link on the way can lead elsewhere at any time
+        return path in self._trees or path in self._files or self._stamps[path] == _GONE
+
+    def _watch(self, inotify: Inotify, named: Sequence[str]) -> None:
+        plan, before = plan_watches(named, self._trees), {*self._watched}
+        folders = {
+            folder: number
+            for folder, number in self._folders.items()
+            if plan.masks.get(folder) == self._plan.masks.get(folder)
+        }
+        for folder in plan.masks.keys() - folders.keys():
+            with suppress(OSError):  # it has gone, or there are no more watches
+                folders[folder] = inotify.watch(folder, plan.masks[folder])
+        files: dict[str, int] = {}
+        for path in named:
+            if path not in self._trees:
+                with suppress(OSError):
+                    files[path] = inotify.watch(path, FILE)
+        self._plan, self._folders, self._files = plan, folders, files
+        self._watched = {number: path for path, number in (files | folders).items()}
+        for number in before - self._watched.keys():
+            inotify.forget(number)
 
     def _read(self, inotify: Inotify) -> None:
         for number, name in inotify.read():
             if number < 0:
                 self.lost = True
                 continue
-            folder = self._folders.get(number, "")
-            path = os.path.join(folder, os.fsdecode(name)) if name else folder
-            if path in self._stamps or folder in self._trees:
+            watched = self._watched.get(number, "")
+            path = os.path.join(watched, os.fsdecode(name)) if name else watched
+            if watched in self._trees:
                 self._changed.add(path)
+            elif watched in self._files:
+                self._changed.update(each for each, of in self._files.items() if of == number)
+            elif path in self._stamps:
+                self._changed.add(path)
+            elif path in self._plan.awaited:
+                self._changed |= self._plan.awaited[path]
             elif not name:  # the folder itself was moved or removed
-                self._folders.pop(number, None)
-                self._changed.update(each for each in self._stamps if _folder(each) == folder)
+                self._folders.pop(watched, None)
+                below = f"{watched}/"
+                self._changed.update(each for each in self._stamps if each.startswith(below))
 
 
 def _folder(path: str) -> str:
     return os.path.dirname(path)
+
+
+def _first_missing(folder: str, awaited: Container[str]) -> str:
+    """Return the awaited folder on the way to a folder, or ""."""
+    while folder not in awaited and folder != _folder(folder):
+        folder = _folder(folder)
+    return folder if folder in awaited else ""

@@ -4,12 +4,18 @@ import os
 from collections.abc import Iterator
 
 from handrail.config.glob import escape
+from handrail.config.trash import Trash
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Review, Verdict
 from handrail.redact import Redactor
-from handrail.supervise.decision.checkpoint_request import CheckpointRequest, CheckpointUrgency
+from handrail.review.reviewer import ReviewDraft
+from handrail.supervise.decision.checkpoint_request import (
+    CheckpointRequest,
+    CheckpointUrgency,
+    CopyRequest,
+)
 from handrail.supervise.decision.verdict import only_reads
 from handrail.supervise.state.run_state import RunState
 
@@ -21,21 +27,40 @@ _MAX_WHY = 100
 
 
 def checkpoint_request(
-    action: Action, review: Review, verdict: Verdict, state: RunState, redactor: Redactor
+    action: Action,
+    draft: ReviewDraft,
+    verdict: Verdict,
+    state: RunState,
+    redactor: Redactor,
+    trash: Trash,
 ) -> CheckpointRequest | None:
     """Return what to save before an action; None: it only reads, or does not run."""
+    review = draft.review
     if verdict.decision is Decision.BLOCK and not review.checkpoint_first:
         return None
-    if not action.id or only_reads(review):
+    if not action.id or (only_reads(review) and not draft.changes_repository):
         return None
     return CheckpointRequest(
         state.run,
         state.cwd,
         state.step,
-        _need(action, review),
+        _need(action, draft),
         redactor.text(f"before {action_line(action)}"[:_MAX_WHY]),
         tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
+        _copies(action, draft, state, trash),
     )
+
+
+def _copies(
+    action: Action, draft: ReviewDraft, state: RunState, trash: Trash
+) -> CopyRequest | None:
+    """Return the files that it may overwrite; None: there are none."""
+    if not trash.max_file_mb:
+        return None
+    overwrites = draft.overwrites()
+    if not overwrites.files and not overwrites.commits:
+        return None
+    return CopyRequest(action.id, overwrites, trash, state.history.began)
 
 
 def action_line(action: Action) -> str:
@@ -44,9 +69,12 @@ def action_line(action: Action) -> str:
     return f"{action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
 
 
-def _need(action: Action, review: Review) -> CheckpointUrgency:
+def _need(action: Action, draft: ReviewDraft) -> CheckpointUrgency:
+    review = draft.review
     if review.checkpoint_first:
         return CheckpointUrgency.MUST
+    if draft.changes_repository:
+        return CheckpointUrgency.CHANGE
     by_shell = action.tool.lower() in SHELL_TOOLS
     needs = {_need_of(effect, by_shell=by_shell) for effect in review.effects}
     return max(needs | {CheckpointUrgency.CODE if review.strange else CheckpointUrgency.QUIET})

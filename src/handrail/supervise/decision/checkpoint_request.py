@@ -7,7 +7,9 @@ from typing import Protocol
 import msgspec
 
 from handrail.config.checkpoints import Checkpoints
+from handrail.config.trash import Trash
 from handrail.review.judgment.checkpoint_cover import CheckpointCover
+from handrail.review.overwrites import PossibleOverwrites
 from handrail.supervise.state.run_state import RunState
 
 
@@ -24,6 +26,23 @@ class CheckpointUrgency(IntEnum):
     """It may run only because a checkpoint can undo it."""
 
 
+class CopyRequest(msgspec.Struct, frozen=True):
+    """The files to copy before an action overwrites them, unless a checkpoint covers them."""
+
+    action: str
+    """The id of the action."""
+    overwrites: PossibleOverwrites
+    settings: Trash
+    began: float = 0.0
+    """When the run began; 0: that is not known."""
+
+    @property
+    def has_unseen(self) -> bool:
+        """Whether only a look at the disk shows which files it overwrites."""
+        wanted = self.overwrites
+        return bool(wanted.commits) or any(each.glob for each in wanted.files)
+
+
 class CheckpointRequest(msgspec.Struct, frozen=True):
     """The files to save before an action, and how urgent that is."""
 
@@ -35,6 +54,7 @@ class CheckpointRequest(msgspec.Struct, frozen=True):
     why: str = ""
     targets: tuple[str, ...] = ()
     """Globs of the files that it deletes: it may run only if a checkpoint has them."""
+    copies: CopyRequest | None = None
 
 
 class CheckpointResult(msgspec.Struct, frozen=True):

@@ -7,14 +7,21 @@ import msgspec
 from handrail.config.schema import Limits
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.control import ENDING, HOLDING, Standing
+from handrail.model.effect import Kind
 from handrail.model.intervention import Allowance
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
+from handrail.review.tools.tool_effects import command_field
 from handrail.supervise.decision.verdict import only_reads
 from handrail.supervise.state.run_state import RunState
 
 _CANCELLED = frozenset({Standing.CANCELLING, Standing.CANCELLED})
 _MINUTE = 60.0
+_ULIMIT = "ulimit -d {} 2>/dev/null\n{}"
+"""Limits the memory that a process can write to. The address space (`-v`) would be too much: many
+runtimes reserve far more of it than they use. Where a lower limit holds, it stays."""
+_NO_ULIMIT = frozenset({"powershell"})
+_FREEING = frozenset({Kind.READ, Kind.KILL})
 _STOP_HERE = "Stop here, and say what is done and what is not."
 
 
@@ -30,7 +37,7 @@ def refusal_by_limits(
             f"handrail incident show {state.course.stopped}",
             stop=True,
         )
-    refused = _stands(state) or _over(state, limits, now)
+    refused = _stands(state) or _over(state, limits, now) or _out_of_tokens(state)
     if refused is not None:
         return refused
     if only_reads(review):
@@ -42,7 +49,12 @@ def refusal_by_limits(
             "Wait a moment; then read the files again, because they are not what they were.",
             passing=True,
         )
-    return _too_fast(state, now) or _used_up(state) or _on_a_leash(state)
+    return (
+        _too_fast(state, now)
+        or _out_of_memory(state, review, limits)
+        or _used_up(state)
+        or _on_a_leash(state)
+    )
 
 
 def _stands(state: RunState) -> Verdict | None:
@@ -64,25 +76,36 @@ def _stands(state: RunState) -> Verdict | None:
     return None
 
 
-def with_time_limit(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
-    """Return the verdict with the time limit of a throttled command."""
-    if allowance is None or not allowance.command_seconds or action.tool.lower() not in SHELL_TOOLS:
+def with_command_limits(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
+    """Return the verdict with the time and memory limits of a throttled command."""
+    if allowance is None or action.tool.lower() not in SHELL_TOOLS:
         return verdict
     if verdict.decision is Decision.BLOCK:
         return verdict
-    most = allowance.command_seconds * 1000
     given = verdict.updated_input or action.input
-    asked = given.get("timeout")
-    if isinstance(asked, int | float) and 0 < asked <= most:
+    limited, says = given, []
+    if (seconds := allowance.command_seconds) and not _is_within(given.get("timeout"), seconds):
+        limited = {**limited, "timeout": seconds * 1000}
+        says.append(f"It may run for {seconds} s, since the run was limited.")
+    if megabytes := allowance.memory_mb:
+        field = command_field(action) or ""
+        command = given.get(field)
+        if isinstance(command, str) and action.tool.lower() not in _NO_ULIMIT:
+            limited = {**limited, field: _ULIMIT.format(megabytes * 1024, command)}
+            says.append(f"Each process of it may use {megabytes:,} MB, since the run was limited.")
+    if not says:
         return verdict
-    says = f"It may run for {allowance.command_seconds} s, since the run was limited."
     return msgspec.structs.replace(
         verdict,
         decision=Decision.MODIFY,
-        reason=verdict.reason or says,
-        updated_input={**given, "timeout": most},
-        changes=(*verdict.changes, says),
+        reason=verdict.reason or says[0],
+        updated_input=limited,
+        changes=(*verdict.changes, *says),
     )
+
+
+def _is_within(asked: object, seconds: int) -> bool:
+    return isinstance(asked, int | float) and 0 < asked <= seconds * 1000
 
 
 def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | None:
@@ -92,6 +115,11 @@ def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | No
             said = f"The run has taken its {each.actions} actions (limits.actions)."
         elif each.minutes and _minutes(state, now) > each.minutes:
             said = f"The run has had its {each.minutes:g} minutes (limits.minutes)."
+        elif each.tokens and state.tokens >= each.tokens:
+            said = f"The run has used {state.tokens:,} of {each.tokens:,} tokens (limits.tokens)."
+        elif each.cost_usd and (state.cost_usd or 0.0) >= each.cost_usd:
+            cost = f"${state.cost_usd:,.2f} of ${each.cost_usd:,.2f}"
+            said = f"The run has cost {cost} (limits.cost_usd)."
         else:
             continue
         return Verdict(Decision.BLOCK, said, _STOP_HERE)
@@ -126,22 +154,40 @@ def _too_fast(state: RunState, now: float) -> Verdict | None:
     return None
 
 
-def _used_up(state: RunState) -> Verdict | None:
-    allowance = state.course.allowance
-    if allowance is None:
-        return None
-    course = state.course
-    if allowance.file_operations and course.changes >= allowance.file_operations:
-        said = f"the {allowance.file_operations} file changes"
-    elif allowance.tokens and course.tokens >= allowance.tokens:
-        said = f"the {allowance.tokens:,} tokens"
-    else:
+def _out_of_memory(state: RunState, review: Review, limits: Iterable[Limits]) -> Verdict | None:
+    """Return the refusal while a run uses too much memory; it may end its processes."""
+    most = min((each.memory_mb for each in limits if each.memory_mb), default=0.0)
+    used = state.usage.memory_mb
+    if not most or used <= most or all(effect.kind in _FREEING for effect in review.effects):
         return None
     return Verdict(
         Decision.BLOCK,
-        f"The run has used {said} that were left to it when it was throttled.",
-        _STOP_HERE,
+        f"The processes of the run use {used:,.0f} of {most:,.0f} MB (limits.memory_mb).",
+        "End what still runs and is not needed; then make the call again.",
+        passing=True,
     )
+
+
+def _out_of_tokens(state: RunState) -> Verdict | None:
+    """Return the refusal of a throttled run: reading costs tokens as well."""
+    allowance = state.course.allowance
+    if allowance is None or not allowance.tokens or state.course.tokens < allowance.tokens:
+        return None
+    return _left_to_it(f"the {allowance.tokens:,} tokens")
+
+
+def _used_up(state: RunState) -> Verdict | None:
+    allowance = state.course.allowance
+    if allowance is None or not allowance.file_operations:
+        return None
+    if state.course.changes < allowance.file_operations:
+        return None
+    return _left_to_it(f"the {allowance.file_operations} file changes")
+
+
+def _left_to_it(said: str) -> Verdict:
+    says = f"The run has used {said} that were left to it when it was throttled."
+    return Verdict(Decision.BLOCK, says, _STOP_HERE)
 
 
 def _on_a_leash(state: RunState) -> Verdict | None:

@@ -32,6 +32,8 @@ def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = N
         return Verdict(Decision.WARN, reason)
     if review.checkpoint_first and saved is not None and saved.checkpoint:
         return Verdict(Decision.WARN, f"{reason} Checkpoint {saved.checkpoint} has what is there.")
+    if review.checkpoint_first and not _is_serious(review):
+        return Verdict(Decision.WARN, reason)
     if review.decision is Decision.MODIFY and review.rewrite is not None:
         rewrite = review.rewrite
         return Verdict(
@@ -53,6 +55,12 @@ def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = N
         overrulable=may_overrule,
         permitted_by=review.permitted_by if may_overrule else "",
     )
+
+
+def _is_serious(review: Review) -> bool:
+    """Return whether an action may not run without the checkpoint that it needs."""
+    worst = max((effect.severity for effect in review.effects), default=Severity.NONE)
+    return max(worst, review.risk.severity) >= Severity.HIGH
 
 
 def overrulable(review: Review) -> bool:

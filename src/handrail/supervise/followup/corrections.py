@@ -123,14 +123,18 @@ def _named(files: tuple[str, ...]) -> str:
 
 
 def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
-    if not back.files:
-        return verdict
-    says = (
-        f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
-        f"{_named(back.files)}. Read them again before you change them, and do not do again what "
-        "was undone unless you are asked to."
-    )
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, says))
+    says: list[str] = []
+    if back.git:
+        says.append(f"A person has taken back changes of the repository: {_named(back.git)}.")
+    if back.files:
+        says.append(
+            f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
+            f"{_named(back.files)}. Read them again before you change them, and do not do again "
+            "what was undone unless you are asked to."
+        )
+    elif back.git:
+        says.append("Do not do again what was undone unless you are asked to.")
+    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *says))
 
 
 def _situation(
@@ -181,11 +185,22 @@ def request_of(state: RunState) -> str:
 
 def _usage(state: RunState, now: float, window: float) -> CurrentUsage:
     recent = [each for each in state.course.lately if now - each.at <= window]
+    memory = [each.memory_mb for each in recent]
+    memory += [each.memory_mb for each in state.course.measured if now - each.at <= window]
     return CurrentUsage(
         sum(1 for at in state.course.calls if now - at <= _MINUTE),
         sum(each.changes for each in recent),
         max((each.seconds for each in recent), default=0.0),
-        max((each.memory_mb for each in recent), default=0.0),
-        sum(each.tokens for each in recent),
+        max(memory, default=0.0),
+        sum(each.tokens for each in recent) + _measured_tokens(state, now - window),
         state.under_way,
     )
+
+
+def _measured_tokens(state: RunState, since: float) -> int:
+    """Return the tokens since a time, as far as the kept measurements tell."""
+    samples = state.course.measured
+    if not samples:
+        return 0
+    older = [each.tokens for each in samples if each.at < since]
+    return samples[-1].tokens - max(older, default=samples[0].tokens)

@@ -14,7 +14,7 @@ from handrail.config.in_force import SettingsInForce
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
 from handrail.config.scope import pin_scope
-from handrail.config.sources import project_file, user_file, work_tree
+from handrail.config.sources import find_work_tree, project_file, user_file
 from handrail.config.text_values import PathBase, read_place
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
@@ -70,6 +70,8 @@ class Project(msgspec.Struct, frozen=True):
         return ReviewDraft(
             _strictest(draft.review for draft in drafts),
             lambda kept: _strictest(draft.finish(kept) for draft in drafts),
+            drafts[0].overwrites,
+            drafts[0].changes_repository,
         )
 
     @property
@@ -283,7 +285,7 @@ def _stamp(path: str | Path) -> tuple[int, ...]:
 
 def is_in_project(folder: str, cwd: str) -> bool:
     """Return whether a folder belongs to another folder's project: it is below its work tree."""
-    root = str(work_tree(Path(cwd)) or cwd)
+    root = find_work_tree(cwd) or cwd
     return folder == root or folder.startswith(f"{root}/")
 
 
@@ -318,10 +320,9 @@ def _said(error: ConfigError | OSError, folder: str) -> str:
 
 
 def _env_files(folder: str) -> Iterator[str]:
-    tree = work_tree(Path(folder))
-    for place in dict.fromkeys((folder, str(tree) if tree else folder)):
+    for place in dict.fromkeys((folder, find_work_tree(folder) or folder)):
         for name in _ENV_FILES:
-            yield os.path.join(place, name)
+            yield f"{place}/{name}"
 
 
 def _secrets(folder: str) -> list[str]:

@@ -46,6 +46,7 @@ def _prompted(state: "RunState", event: events.PromptGiven) -> None:
     state.phase = "working"
     state.rested = state.step
     state.prompts += 1
+    state.course.renew()
     state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
     state.last_prompt = event.text[:_MAX_GOAL]
     # A later prompt is often only "go on": the first one still tells the subject.
@@ -254,6 +255,11 @@ def _loop_ended(state: "RunState", event: events.LoopEnded) -> None:
         state.hand.end(Standing.DONE, event.at)
 
 
+def _sampled(state: "RunState", event: events.UsageSampled) -> None:
+    state.usage.sample(event)
+    state.course.sample(event)
+
+
 def _run_ended(state: "RunState", event: events.RunEnded) -> None:
     state.phase = "ended"
     state.hand.held.clear()
@@ -278,11 +284,12 @@ APPLY: dict[type, Callable[..., None]] = {
     **by_event(
         _started, _prompted, _reviewed, _ended, _dropped, _breach, _agent_started, _agent_ended,
         _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
-        _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _run_ended,
+        _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _sampled,
+        _run_ended,
     ),
     **_part(
         "course", RunHealth.find, RunHealth.intervene, RunHealth.judge, RunHealth.save,
-        RunHealth.ask_back, RunHealth.confirm, RunHealth.resolve,
+        RunHealth.copy, RunHealth.ask_back, RunHealth.confirm, RunHealth.resolve,
     ),
     **_part("hand", ControlState.hold),
     **_part("loop", LoopState.verify_with, LoopState.use),

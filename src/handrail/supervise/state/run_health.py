@@ -18,6 +18,8 @@ _CALLS_SECONDS = 60
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
 _MAX_FILES = 16
+_MAX_SAMPLES = 32
+"""Measurements to keep, for the use in the window of throttling."""
 
 
 class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -33,6 +35,16 @@ class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     agent: str = ""
     files: tuple[str, ...] = ()
     """The files that it wrote, as far as known."""
+
+
+class MeasuredUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One measurement of a run."""
+
+    at: float
+    tokens: int
+    """All tokens of the run until then."""
+    memory_mb: float
+    """The memory of its commands."""
 
 
 class RunHealth(msgspec.Struct, omit_defaults=True):
@@ -52,9 +64,13 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """The remaining allowance of a throttled run."""
     changes: int = 0
     tokens: int = 0
-    """File changes and tokens since the throttling."""
+    """File changes and tokens since the throttling, or the last prompt."""
+    measured: list[MeasuredUse] = []
+    """The last measurements."""
     acting: events.Intervened | events.IncidentResolved | events.RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
+    copies: list[events.FilesCopied] = []
+    """Copies of files that no checkpoint holds, the newest at the end."""
     rolled_back: events.RolledBack | None = None
     """The last rollback."""
     back_untold: bool = False
@@ -112,6 +128,19 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         self.changes += changes
         self.tokens += outcome.tokens
 
+    def sample(self, event: events.UsageSampled) -> int:
+        """Take in a measurement; return the tokens since the last one."""
+        before = self.measured[-1].tokens if self.measured else 0
+        new = max(event.tokens - before, 0)
+        self.tokens += new
+        self.measured.append(MeasuredUse(event.at, before + new, event.commands_mb))
+        del self.measured[:-_MAX_SAMPLES]
+        return new
+
+    def renew(self) -> None:
+        """Start the budgets of a throttled run again: a person gave it more to do."""
+        self.changes = self.tokens = 0
+
     def find(self, event: events.FindingMade) -> None:
         """Take in a finding."""
         self.findings.pop(event.finding.name, None)
@@ -140,6 +169,11 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         """Take in a checkpoint."""
         self.checkpoints.append(event.checkpoint)
         del self.checkpoints[:-_MAX_CHECKPOINTS]
+
+    def copy(self, event: events.FilesCopied) -> None:
+        """Take in the copies before an action."""
+        self.copies.append(event)
+        del self.copies[:-_MAX_CHECKPOINTS]
 
     def ask_back(self, event: events.RestoreAsked) -> None:
         """Take in a person's request for a rollback; a stop under way goes on."""

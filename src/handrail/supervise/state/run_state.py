@@ -81,7 +81,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=6):
     @property
     def past(self) -> History:
         """Return the past for reviews; files that changed since the run began may be its own."""
-        return msgspec.structs.replace(self.history, began=self.started)
+        trouble = self.trouble if self.course.findings else None
+        return msgspec.structs.replace(self.history, began=self.started, trouble=trouble)
 
     @property
     def under_way(self) -> int:
@@ -125,6 +126,17 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=6):
             and not any(name == found.finding.name and step >= found.step for name, step in helped)
         ]
         return max(current, key=lambda finding: finding.severity, default=None)
+
+    @property
+    def tokens(self) -> int:
+        """Return all tokens so far, by the driver's count or by the host's records."""
+        return max(self.usage.tokens, 0 if self.loop is None else self.loop.tokens)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Return the cost so far, the host's own figure first; None: nobody knows it."""
+        told = 0.0 if self.loop is None else self.loop.cost_usd
+        return max(told, self.usage.cost_usd) or None
 
     @property
     def iteration(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from handrail.detect import CompletedStep, RunDetectors, completed_step
+from handrail.detect import CompletedStep, RunDetectors, UsageSample, completed_step
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -15,6 +15,7 @@ from handrail.model.event import (
     IterationEnded,
     ModelAsked,
     PromptGiven,
+    UsageSampled,
     Verified,
 )
 from handrail.model.event_table import by_event
@@ -32,6 +33,12 @@ class WatchedRunHealth(RunHealth, omit_defaults=True):
         """Show the detectors an action that has ended."""
         self.watch.see(_deed(event, intent))
         super().see(event, intent)
+
+    def sample(self, event: UsageSampled) -> int:
+        """Show the detectors a measurement."""
+        tokens = super().sample(event)
+        self.watch.sampled(UsageSample(tokens, event.answers, event.commands_mb))
+        return tokens
 
 
 class WatchedState(RunState, omit_defaults=True):

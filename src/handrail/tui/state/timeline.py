@@ -13,6 +13,7 @@ from handrail.model.event import (
     CheckpointTaken,
     Event,
     UsageMeasured,
+    UsageSampled,
 )
 from handrail.store.decoding import decode_or_fault
 from handrail.store.port import StoredEntry
@@ -22,7 +23,7 @@ from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session
 
 MAX_ENTRIES = 500
-UNSHOWN = (UsageMeasured, AgentEnded)
+UNSHOWN = (UsageMeasured, UsageSampled, AgentEnded)
 """Events that the timeline leaves out."""
 _BEFORE_ACTION = "before "
 """Begins the reason of a checkpoint that was taken for an action."""

@@ -1,0 +1,1 @@
+"""The user's repository at each checkpoint, and the way back to it."""
