@@ -1,6 +1,7 @@
 """What every test runs under."""
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,10 +43,17 @@ def no_override() -> Iterator[None]:
 # Folders whose tests all start programs, some of them the real Claude Code. Elsewhere a file says
 # `pytestmark = pytest.mark.slow`.
 _SLOW = ("attack", "claude", "dashboards", "fuzz", "upgrade")
+_PROMISES_AN_END = re.compile(
+    r"_in_time(?:\[|$)|_comes_to_an_end|_does_not_hang|_never_ends_|_ends_in_"
+)
+_END = pytest.mark.timeout(60, func_only=True)
+"""Such a test takes far less than a second; if it hangs, nobody waits for the usual limit."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `make check` leaves out."""
+    """Mark the tests that `make check` leaves out, and limit those whose name promises an end."""
     for item in items:
         if item.path.relative_to(_TESTS).parts[0] in _SLOW:
             item.add_marker(pytest.mark.slow)
+        elif _PROMISES_AN_END.search(item.name) and not item.get_closest_marker("timeout"):
+            item.add_marker(_END)

@@ -16,9 +16,10 @@ from tests.claude.test_corrections import AT_ONCE, FAILING, alive, loop, once, s
 SPOIL = f"echo spoilt > cart.txt; {FAILING}"
 
 
-def stop(world: SupervisedSandbox) -> tuple[str, str]:
-    """Have a run stopped; its session and its incident."""
-    settings(world, AT_ONCE)
+def stop(world: SupervisedSandbox, *, settle: bool = True) -> tuple[str, str]:
+    """Have a run stopped; its session and its incident. `settle`: with settings for it."""
+    if settle:
+        settings(world, AT_ONCE)
     (world.repo / "cart.txt").write_text("three apples\n")
     world.run("Fix the cart.", [*loop(30, SPOIL), Say("I stop.")])
     [confirmed] = until(lambda: stops(world), "no stop")
@@ -35,7 +36,6 @@ def stops(world: SupervisedSandbox) -> list[StopConfirmed]:
     [
         ("rollback_and_retry", True, "three apples\n"),
         ("resume_with_limits", True, "spoilt\n"),
-        ("manual_approval", False, "spoilt\n"),
         ("abort", False, "spoilt\n"),
     ],
 )

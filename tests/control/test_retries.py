@@ -121,3 +121,32 @@ def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: Contro
     bed.confirm("freeze")
     bed.ask(resume)
     assert RUN in ControlSetup(bed.store, bed.clock).actions.reminders
+
+
+def test_an_id_with_another_payload_does_not_hear_the_answer_of_the_first(
+    bed: ControlSetup,
+) -> None:
+    bed.loop(RUN)
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now, reason="look first"))
+    bed.go_on()
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now, reason="something else"))
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "success", "REQUEST", "duplicate"]
+
+
+@pytest.mark.parametrize("by_topic", [True, False])
+@pytest.mark.parametrize("restarts", [True, False])
+def test_what_was_asked_for_is_compared_after_a_restart_too(
+    bed: ControlSetup, by_topic: bool, restarts: bool
+) -> None:
+    bed.loop(RUN)
+    first = as_bytes(make("pause", RUN, "r-1", bed.clock.now, reason="password=hunter2hunter2"))
+    if by_topic:
+        bed.put(first)
+        bed.read_rows()
+    else:
+        bed.ask(first)
+    bed.go_on()
+    later = ControlSetup(bed.store, bed.clock) if restarts else bed
+    later.ask(first)
+    later.ask(make("pause", RUN, "r-1", bed.clock.now, reason="something else"))
+    assert bed.kinds("r-1")[-4:] == ["REQUEST", "success", "REQUEST", "duplicate"]

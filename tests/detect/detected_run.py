@@ -6,6 +6,7 @@ from handrail.config.detection import Detection
 from handrail.detect import CompletedStep, Intent, RunDetectors, completed_step
 from handrail.detect.completed_step import Ending
 from handrail.model.action import Outcome
+from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -31,9 +32,10 @@ class DetectedRun:
         changed: tuple[str, ...] = (),
         waits: bool = False,
         agent: str = "",
+        kinds: tuple[Kind, ...] = (),
     ) -> list[Finding]:
         """One more deed."""
-        intent = Intent("Bash", call, call, waits=waits, agent=agent)
+        intent = Intent("Bash", call, call, waits=waits, agent=agent, kinds=kinds)
         outcome = Outcome(ok, code, says)
         return self.sees(completed_step(self.step + 1, 10.0 * self.step, intent, outcome, changed))
 

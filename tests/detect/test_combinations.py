@@ -95,3 +95,20 @@ def test_errors_while_wandering_are_found_by_the_watch() -> None:
     for step in (30, 31, 32):
         watch.see(did(step, shown="make", ok=False, says="linker: cannot link libshop"))
     assert "error_exploration_loop" in [each.kind for each in watch.findings(Detection())]
+
+
+def test_only_a_confidence_beyond_1_makes_it_worse() -> None:
+    (combined,) = combine(
+        COMBINATIONS, [finding("resource_spiral", confidence=0.5), finding("goal_drift")], []
+    )
+    assert (combined.confidence, combined.severity) == (1.0, Severity.LOW)
+
+
+def test_the_larger_impact_counts_and_does_not_exceed_1() -> None:
+    small = Finding("hallucination", Severity.LOW, 0.1234, (1,), 0.1, "one!", "one")
+    large = Finding("scope_creep", Severity.LOW, 0.1, (2,), 0.3333, "other!", "other")
+    (combined,) = combine(COMBINATIONS, [small, large], [])
+    assert (combined.confidence, combined.impact) == (0.22, 0.6)
+    whole = Finding("scope_creep", Severity.LOW, 0.1, (2,), 0.9, "other!", "other")
+    (combined,) = combine(COMBINATIONS, [small, whole], [])
+    assert combined.impact == 1.0

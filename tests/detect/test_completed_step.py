@@ -10,7 +10,9 @@ from handrail.review import Reviewer
 
 def _intent(tool: str, **given: object) -> Intent:
     action = Action(tool, given, "/home/dev/shop", {"HOME": "/home/dev"})
-    reviewer = Reviewer(Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"})
+    reviewer = Reviewer(
+        Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"}, see_disk=False
+    )
     return intent_of(action, reviewer.review(action))
 
 
@@ -20,6 +22,44 @@ def _intent(tool: str, **given: object) -> Intent:
 )
 def test_a_command_that_waits_is_known(command: str) -> None:
     assert _intent("Bash", command=command).waits
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "gh pr checks 214",
+        "gh run watch 77 --exit-status",
+        "cd app && gh pr checks; echo $?",
+        "tail -n 20 logs/import.log",
+        "sudo journalctl -u worker -n 20",
+        "kubectl --context kind-dev get pods | grep shop",
+        "docker compose ps",
+        "squeue -j 4711",
+        "curl -sf localhost:8080/healthz",
+        "TZ=UTC timeout 9 systemctl status worker",
+        "ps -o rss= -p 4242",
+    ],
+)
+def test_a_look_at_work_elsewhere_is_waiting(command: str) -> None:
+    assert _intent("Bash", command=command).waits
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q 2>&1 | tail -5",
+        "make; tail -n 20 build.log",
+        "tail -n 5 a.log && make",
+        "gh pr create --fill",
+        "kubectl apply -f k8s",
+        "docker build .",
+        "curl -sf localhost:8080/cart",
+        "systemctl restart worker",
+        "",
+    ],
+)
+def test_what_does_more_than_look_is_no_waiting(command: str) -> None:
+    assert not _intent("Bash", command=command).waits
 
 
 @pytest.mark.parametrize("command", ["pytest", "cat sleep.py", "grep wait a.py", "echo sleep"])

@@ -18,6 +18,10 @@ from handrail.model.action import Outcome
         ("Error: read ECONNRESET", "the network"),
         ("OSError: [Errno 28] No space left on device", "a full disk"),
         ("Command timed out after 2m 0.0s", "a time-out"),
+        (
+            "ssh: connect to host 127.0.0.1 port 2222: Connection refused",
+            "a machine that does not answer",
+        ),
         ("error: context deadline exceeded", "a time-out"),
     ],
 )

@@ -74,7 +74,9 @@ def test_settings_in_the_docs_are_right(name: str, page: Page, tmp_path: Path) -
 def test_the_settings_of_the_readme_do_what_they_say(page: Page, tmp_path: Path) -> None:
     (block,) = _blocks("yaml", page("README.md"))
     (tmp_path / "handrail.yaml").write_text(block)
-    reviewer = Reviewer(load_settings(tmp_path).config, environ={"HOME": "/home/you"})
+    reviewer = Reviewer(
+        load_settings(tmp_path).config, environ={"HOME": "/home/you"}, see_disk=False
+    )
     verdicts = {
         "shopctl orders purge": "block",
         "shopctl orders purge --dry-run": "allow",
@@ -119,7 +121,9 @@ def test_both_ways_to_add_a_program_give_the_verdicts_shown(page: Page, tmp_path
     (tmp_path / "handrail.yaml").write_text(settings)
     written = load_settings(tmp_path).config.programs
     for programs in (written, names["PROGRAMS"]):
-        reviewer = Reviewer(Config(programs=programs), environ={"HOME": "/home/you"})
+        reviewer = Reviewer(
+            Config(programs=programs), environ={"HOME": "/home/you"}, see_disk=False
+        )
         found = {
             command: str(
                 reviewer.review(Action("Bash", {"command": command}, "/home/you/shop")).decision

@@ -452,7 +452,9 @@ def test_limits_hold_whatever_is_found_and_when(
 
 def test_everything_is_usable_on_a_host_that_can_do_everything() -> None:
     fitting = {
-        means for kind in KINDS for means in fitting_for(kind, description_of(kind), {}).means
+        means
+        for kind in KINDS
+        for means in fitting_for(kind, description_of(kind), Strategy()).means
     }
     assert fitting == set(InterventionName)
     assert len(ALL) == len(Capability)

@@ -26,7 +26,7 @@ PATTERNS = Interventions(
 
 
 def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> FittingInterventions:
-    return fitting_for(kind, description_of(kind), patterns or {})
+    return fitting_for(kind, description_of(kind), Strategy(patterns=patterns or {}))
 
 
 def case_of(
@@ -68,6 +68,36 @@ def test_four_severities_select_four_different_means(kind: str) -> None:
     ]
     assert chosen == list(row.places)
     assert len(set(chosen)) == 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [
+        ("repetitive_errors", (SOFT, AGAIN, BACK)),
+        ("scope_creep", (AGAIN, SLOW, STOP)),
+        ("resource_spiral", (SLOW, BACK, STOP)),
+        ("goal_drift", (SOFT, AGAIN, BACK)),
+        ("hallucination", (AGAIN, BACK, STOP)),
+    ],
+)
+def test_by_pattern_a_kind_has_the_row_of_the_design_and_a_stop_for_critical(
+    kind: str, row: tuple[str, ...]
+) -> None:
+    found = fitting_for(kind, description_of(kind), Strategy(type="pattern_specific"))
+    assert found.places == (*row, STOP)
+
+
+def test_by_pattern_a_row_of_the_user_comes_first() -> None:
+    mine = (SOFT, SOFT, SOFT, BACK)
+    settings = Strategy(type="pattern_specific", patterns={"scope_creep": mine})
+    assert fitting_for("scope_creep", description_of("scope_creep"), settings).places == mine
+
+
+@pytest.mark.parametrize(
+    ("severity", "chosen"), [(LOW, AGAIN), (MEDIUM, SLOW), (HIGH, SLOW), (CRITICAL, SLOW)]
+)
+def test_by_pattern_a_stop_is_still_the_last_resort(severity: Severity, chosen: str) -> None:
+    assert ControllerSetup(PATTERNS).steps(1, finding("scope_creep", severity, 0.3)) == [chosen]
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "default"])
@@ -174,3 +204,56 @@ def test_a_plan_that_did_not_help_leaves_the_way_back_open(checkpoint: str, reac
     found = case_of(finding("loop"), (made,), (made,))
     assert found.fitting.means[found.reached + 1] == (STOP if checkpoint else BACK)
     assert found.reached == reached
+
+
+def test_the_newest_success_counts() -> None:
+    past = case(LOW, (SOFT, True), (AGAIN, False), (SOFT, True), (AGAIN, False))
+    assert [made.id for made in past.fruitless] == ["i3"]
+    assert past.reached == 1
+
+
+def test_what_was_never_tried_has_reached_nothing() -> None:
+    assert case(LOW).reached == -1
+
+
+def test_after_a_success_nothing_is_milder_than_the_mildest() -> None:
+    assert progressive_strategy(case(LOW, (SOFT, True)), Strategy()) == LadderTarget(0)
+
+
+def test_after_a_success_of_what_seldom_helps_it_is_not_milder() -> None:
+    past = case(MEDIUM, (AGAIN, False), (AGAIN, False), (AGAIN, True))
+    assert aims(progressive_strategy(past, Strategy(effectiveness_threshold=0.5)))[0] == AGAIN
+
+
+def test_what_usually_helps_is_never_milder_than_what_has_failed() -> None:
+    others = tuple(
+        PastIntervention(f"j{n}", AGAIN, f"loop:{n}", 0.0, n, worked=True, kind="loop")
+        for n in range(3)
+    )
+    past = case(LOW, (AGAIN, False), others=others)
+    assert aims(progressive_strategy(past, Strategy())) == (AGAIN, AGAIN)
+
+
+def test_a_high_score_goes_beyond_the_next_place() -> None:
+    assert aims(progressive_strategy(case(HIGH, (SOFT, False)), Strategy())) == (STOP, AGAIN)
+
+
+OWN = ("pushover", "page", "call", STOP)
+
+
+@pytest.mark.parametrize(
+    ("severity", "confidence", "place"),
+    [
+        (LOW, 1.0, "pushover"),
+        (MEDIUM, 0.6, "page"),
+        (MEDIUM, 1.0, "page"),
+        (HIGH, 1.0, "call"),
+        (CRITICAL, 1.0, STOP),
+    ],
+)
+def test_the_places_of_own_interventions_tell_their_strength(
+    severity: Severity, confidence: float, place: str
+) -> None:
+    found = finding(severity=severity, confidence=confidence)
+    own = StrategyCase(found, description_of("loop"), FittingInterventions(*OWN), ())
+    assert own.fitting.means[progressive_strategy(own, Strategy()).place] == place

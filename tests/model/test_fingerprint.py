@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.model.action import Action
-from handrail.model.fingerprint import fingerprint
+from handrail.model.fingerprint import call_key, fingerprint
 
 
 def name(tool: str, **given: object) -> str:
@@ -21,3 +21,15 @@ def test_another_command_is_another_action() -> None:
 
 def test_a_description_that_is_the_work_counts() -> None:
     assert name("mcp__tracker__add", description="a") != name("mcp__tracker__add", description="b")
+
+
+def test_empty_commits_are_all_the_same_call() -> None:
+    one, other, real = (
+        call_key(Action("Bash", {"command": command}))
+        for command in (
+            "git commit --allow-empty -m 'Retrigger' && git push",
+            "git commit -m 'Once more' --allow-empty && git push",
+            "git commit -am 'Fix' && git push",
+        )
+    )
+    assert one == other != real

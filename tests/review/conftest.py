@@ -74,7 +74,7 @@ def project(tmp_path: Path) -> ReviewProject:
 @pytest.fixture(scope="session")
 def elsewhere() -> Callable[[str], Review]:
     """Reviews of commands in a project that is not on this machine."""
-    reviewer = Reviewer(environ={"HOME": "/home/test"})
+    reviewer = Reviewer(environ={"HOME": "/home/test"}, see_disk=False)
     return lambda command: reviewer.review(
         Action("Bash", {"command": command}, "/workspace/project", {"HOME": "/home/test"})
     )

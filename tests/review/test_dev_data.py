@@ -23,7 +23,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
 
 @needs_data
 def test_dangerous_commands_are_stopped_and_ordinary_ones_run() -> None:
-    reviewer = Reviewer(environ={"HOME": "/home/test"})
+    reviewer = Reviewer(environ={"HOME": "/home/test"}, see_disk=False)
     right = {"must_stop": 0, "must_allow": 0}
     total = {"must_stop": 0, "must_allow": 0}
     for row in _rows("commands_dev.jsonl"):
@@ -38,7 +38,7 @@ def test_dangerous_commands_are_stopped_and_ordinary_ones_run() -> None:
 @needs_data
 def test_hardly_any_command_of_real_agents_is_stopped() -> None:
     config = Config(scope=("/testbed/**", "/workspace/**"))
-    reviewer = Reviewer(config, environ={"HOME": "/root"})
+    reviewer = Reviewer(config, environ={"HOME": "/root"}, see_disk=False)
     rows = list(_rows("real_commands_dev.jsonl"))
     stopped = sum(
         reviewer.review(

@@ -202,7 +202,7 @@ def project(tmp_path: Path) -> Iterator[Path]:
 )
 def test_an_odd_disk_gets_a_review(command: str, project: Path) -> None:
     config = Config(scope=(str(project),))
-    reviewer = Reviewer(config, environ={"HOME": "/home/test"})
+    reviewer = Reviewer(config, environ={"HOME": str(project / "nobody")})
     assert isinstance(reviewer.review(bash(command, str(project))), Review)
 
 
@@ -218,5 +218,5 @@ def test_an_odd_disk_gets_a_review(command: str, project: Path) -> None:
 )
 def test_links_do_not_lead_out_of_the_scope_unseen(command: str, project: Path) -> None:
     config = Config(scope=(str(project),))
-    reviewer = Reviewer(config, environ={"HOME": "/home/test"})
+    reviewer = Reviewer(config, environ={"HOME": str(project / "nobody")})
     assert reviewer.review(bash(command, str(project))).decision.stops

@@ -171,7 +171,7 @@ def test_no_person_is_asked_about_the_passwords_either(guarded: Guarded, command
 def test_git_sweeps_where_no_control_lies_in_its_way(tmp_path: Path, command: str) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.local.json").write_text('{"model": "sonnet"}')
-    review = Reviewer(environ={"HOME": "/home/me"}).review(
+    review = Reviewer(environ={"HOME": str(tmp_path / "home")}).review(
         Action("Bash", {"command": command}, str(tmp_path))
     )
     assert review.decision is not Decision.BLOCK

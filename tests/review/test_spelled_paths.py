@@ -54,6 +54,6 @@ def test_a_word_with_no_known_piece_stops_nothing(line: str) -> None:
 
 
 def _stops(line: str) -> bool:
-    reviewer = Reviewer(environ={"HOME": HOME})
+    reviewer = Reviewer(environ={"HOME": HOME}, see_disk=False)
     action = Action("Bash", {"command": line.replace("↵", "\n")}, f"{HOME}/project", {"HOME": HOME})
     return reviewer.review(action).decision.stops

@@ -14,12 +14,14 @@ from handrail.control.handler import ControlHandler as ControlDesk
 from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts.claude.host import HOST
+from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
 from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.home import Home
 from handrail.server.http.app import make_app
 from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import HealthEndpoint
@@ -106,7 +108,8 @@ class InProcessApi:
         components = (
             HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
-            IncidentRecovery(self.supervision, runs, lambda: None, "/nowhere", lambda: 1.0),
+            IncidentRecovery(self.supervision, runs, lambda: None, Home("/nowhere"), lambda: 1.0),
+            ApprovalEndpoint(self.supervision, runs, lambda: 1_800_000_100.0),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
             ControlEndpoint(self.supervision, self.control, inbox, results, unwritten),
             self.drivers,

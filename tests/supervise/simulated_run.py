@@ -29,13 +29,14 @@ class SimulatedRun:
         attended: bool = False,
         gap: float = 10.0,
         bed: SupervisionSetup | None = None,
+        prompt: str = "Fix the cart so that the total is right and the tests pass.",
     ) -> None:
         self.bed = bed or SupervisionSetup(folder)
         self.gap = gap
         self._ids = count(1)
         self.restart()
         self.record(RunStarted(self.bed.clock(), "claude", str(self.bed.path), attended=attended))
-        self.prompt("Fix the cart so that the total is right and the tests pass.")
+        self.prompt(prompt)
 
     def restart(self) -> None:
         """The next daemon."""

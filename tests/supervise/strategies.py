@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from handrail.intervene.incidents.recovery import RecoveryOption
 from handrail.model import Action, Decision, Effect, Kind, Outcome, Review, Rewrite, Verdict
+from handrail.model.action_kind import ActionKind
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionDropped,
@@ -11,8 +12,12 @@ from handrail.model.event import (
     ActionReviewed,
     AgentEnded,
     AgentStarted,
+    AgentTold,
+    ApprovalAsked,
+    ApprovalDecided,
     BreachFound,
     CheckpointTaken,
+    CleanedUp,
     Compacted,
     Event,
     FaultNoted,
@@ -92,6 +97,7 @@ _outcomes = st.builds(
 
 _KINDS = st.sampled_from(["", "loop", "stall"])
 _COMMITS = st.sampled_from(["", "4c1f", "77aa"])
+_APPROVALS = st.sampled_from(["a1", "a2"])
 _INCIDENTS = st.sampled_from(["inc-1", "inc-2"])
 _findings = st.builds(
     Finding,
@@ -139,6 +145,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         _MS,
         st.booleans(),
         st.sampled_from(["", "c1"]),
+        st.just("") | _APPROVALS,
     ),
     st.builds(ActionEnded, _TIMES, _STEPS, _outcomes, _PATHS, _PATHS, st.booleans()),
     st.builds(ActionDropped, _TIMES, _STEPS, _TEXTS),
@@ -155,6 +162,20 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(InterventionJudged, _TIMES, st.sampled_from(["i1", "i2"]), _STEPS, st.booleans()),
     st.builds(CheckpointTaken, _TIMES, _checkpoints, st.integers(0, 9)),
     st.builds(RolledBack, _TIMES, _COMMITS, st.just("i1"), _PATHS, _COMMITS, _TEXTS),
+    st.builds(
+        ApprovalAsked,
+        _TIMES,
+        _APPROVALS,
+        _NAMES,
+        _TEXTS,
+        _actions,
+        _reviews,
+        st.lists(st.sampled_from(ActionKind), max_size=2).map(tuple),
+        _TIMES,
+    ),
+    st.builds(ApprovalDecided, _TIMES, _APPROVALS, st.booleans(), _TEXTS, _TEXTS, _TIMES),
+    st.builds(AgentTold, _TIMES, st.lists(_APPROVALS.map("approval {}".format)).map(tuple)),
+    st.builds(CleanedUp, _TIMES, _INCIDENTS, _PATHS, _PATHS),
     st.builds(StopConfirmed, _TIMES, _INCIDENTS, _PATHS, _PATHS, _TEXTS),
     st.builds(
         IncidentResolved,

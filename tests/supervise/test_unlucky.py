@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from handrail.model.event import (
@@ -31,10 +32,10 @@ def day(tmp_path: Path) -> SimulatedRun:
     return SimulatedRun(tmp_path)
 
 
-def throttle(day: SimulatedRun, **allowance: int) -> None:
-    done = Intervention(
-        "i9", InterventionName.RESOURCE_THROTTLING, LOOP, 0, allowance=Allowance(**allowance)
-    )
+def throttle(day: SimulatedRun, **left: int) -> None:
+    allowance = msgspec.structs.replace(Allowance(), **left)
+    means = InterventionName.RESOURCE_THROTTLING
+    done = Intervention("i9", means, LOOP, 0, allowance=allowance)
     day.record(Intervened(day.bed.clock(), done))
 
 
@@ -158,7 +159,7 @@ def test_nothing_is_put_back_under_the_hands_of_calls_that_are_under_way(day: Si
 
 def test_low_trouble_never_puts_files_back_however_long_it_goes_on(day: SimulatedRun) -> None:
     day.edit("cart.py", 1)
-    for _ in range(19):
+    for _ in range(50):
         day.do("BashOutput", {"bash_id": "b1"})
     assert InterventionName.CHECKPOINT_ROLLBACK in day.means
     assert day.put_back == []

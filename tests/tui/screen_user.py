@@ -62,7 +62,9 @@ class FakeDecisions:
         )
         if not run.incident:
             return None
-        return OpenDecision(run.id, run.name, f"{run.name} stopped", "why?", "/path", choices)
+        return OpenDecision(
+            run.id, run.name, f"{run.name} stopped", "why?", "/path", ("option", "note"), choices
+        )
 
     def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
         """Remember it."""

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from handrail.intervene.incidents.recovery import RecoveryOption
+from handrail.model.event import ApprovalAsked
 from handrail.store.opening import open_log
 from handrail.tui.sending.daemon_decisions import DaemonDecisions
 from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.run_overview import RunOverview
+from handrail.words.run_signs import NEEDS_YOU
 from tests.server.daemon_sandbox import DaemonSandbox
-from tests.tui.sample_log import DOCS, SampleLog, sample_log
+from tests.tui.sample_log import DOCS, SHOP, SampleLog, sample_log
 from tests.tui.screen_user import ScreenUser, at_screen
 
 pytestmark = pytest.mark.slow
@@ -61,25 +63,41 @@ def place() -> Iterator[DaemonSandbox]:
         yield place
 
 
-def _docs(place: DaemonSandbox) -> RunOverview:
+def _run(place: DaemonSandbox, name: str) -> RunOverview:
     with closing(open_log(place.home.log, "read")) as store:
-        [docs] = [run for run in LogFeed(store).poll("").runs if run.id == DOCS]
-        return docs
+        [found] = [run for run in LogFeed(store).poll("").runs if run.id == name]
+        return found
 
 
 def test_the_daemon_carries_a_decision_out_once(place: DaemonSandbox) -> None:
     with sample_log(Path(place.home.path), time.time()):
         pass
     decisions = DaemonDecisions(place.home)
-    decision = decisions.find(_docs(place))
+    decision = decisions.find(_run(place, DOCS))
     assert decision is not None
     option = RecoveryOption.RESUME_WITH_LIMITS
     assert option in [choice.value for choice in decision.choices]
     place.start()
     assert decisions.decide(decision, option, "go on").step == "confirmed"
-    assert _docs(place).incident == ""
+    assert _run(place, DOCS).incident == ""
     again = decisions.decide(decision, option, "")
     assert (again.step, "resolved before" in again.says) == ("failed", True)
+
+
+def test_an_action_that_waits_for_an_approval_is_approved(place: DaemonSandbox) -> None:
+    now = time.time()
+    with sample_log(Path(place.home.path), now) as book:
+        book.note(SHOP, lambda at: ApprovalAsked(at, "7f3a", "f00d", "npm publish", now + 3600))
+    decisions = DaemonDecisions(place.home)
+    waits = _run(place, SHOP)
+    assert (waits.state(now), waits.wants, waits.approval) == (NEEDS_YOU, "npm publish", "7f3a")
+    assert waits.state(now + 3601) != NEEDS_YOU, "it has expired"
+    decision = decisions.find(waits)
+    assert decision is not None
+    assert [choice.value for choice in decision.choices] == ["approve", "deny"]
+    place.start()
+    assert decisions.decide(decision, "approve", "it is mine").step == "confirmed"
+    assert _run(place, SHOP).approval == ""
 
 
 def test_a_run_that_asks_elsewhere_offers_no_choice_here(place: DaemonSandbox) -> None:

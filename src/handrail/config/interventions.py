@@ -112,6 +112,14 @@ class EmergencyStop(Struct, frozen=True, forbid_unknown_fields=True):
     """Stop the agent for certain, and save an incident."""
 
     enabled: Annotated[bool, Meta(description="Whether Handrail uses it.")] = True
+    auto_cleanup: Annotated[
+        bool,
+        Meta(
+            description="Whether a stop also cleans up what the run has left: processes, its "
+            "temporary files and worktrees, locks of git. They go to the trash. Otherwise an abort "
+            "does it. Files of the work tree stay."
+        ),
+    ] = False
     preserve_incident_data_days: Annotated[
         int,
         Meta(

@@ -194,6 +194,7 @@ LOOSENING: dict[str, LooseningRule] = {
         SMALLER
     ),
     "interventions.emergency_stop.enabled": OFF,
+    "interventions.emergency_stop.auto_cleanup": NEVER,
     "interventions.emergency_stop.preserve_incident_data_days": SMALLER,
     "interventions.strategy.type": ANY,
     "interventions.strategy.custom": ANY,
@@ -217,6 +218,8 @@ LOOSENING: dict[str, LooseningRule] = {
     "trash.quota_mb": SMALLER,
     "control.hold_seconds": NEVER,
     "control.freeze_seconds": SMALLER,
+    "approvals.require_approval_for": SHORTER,
+    "approvals.valid_minutes": BIGGER,
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's
     "notify.severity": _words(*Severity),
     "notify.per_hour": SMALLER,

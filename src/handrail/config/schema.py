@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from handrail.config.approvals import Approvals
 from handrail.config.checkpoints import Checkpoints
 from handrail.config.control import Control
 from handrail.config.detection import Detection
@@ -265,6 +266,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     checkpoints: Checkpoints = Checkpoints()
     trash: Trash = Trash()
     control: Control = Control()
+    approvals: Approvals = Approvals()
     notify: Notify = Notify()
     judge: Judge = Judge()
 

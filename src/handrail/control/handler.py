@@ -113,10 +113,13 @@ class ControlHandler:
             return self._responses.refuse(half, "bad_request", str(error), again=again)
         request = asked.request
         supervisor = self._runs.find(request.target.run_id)
-        received = [] if waited is not None else [self._clean(request, supervisor)]
+        clean = self._clean(request, supervisor)
+        received = [] if waited is not None else [clean]
         seen = self._responses.ledger.find(request.request_id, self._clock())
         if seen is not None:
-            return self._again(request, seen, received, again)
+            # The log may have either form: without secrets, or as another program wrote it.
+            is_same = seen.is_same(request, clean)
+            return self._again(request, seen, received, again, is_same=is_same)
         if void := _void(asked, waited, self._clock()):
             return self._responses.refuse(request, "bad_request", void, received, again)
         if supervisor is None or not supervisor.state.active:
@@ -124,6 +127,8 @@ class ControlHandler:
             return self._responses.refuse(request, "not_found", says, received, again)
         if spoilt := _spoilt(asked, supervisor):
             return self._responses.refuse(request, "bad_request", spoilt, received, again)
+        if waited is not None:  # the topic has it already
+            self._responses.ledger.add(clean, b"", self._clock())
         ack = wire.ack_to(request, timestamp.format_timestamp(self._clock()))
         return self._acknowledge(supervisor, asked, [*received, ack], again)
 
@@ -188,8 +193,10 @@ class ControlHandler:
         seen: SeenRequest,
         received: Sequence[AnyMessage],
         again: Again | None,
+        *,
+        is_same: bool,
     ) -> TakenRequest:
-        if (seen.command, seen.run) != (request.command, request.target.run_id):
+        if not is_same:
             says = "This request_id was used for another request"
         elif not seen.result:
             says = "The request is under way"

@@ -1,5 +1,6 @@
 """Remember the requests seen: a fold of `loop:control`, so that a restart forgets none."""
 
+import json
 from collections.abc import Iterator
 
 import msgspec
@@ -8,6 +9,7 @@ from handrail.control import message as wire
 from handrail.control.message import Ack, AnyMessage, Request, Result
 from handrail.control.topics import CONTROL
 from handrail.model.control import ControlCommand
+from handrail.model.fingerprint import text_key
 from handrail.store.port import Receipt, Snapshot, Store, StoredEntry
 
 WINDOW = 300.0
@@ -27,6 +29,15 @@ class SeenRequest(msgspec.Struct, omit_defaults=True):
     """The time of its last message."""
     result: bytes = b""
     """Empty while it is under way."""
+    content: str = ""
+    """Names what was asked for; empty: not known."""
+
+    def is_same(self, *asked: Request) -> bool:
+        """Return whether it asked for the same; `asked`: a request in its forms, one is enough."""
+        first = asked[0]
+        if (self.command, self.run) != (first.command, first.target.run_id):
+            return False
+        return not self.content or self.content in map(content_of, asked)
 
 
 class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
@@ -37,6 +48,8 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
     seen: dict[str, SeenRequest] = {}
     frozen: dict[str, float] = {}
     """The start of each run's freeze."""
+    asked: dict[str, str] = {}
+    """The content of requests without an acknowledgment, by id."""
 
     def find(self, request: str, now: float) -> SeenRequest | None:
         """Return the request with an id, unless it is too old."""
@@ -52,13 +65,18 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
     def add(self, message: AnyMessage, body: bytes, at: float) -> None:
         """Take in a row, in the order of the topic."""
         if isinstance(message, Request):
-            return  # a request alone has no effect
+            # Alone it has no effect; what it asks for is compared with a repetition.
+            self.asked[message.request_id] = content_of(message)
+            return
+        content = self.asked.pop(message.request_id, "")
         if isinstance(message, Result):
             if ends_request(message):
-                self._finish(message, body, at)
+                self._finish(message, body, at, content)
         elif message.request_id not in self.seen or self.seen[message.request_id].result:
             self.seen.pop(message.request_id, None)
-            self.seen[message.request_id] = SeenRequest(message.command, message.target.run_id, at)
+            self.seen[message.request_id] = SeenRequest(
+                message.command, message.target.run_id, at, content=content
+            )
 
     def undo(self, request: str, known: SeenRequest | None, before: SeenRequest | None) -> None:
         """Undo the last row of a request, which the log refused; nothing came after it."""
@@ -79,16 +97,23 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
         for request in old:
             del self.seen[request]
 
-    def _finish(self, message: Result, body: bytes, at: float) -> None:
+    def _finish(self, message: Result, body: bytes, at: float, content: str) -> None:
         run = message.target.run_id
         before = self.seen.pop(message.request_id, None)
-        self.seen[message.request_id] = SeenRequest(message.command, run, at, body)
+        content = before.content if before is not None else content
+        self.seen[message.request_id] = SeenRequest(message.command, run, at, body, content)
         if not message.ok or (before is not None and before.result == body):
             return  # a repeated result has no effect
         if message.command == ControlCommand.FREEZE:
             self.frozen[run] = at
         elif message.command in _THAWS:
             self.frozen.pop(run, None)
+
+
+def content_of(request: Request) -> str:
+    """Return a short name for what a request asks for, whenever it was made."""
+    about = {"payload": request.payload, "issue": request.target.issue_id}
+    return text_key(json.dumps(about, sort_keys=True))
 
 
 def ends_request(result: Result) -> bool:
@@ -106,8 +131,9 @@ def load_ledger(store: Store, now: float) -> tuple[RequestLedger, list[StoredEnt
     for row in _rows(store, ledger.seq):
         ledger.seq = row.seq
         message = wire.find(row.body)
-        if isinstance(message, Ack | Result):
+        if message is not None:
             ledger.add(message, row.body, row.at)
+        if isinstance(message, Ack | Result):
             unanswered.pop(message.request_id, None)
         elif request := wire.find_request(row.body):
             first = unanswered.get(request)

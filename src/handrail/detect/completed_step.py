@@ -9,12 +9,17 @@ from handrail.detect.normalization import result_keys
 from handrail.detect.outside_failures import outside_cause
 from handrail.model.action import Outcome
 from handrail.model.effect import Kind
+from handrail.model.fingerprint import is_empty_commit
 from handrail.model.intent import Intent
 
 Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
-_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.CHANGE})
+_PROGRAMS = frozenset({Kind.RUN, Kind.UNSEEN})
+_CODE = _PROGRAMS | {Kind.CHANGE}
 """A program may change files that nobody names."""
+
+_NOTHING_NEW = "+empty"
+"""The result of an empty commit: only its number is new."""
 
 
 class CompletedStep(msgspec.Struct, frozen=True, gc=False):
@@ -49,6 +54,16 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
         is_edit = self.changed or intent.writes or not _CODE.isdisjoint(intent.kinds)
         return self.ending == "ok" and bool(is_edit)
 
+    @property
+    def runs_code(self) -> bool:
+        """Return whether it ran a program that is not known to do only one thing."""
+        return not _PROGRAMS.isdisjoint(self.intent.kinds)
+
+    @property
+    def waits(self) -> bool:
+        """Return whether it only waits, or has met something that only time can change."""
+        return self.intent.waits or bool(self.outside)
+
 
 def completed_step(
     step: int, at: float, intent: Intent, outcome: Outcome, changed: tuple[str, ...] = ()
@@ -56,6 +71,8 @@ def completed_step(
     """Return a step that was carried out."""
     ending: Ending = "ok" if outcome.ok else "failed"
     (result, failure), (error, said, misfit) = result_keys(outcome), error_line(outcome)
+    if outcome.ok and is_empty_commit(intent.shown):
+        result = _NOTHING_NEW
     return CompletedStep(
         step,
         at,

@@ -59,6 +59,18 @@ SLOW_DOWN = FittingInterventions(
 UNKNOWN = msgspec.structs.replace(GO_BACK, at_once=Severity.CRITICAL)
 """For kinds without fitting interventions of their own."""
 
+_STOP = InterventionName.EMERGENCY_STOP
+CREEPING = FittingInterventions(
+    InterventionName.CONTEXT_REINFORCEMENT, InterventionName.RESOURCE_THROTTLING, _STOP, _STOP
+)
+SPIRALLING = FittingInterventions(
+    InterventionName.RESOURCE_THROTTLING, InterventionName.CHECKPOINT_ROLLBACK, _STOP, _STOP
+)
+IMAGINING = FittingInterventions(
+    InterventionName.CONTEXT_REINFORCEMENT, InterventionName.CHECKPOINT_ROLLBACK, _STOP, _STOP
+)
+"""Rows of the strategy `pattern_specific` that begin stronger than the ladder does."""
+
 SMALLER_TASK = "Give the agent a smaller task, with a check at its end."
 SET_SCOPE = "Set `scope` to the folders that the task needs."
 STUCK = Advice(
@@ -114,6 +126,8 @@ class FindingDescription(msgspec.Struct, frozen=True):
     """One sentence for people: docs and `handrail explain` print it."""
     fitting: FittingInterventions | None = None
     """None: `UNKNOWN`, or the settings under `default`."""
+    pattern: FittingInterventions | None = None
+    """The row for the strategy `pattern_specific`; None: `fitting`."""
     hints: tuple[str, ...] = paragraphs("""
         {says} What you are doing does not lead further. Say in one sentence what you are trying to
         reach, and take a different way to it. If you cannot, stop and say what you need.

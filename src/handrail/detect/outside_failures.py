@@ -9,6 +9,10 @@ _BEGIN, _END = 100, 300
 """Characters of an output that tell why it failed: hosts report first, programs last."""
 _NETWORK, _SERVER = "the network", "a server's answer"
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "a machine that does not answer": (
+        "ssh: connect to host", "kex_exchange_identification", "banner exchange",
+        "ssh_exchange_identification",
+    ),
     _NETWORK: (
         "could not resolve host", "name or service not known", "name resolution",
         "nodename nor servname", "getaddrinfo", "eai_again", "network is unreachable",

@@ -50,6 +50,8 @@ class IterationPermission(msgspec.Struct, frozen=True, kw_only=True):
     """The model to use, if a person has changed it."""
     by: str = ""
     reason: str = ""
+    incident: str = ""
+    """The emergency stop that a person has to decide about."""
 
 
 class DriverOrder(msgspec.Struct, frozen=True, kw_only=True):

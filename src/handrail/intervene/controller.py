@@ -1,14 +1,14 @@
 """Choose the intervention for a finding."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from handrail.config.errors import ConfigError
-from handrail.config.interventions import Interventions
+from handrail.config.interventions import Interventions, Strategy
 from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
 from handrail.detect.description import UNKNOWN, FindingDescription, FittingInterventions
@@ -118,7 +118,7 @@ class Controller:
         return StrategyCase(
             finding,
             about,
-            fitting_for(finding.kind, about, self.settings.strategy.patterns),
+            fitting_for(finding.kind, about, self.settings.strategy),
             tuple(at.past.against(finding.name, at.agent)),
             at.past.made,
         )
@@ -202,11 +202,11 @@ class Controller:
             self.faults.append(fault)
 
 
-def fitting_for(
-    kind: str, about: FindingDescription, patterns: Mapping[str, tuple[str, ...]]
-) -> FittingInterventions:
+def fitting_for(kind: str, about: FindingDescription, strategy: Strategy) -> FittingInterventions:
     """Return the interventions that fit a kind of finding; settings come before its detector."""
-    usual = about.fitting or UNKNOWN
+    by_pattern = strategy.type == "pattern_specific"
+    usual = (about.pattern if by_pattern else None) or about.fitting or UNKNOWN
+    patterns = strategy.patterns
     places = patterns.get(kind) or (patterns.get(OTHER_KINDS) if about.fitting is None else None)
     if places is None:
         return usual

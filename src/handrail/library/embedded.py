@@ -92,7 +92,9 @@ class EmbeddedEngine:
         self.control: ControlConnection = LocalControl(self._handler, self._work)
         self._notifier = Notifier(home.secrets)
         self._stops = EmergencyStops(home, self._record, self._notifier, self._events_of)
-        reactions = EventReactions(self._scheduler, self._record, self._notifier, self._stops)
+        reactions = EventReactions(
+            self._scheduler, self._record, self._notifier, self._stops, later=later
+        )
         self._runs.bus.subscribe(reactions.on_event, self._handler.on_event, _warn_of_fault)
         self._is_closing = False
 

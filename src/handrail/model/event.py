@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from handrail.model.action import Action, Outcome
+from handrail.model.action_kind import ActionKind
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.control import ControlCommand, Standing
@@ -64,6 +65,8 @@ class ActionReviewed(_Event, frozen=True, omit_defaults=True, tag="action_review
     """The host asked the person instead of refusing the action."""
     command: str = ""
     """The fingerprint of the permitted command line, if it is one."""
+    approval: str = ""
+    """The approval that a person gave or denied for it; it counts once."""
 
 
 class ActionEnded(_Event, frozen=True, omit_defaults=True, tag="action_ended"):
@@ -256,6 +259,8 @@ class IncidentResolved(_Event, frozen=True, omit_defaults=True, tag="incident_re
     """A person must approve every change."""
     checkpoint: str = ""
     """The checkpoint to restore first."""
+    strict: bool = False
+    """Handrail watches it strictly from now on: what it only warned about, it refuses."""
 
 
 class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):
@@ -314,6 +319,51 @@ class ActionHeld(_Event, frozen=True, omit_defaults=True, tag="action_held"):
     agent: str = ""
     released: str = ""
     """Why the wait ended; empty: it begins."""
+
+
+class ApprovalAsked(_Event, frozen=True, omit_defaults=True, tag="approval_asked"):
+    """An action waits for a person's approval."""
+
+    approval: str
+    """The id of the question."""
+    name: str
+    """The action's fingerprint: an approval counts for nothing else."""
+    says: str
+    """The action in a few words."""
+    action: Action
+    review: Review
+    kinds: tuple[ActionKind, ...] = ()
+    """The kinds of action that a person has to approve."""
+    until: float = 0.0
+    """When the question expires."""
+    agent: str = ""
+
+
+class ApprovalDecided(_Event, frozen=True, omit_defaults=True, tag="approval_decided"):
+    """A person approved or denied an action."""
+
+    approval: str
+    approved: bool
+    by: str = ""
+    reason: str = ""
+    until: float = 0.0
+    """When the answer expires."""
+
+
+class AgentTold(_Event, frozen=True, omit_defaults=True, tag="agent_told"):
+    """The agent was told what waited for it: an answer, or a person's note."""
+
+    notices: tuple[str, ...]
+    """The names of these notices."""
+
+
+class CleanedUp(_Event, frozen=True, omit_defaults=True, tag="cleaned_up"):
+    """Handrail removed what a stopped run had left behind."""
+
+    incident: str
+    removed: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """What is still there, and why."""
 
 
 class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
@@ -435,6 +485,10 @@ Event = (
     | ControlAsked
     | ControlAnswered
     | ActionHeld
+    | ApprovalAsked
+    | ApprovalDecided
+    | AgentTold
+    | CleanedUp
     | LoopBegun
     | IterationBegun
     | Verified

@@ -12,6 +12,8 @@ _BESIDE = frozenset({"description", "timeout", "run_in_background", "thought", "
 _MAX_VALUE = 16_000
 """Characters of one input that are looked at."""
 _COMMENT = re.compile(r"^[ \t]*#[^\n]*\n", re.MULTILINE)
+_EMPTY = "--allow-empty"
+_EMPTY_COMMIT = re.compile(r"\bgit\b[^;&|]*\bcommit\b[^;&|]*--allow-empty(?=\s|$)")
 _SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
 
@@ -31,6 +33,11 @@ def call_key(action: Action) -> str:
     return text_key("\0".join(parts))
 
 
+def is_empty_commit(command: str) -> bool:
+    """Return whether a command commits nothing, perhaps to start a pipeline again."""
+    return _EMPTY in command and _EMPTY_COMMIT.search(command) is not None
+
+
 def text_key(text: str) -> str:
     """Return a short name for a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -47,7 +54,9 @@ def _value(key: str, value: object) -> str:
 
 
 def _command(text: str) -> str:
-    """Return a command without comments and waiting."""
+    """Return a command without comments and waiting; empty commits are all the same."""
+    if is_empty_commit(text):
+        return _EMPTY
     if "#" in text:
         text = _COMMENT.sub("", text)
     if "sleep" in text:

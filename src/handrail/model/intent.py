@@ -10,19 +10,13 @@ from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.fingerprint import call_key
 from handrail.model.review import Review
+from handrail.model.test_edits import weakened_test
+from handrail.model.waiting import only_waits
 
 _MAX_PATHS = 8
-_MAX_WAITS = 2_000
-_READ, _SECRET = Kind.READ, Kind.SECRET
+_READ, _SECRET, _DELETE = Kind.READ, Kind.SECRET, Kind.DELETE
 _CHANGING = tuple(CHANGING_KINDS)  # looked through faster than an enum's hash is made
 _NAMING = (*PATH_KINDS, *HOST_KINDS)
-_WAITS = (
-    r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|squeue|kubectl (?:wait|get|rollout|describe)"
-    r"|gh (?:run|pr|workflow) (?:view|watch|checks|status|list)|glab ci (?:status|view|list)"
-    r"|docker(?: compose)? (?:ps|inspect)|systemctl (?:status|is-active))(?=\s|$)"
-)
-"""Programs that show the state of work elsewhere."""
-_WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
 _PROGRAM = re.compile(
     r"(?:(?:cd|export|source|set)\b[^;&|]*(?:&&|;)\s*|[A-Za-z_]\w*=\S*\s+"
@@ -62,6 +56,8 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Its worst effect, the same for another way to the same aim."""
     waits: bool = False
     """It only checks whether something else is ready; repetitions are normal."""
+    weakens: str = ""
+    """The test file that it deletes, or from which it takes checks."""
 
     @property
     def sort(self) -> str:
@@ -85,6 +81,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
     reads: list[str] = []
     writes: list[str] = []
     secrets: list[str] = []
+    deletes: list[str] = []
     kinds: list[Kind] = []
     worst: Effect | None = None
     for effect in review.effects:
@@ -97,6 +94,8 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
             secrets.append(effect.target)
         elif kind in _CHANGING:
             writes.append(effect.target)
+            if kind is _DELETE:
+                deletes.append(effect.target)
         if worst is None or effect.severity.rank > worst.severity.rank:
             worst = effect
     return Intent(
@@ -112,7 +111,8 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         agent,
         _shared(tuple(kinds)),
         _blamed(worst),
-        _waits(action),
+        only_waits(action),
+        weakened_test(action, deletes) if writes else "",
     )
 
 
@@ -127,15 +127,6 @@ def _blamed(worst: Effect | None) -> str:
         return ""
     # Where the target is a piece of the command, another way has another one.
     return f"{worst.kind}:{worst.target}" if worst.kind in _NAMING else worst.kind.value
-
-
-def _waits(action: Action) -> bool:
-    command = action.input.get("command")
-    if isinstance(command, str):
-        return ("sleep" in command or "wait" in command) and bool(
-            re.search(_WAITS, command[:_MAX_WAITS])
-        )
-    return action.tool in _WAITING_TOOLS
 
 
 def _shown(action: Action) -> str:

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from handrail.model.action_kind import ActionKind
 from handrail.model.finding import Finding
 
 
@@ -36,6 +37,8 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many more from now on."""
     batch: int = 0
     """How many calls at the same time."""
+    refuses: tuple[ActionKind, ...] = ()
+    """The kinds of action that it may not take at all."""
 
 
 class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):

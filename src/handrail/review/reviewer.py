@@ -298,7 +298,7 @@ class Reviewer:
         name = fingerprint(action) if goal or history.recent or history.refused else ""
         rationality = _NEUTRAL
         if goal or history.recent:
-            rationality = rationality_of(action, name, history, goal)
+            rationality = rationality_of(action, history, goal)
         risk = self._risk(effects, understood, history.failures(name) if name else 0, at)
         base = base_decision(risk, rationality, self.config)
         tamed = effects is not understood.effects

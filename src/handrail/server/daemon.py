@@ -29,6 +29,7 @@ from handrail.model.action import Action
 from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
+from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.driver_watch import DriverWatch
@@ -146,7 +147,13 @@ class Daemon:
         stops = EmergencyStops(
             home, self._record, self.notifier, partial(_events, journal), jobs=jobs
         )
-        reactions = EventReactions(self.scheduler, self._record, self.notifier, stops)
+        reactions = EventReactions(
+            self.scheduler,
+            self._record,
+            self.notifier,
+            stops,
+            later=self.supervision.submit,
+        )
         self.runs.bus.subscribe(
             reactions.on_event, self.control.on_event, self.pauses.on_event, self.drivers.on_event
         )
@@ -176,15 +183,15 @@ class Daemon:
             "home": self.home.path,
             "port": self.port,
         }
-        incidents = self.home.incidents
         return make_app(
             self.hook_endpoint,
             (
                 HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who),
                 FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
                 IncidentRecovery(
-                    self.supervision, self.runs, self.scheduler.settle, incidents, time
+                    self.supervision, self.runs, self.scheduler.settle, self.home, time
                 ),
+                ApprovalEndpoint(self.supervision, self.runs, time),
                 self.restores,
                 self.control_endpoint,
                 self.drivers,

@@ -15,6 +15,7 @@ from handrail.supervise.followup.fault_notices import NEWER, WITHHELD, FaultNoti
 from handrail.supervise.log.event_recorder import EventRecorder, ExtraRows
 from handrail.supervise.runs.active_settings import active_settings
 from handrail.supervise.runs.project import Project
+from handrail.supervise.state.reducers import approval_notice
 from handrail.supervise.state.run_state import RunState
 
 Delivered = Callable[["SupervisedRun", events.ControlAsked], Receipt]
@@ -107,11 +108,31 @@ class SupervisedRun:
             return []
         return [self._delivered(self, each) for each in messages]
 
+    def take_notices(self, receipts: list[Receipt], besides: str = "") -> tuple[str, ...]:
+        """Return what the agent has not been told yet, and record that it is told now.
+
+        `besides`: the approval of the present call, whose verdict tells the answer.
+        """
+        told = dict(self.state.notices)
+        told.pop(approval_notice(besides), None)
+        if not told:
+            return ()
+        receipts.append(self.record(events.AgentTold(self._clock(), tuple(told))))
+        return tuple(told.values())
+
     @property
     def hold_seconds(self) -> float | None:
         """Return how long an action may be held; None: the run is not paused any more."""
         is_paused = self.state.hand.standing in HOLDING
         return float(self.project.config.control.hold_seconds) if is_paused else None
+
+    def approval_seconds(self, name: str) -> float | None:
+        """Return how long an action may wait for its approval; None: it has an answer."""
+        now = self._clock()
+        asked = self.state.approvals.find(name, now)
+        if asked is None or not asked.is_open(now) or self.state.hand.standing in ENDING:
+            return None
+        return float(self.project.config.control.hold_seconds)
 
     def release(self, action_id: str) -> None:
         """Note that nobody waits for a held action any more."""

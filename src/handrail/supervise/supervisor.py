@@ -17,6 +17,13 @@ from handrail.review.reviewer import ReviewDraft
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
+from handrail.supervise.decision.approvals import (
+    ASK_PERSON,
+    denied,
+    kinds_to_approve,
+    not_answered,
+    question_about,
+)
 from handrail.supervise.decision.checkpoint_need import action_line, checkpoint_request
 from handrail.supervise.decision.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
 from handrail.supervise.decision.decision_progress import (
@@ -30,7 +37,12 @@ from handrail.supervise.decision.messages import with_messages
 from handrail.supervise.decision.reply_cache import ReplyCache
 from handrail.supervise.decision.run_limits import refusal_by_limits, with_command_limits
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
-from handrail.supervise.decision.verdict import only_reads, under_fault, verdict_of
+from handrail.supervise.decision.verdict import (
+    only_reads,
+    refused_strictly,
+    under_fault,
+    verdict_of,
+)
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
 from handrail.supervise.followup.corrections import (
     Neighbour,
@@ -173,6 +185,9 @@ class Supervisor(SupervisedRun):
         receipts = [self.record(events.IterationEnded(self._clock(), says))]
         messages = self.messages
         verdict = _FINE if for_good else self._correct(_FINE, receipts)
+        if self.state.notices and not (for_good or self._is_over):
+            notices = self.take_notices(receipts)
+            verdict = msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *notices))
         verdict = with_messages(verdict, messages)
         receipts += self.hand_over(messages)
         return self._ready(verdict, receipts)
@@ -277,9 +292,15 @@ class Supervisor(SupervisedRun):
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)
+        approval = ""
+        if state.course.approval and known is None:
+            asked = self._approval(call, review, decided)
+            if isinstance(asked, Held):
+                return asked
+            decided, approval = asked
         save = None if saved is not None else self._save(call.action, draft, decided)
         if save is None:
-            return self._conclude(call, known, review, decided, began)
+            return self._conclude(call, known, review, decided, began, approval)
         took = perf_counter() - began
         begun = BegunReview(draft, self.project, state, state.step, state.prompts, took)
 
@@ -295,8 +316,12 @@ class Supervisor(SupervisedRun):
         review: Review,
         decided: Verdict,
         began: float,
+        approval: str = "",
     ) -> Ready[Verdict]:
-        """Record the decision and its immediate consequences."""
+        """Record the decision and its immediate consequences.
+
+        `approval`: the approval of a person that led to it.
+        """
         action = call.action
         verdict = with_command_limits(
             action, self._tell_all(decided, review), self.state.course.allowance
@@ -311,6 +336,10 @@ class Supervisor(SupervisedRun):
         messages = [] if call.agent else self.messages
         if messages:
             verdict = with_messages(verdict, messages)
+        told: list[Receipt] = []
+        if self.state.notices and not call.agent and not self._is_over:
+            notices = self.take_notices(told, approval)
+            verdict = msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *notices))
         asked = call.may_ask and verdict.overrulable
         receipt = self.record(
             events.ActionReviewed(
@@ -324,10 +353,12 @@ class Supervisor(SupervisedRun):
                 round((perf_counter() - began) * 1000, 3),
                 asked,
                 command,
+                approval,
             )
         )
         self._ended.forget(action.id)
-        receipts = [receipt] if self._waits(review, verdict) or messages else []
+        waits = self._waits(review, verdict) or messages or approval
+        receipts = [*told, receipt] if waits else told
         if messages:
             receipts += self.hand_over(messages)
         final = verdict.decision is Decision.BLOCK and not (asked or verdict.passing)
@@ -339,6 +370,45 @@ class Supervisor(SupervisedRun):
             redactor = self.project.redactor
             ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
         return ready
+
+    def _approval(
+        self, call: CallUnderReview, review: Review, decided: Verdict
+    ) -> Held[Verdict] | tuple[Verdict, str]:
+        """Return the verdict and the approval behind it, or hold the call for a person."""
+        required = self.project.config.approvals.require_approval_for
+        kinds = kinds_to_approve(review, decided, required)
+        if not kinds:
+            return decided, ""
+        if call.may_ask:
+            return ASK_PERSON, ""
+        now = self._clock()
+        known = self.state.approvals.find(call.name, now)
+        if known is None:
+            if self.broken:
+                return decided, ""  # the lost log decides
+            says = self.project.redactor.text(action_line(call.action))
+            event = question_about(call, review, kinds, says, now)
+            self.record(event)
+            known = self.state.approvals.kept[event.approval]
+        if known.approved:
+            return decided, known.id
+        if known.approved is False:
+            return denied(known), known.id
+        if call.must_answer or not call.action.id:
+            return not_answered(known), ""
+        return self._hold_for_answer(call)
+
+    def _hold_for_answer(self, call: CallUnderReview) -> Held[Verdict]:
+        """Let a call wait until a person has approved or denied it."""
+        later = msgspec.structs.replace(call, begun=None)
+        last = msgspec.structs.replace(later, must_answer=True)
+        return Held(
+            self.state.run,
+            seconds=lambda: self._current().approval_seconds(call.name),
+            resume=lambda: self._decide_later(later),
+            answer=lambda: self._decide_later(last),
+            abandon=lambda: None,  # the question stays: the same call may come again
+        )
 
     def _save(self, action: Action, draft: ReviewDraft, verdict: Verdict) -> Save | None:
         """Return how to save the files before deciding about an action, or None."""
@@ -388,7 +458,10 @@ class Supervisor(SupervisedRun):
 
     def _decided(self, name: str, review: Review, saved: CheckpointResult | None = None) -> Verdict:
         refused = refusal_by_limits(self.state, review, self.project.limits, self._clock())
-        return refused or verdict_of(review, self.state.history.refusals(name), saved)
+        if refused is not None:
+            return refused
+        verdict = verdict_of(review, self.state.history.refusals(name), saved)
+        return refused_strictly(verdict, review) if self.state.course.strict else verdict
 
     def _tell_all(self, verdict: Verdict, review: Review) -> Verdict:
         back = self.state.course.rolled_back

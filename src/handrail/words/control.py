@@ -61,6 +61,20 @@ def _held(event: events.ActionHeld, facts: RunFacts) -> Sentence:
     return Sentence(f"held before{who}: {shorten_paths(event.says, facts.cwd)}", "‖", "yellow")
 
 
+def _approval_asked(event: events.ApprovalAsked, facts: RunFacts) -> Sentence:
+    letter = facts.letter(event.agent)
+    who = f", sub-agent {letter}" if letter else ""
+    says = f"waits for your approval{who}: {shorten_paths(event.says, facts.cwd)}"
+    return Sentence(says, "?", "yellow", f"handrail approve {event.approval}")
+
+
+def _approval_decided(event: events.ApprovalDecided, facts: RunFacts) -> Sentence:
+    done = "approved" if event.approved else "denied"
+    mark, style = ("✓", "green") if event.approved else ("✗", "red")
+    text = f"{event.by or 'a person'} {done} {event.approval}"
+    return Sentence(joined(text, event.reason), mark, style)
+
+
 def _begun(event: events.LoopBegun, facts: RunFacts) -> Sentence:
     parts = [
         f"driven by Handrail, at most {count(event.max, 'iteration')}",
@@ -111,6 +125,11 @@ SAY = cast(
         events.ControlAsked: _asked,
         events.ControlAnswered: _answered,
         events.ActionHeld: _held,
+        events.ApprovalAsked: _approval_asked,
+        events.ApprovalDecided: _approval_decided,
+        events.AgentTold: lambda event, facts: Sentence(
+            f"the agent was told: {', '.join(event.notices)}"
+        ),
         events.LoopBegun: _begun,
         events.IterationBegun: lambda event, facts: Sentence(
             f"iteration {event.iteration}", "▸", "bold"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, cast
 
 from handrail.model import event as events
+from handrail.model.action_kind import ActionKind
 from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, InterventionName
@@ -30,6 +31,14 @@ _LIMITS = (
     ("batch", "call", " at a time"),
 )
 
+_REFUSED = {
+    ActionKind.FILE_READ: "reading of files",
+    ActionKind.FILE_WRITE: "writing of files",
+    ActionKind.FILE_DELETE: "deletions",
+    ActionKind.SYSTEM_COMMAND: "commands",
+    ActionKind.NETWORK: "network",
+}
+
 
 def means_in_words(means: str) -> str:
     """Return the label of an intervention, including the user's own."""
@@ -52,11 +61,13 @@ def done_in_words(done: Intervention) -> str:
 
 def limits_in_words(allowance: Allowance | None) -> str:
     """Describe the limits of a run."""
-    return ", ".join(
+    limits = [
         f"{limit:,} MB{each}" if noun == "MB" else f"{count(limit, noun)}{each}"
         for field, noun, each in _LIMITS
         if (limit := getattr(allowance, field, 0))
-    )
+    ]
+    refused = allowance.refuses if allowance is not None else ()
+    return ", ".join((*limits, *(f"no {_REFUSED[kind]}" for kind in refused)))
 
 
 def finding_in_words(finding: Finding, cwd: str = "") -> str:
@@ -175,6 +186,15 @@ def _stop_confirmed(event: events.StopConfirmed, facts: RunFacts) -> Sentence:
     return Sentence(f"stopped: {ended}{event.says}", "■")
 
 
+def _cleaned_up(event: events.CleanedUp, facts: RunFacts) -> Sentence:
+    removed = ", ".join(shorten_paths(each, facts.cwd) for each in event.removed[:_MAX_FILES])
+    more = len(event.removed) - _MAX_FILES
+    text = f"cleaned up: {removed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
+    if event.left:
+        return Sentence(f"{text}; still there: {', '.join(event.left)}", "✗", "yellow")
+    return Sentence(text)
+
+
 def _model_asked(event: events.ModelAsked, facts: RunFacts) -> Sentence:
     said = event.problem or f"{event.answer}: {event.says}"
     return Sentence(f"second opinion on the {event.question}: {said}")
@@ -194,6 +214,7 @@ SAY = cast(
         events.IncidentResolved: lambda event, facts: Sentence(
             joined(f"you decided: {in_words(event.option)}", event.note)
         ),
+        events.CleanedUp: _cleaned_up,
         events.ModelAsked: _model_asked,
     },
 )

@@ -139,7 +139,7 @@ def test_without_a_checkpoint_there_is_no_way_back(
     save(incidents, gather_incident(RUN, INCIDENT, events))
     ran = shell.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 2
-    assert "there is no checkpoint from before the problem" in ran.err
+    assert "no checkpoint from before the trouble is safe" in ran.err
 
 
 def test_an_agent_may_not_decide(stopped: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> None:

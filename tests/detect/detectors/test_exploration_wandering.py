@@ -111,3 +111,55 @@ def test_the_score_stays_between_0_and_1(folders: list[str]) -> None:
     all_found = Detection(exploration_wandering=Settings(threshold=0))
     for finding in filter(None, found(ExplorationWanderingDetector(), looks(folders), all_found)):
         assert 0 < finding.confidence <= 1
+
+
+# --- the score by itself -----------------------------------------------------------------------
+
+A, B, DEEP = "/p/a", "/p/b", "/p/b/c/d"
+HALF_A_HALF_B = [A] * 10 + [B] * 10
+
+
+@pytest.mark.parametrize(
+    ("folders", "score"),
+    [
+        pytest.param([A] * 20, 0.03, id="one of ten folders"),
+        pytest.param(HALF_A_HALF_B, 0.06 + 0.111, id="scattered over two"),
+        pytest.param([A, B] * 10, 0.06 + 0.111 + 0.284, id="to and fro"),
+        pytest.param([A, A, B, B] * 5, 0.06 + 0.111 + 0.126, id="to and fro every other time"),
+        pytest.param([A] * 10 + [DEEP] * 10, 0.06 + 0.111 + 0.1, id="two levels apart"),
+        pytest.param([A] * 15 + [B] * 5, 0.06 + 0.056, id="mostly in one"),
+        pytest.param([f"/p/{i}" for i in range(20)], 0.3 + 0.2, id="each in a folder of its own"),
+        pytest.param([f"/p/{i % 2 * 'a/b/c/d/e/f/'}{i}" for i in range(20)], 0.7, id="all uneven"),
+    ],
+)
+def test_what_the_score_is_made_of(folders: list[str], score: float) -> None:
+    settings = Detection(
+        exploration_wandering=Settings(threshold=0, max_unique_directories=10, backtrack_limit=1)
+    )
+    finding = found(ExplorationWanderingDetector(), looks(folders), settings)[-1]
+    assert finding is not None
+    assert finding.confidence == pytest.approx(score, abs=0.0051)
+    assert finding.impact == 0
+
+
+def test_a_score_at_the_threshold_does_not_exceed_it() -> None:
+    at_it = Settings(threshold=0.03, max_unique_directories=10, backtrack_limit=1)
+    settings = Detection(exploration_wandering=at_it)
+    assert found(ExplorationWanderingDetector(), looks([A] * 20), settings)[-1] is None
+
+
+def test_only_the_last_forty_looks_are_scored() -> None:
+    settings = Detection(exploration_wandering=Settings(threshold=0, max_unique_directories=10))
+    folders = [f"/p/{i}" for i in range(20)] + [A] * 40
+    finding = found(ExplorationWanderingDetector(), looks(folders), settings)[-1]
+    assert finding is not None
+    assert finding.facts == {"looks": "60", "folders": "1"}
+
+
+def test_after_a_change_the_count_begins_at_nothing() -> None:
+    detector = ExplorationWanderingDetector()
+    found(detector, looks(around(30)))
+    found(detector, [did(30, writes=("/p/a.py",))])
+    finding = found(detector, looks(around(30), 31))[-1]
+    assert finding is not None
+    assert finding.says.startswith("30 looks since")

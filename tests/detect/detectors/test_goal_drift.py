@@ -1,5 +1,6 @@
 """Turning away from the goal."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,6 +8,7 @@ from handrail.config.detection import Detection
 from handrail.config.detection import GoalDrift as Settings
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.goal_drift import GoalDriftDetector
+from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.steps import did, found, only
 
@@ -119,3 +121,81 @@ def test_confidence_stays_between_0_and_1(alignments: list[float]) -> None:
     folders = [f"/{step}" for step in range(len(alignments))]
     for finding in filter(None, found(GoalDriftDetector(), deeds(alignments, folders))):
         assert 0 < finding.confidence <= 1
+
+
+# --- at the very edge --------------------------------------------------------------------------
+
+
+def drift(
+    alignments: list[float], places: list[str], settings: Detection | None = None
+) -> Finding | None:
+    return found(GoalDriftDetector(), deeds(alignments, places), settings or Detection())[-1]
+
+
+FALLEN = [1.0] * 10 + [0.6] * 10
+
+
+@pytest.mark.parametrize(("still_here", "is_drift"), [(2, True), (3, False)])
+def test_a_few_steps_in_the_old_place_are_still_a_drift(still_here: int, is_drift: bool) -> None:
+    places = HERE + HERE[:still_here] + ELSEWHERE[still_here:]
+    assert (drift(FALLEN, places) is not None) is is_drift
+
+
+def test_a_fall_just_as_large_as_allowed_is_none() -> None:
+    allowed = Detection(goal_drift=Settings(fall=0.25))
+    fallen = [0.75] * 10 + [0.5] * 10
+    assert drift(fallen, HERE + ELSEWHERE, allowed) is None
+    assert drift([0.76] * 10 + [0.5] * 10, HERE + ELSEWHERE, allowed) is not None
+
+
+def test_both_halves_need_enough_places() -> None:
+    def placed(earlier: int, later: int) -> Finding | None:
+        steps = [
+            did(
+                step,
+                alignment=1.0 if step < 10 else 0.6,
+                reads=((f"/shop/{'a' if step < 10 else 'b'}/{step}.py",) if is_placed else ()),
+            )
+            for step in range(20)
+            for is_placed in [step % 10 < (earlier if step < 10 else later)]
+        ]
+        return found(GoalDriftDetector(), steps)[-1]
+
+    assert placed(3, 3) is not None
+    assert placed(3, 2) is None
+    assert placed(2, 3) is None
+
+
+def test_only_the_last_twenty_steps_count() -> None:
+    before = [0.1] * 5 + FALLEN
+    finding = drift(before, ["/far"] * 5 + HERE + ELSEWHERE)
+    assert finding is not None
+    assert finding.facts["fall"] == "0.40"
+    assert finding.evidence == tuple(range(15, 25))
+
+
+@pytest.mark.parametrize(
+    ("now", "opinions", "confidence"),
+    [
+        (0.6, [], 0.8),
+        (0.2, [], 0.95),
+        (1.0, [0.2], 0.76),
+        (1.0, [0.3, 0.2], 0.86),
+        (0.6, [0.2], 0.9),
+    ],
+)
+def test_how_sure_it_is(now: float, opinions: list[float], confidence: float) -> None:
+    detector = GoalDriftDetector()
+    found(detector, deeds([1.0] * 10 + [now] * 10, HERE + ELSEWHERE))
+    for opinion in opinions:
+        detector.told(opinion)
+    finding = detector.find(Detection())
+    assert finding is not None
+    assert finding.confidence == confidence
+
+
+def test_an_opinion_at_the_threshold_is_not_low() -> None:
+    detector = GoalDriftDetector()
+    found(detector, deeds([1.0] * 3, HERE[:3]))
+    detector.told(Settings().lowest_opinion)
+    assert detector.find(Detection()) is None

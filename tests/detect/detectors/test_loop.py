@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from handrail.detect import Intent, RunDetectors, completed_step
 from handrail.detect.detectors.loop import LoopDetector
 from handrail.model.action import Outcome
+from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 from tests.detect.detected_run import USUAL, DetectedRun, the, worst
 
@@ -48,8 +49,52 @@ def test_a_call_that_does_not_fit_its_tool_may_be_mended_once_more() -> None:
 
 def test_waiting_takes_long_to_be_a_loop() -> None:
     run = DetectedRun()
-    found = [worst("loop", run.does("sleep 9; ps", "busy", waits=True)) for _ in range(80)]
-    assert [found.index(each) + 1 for each in (LOW, MEDIUM, HIGH, CRITICAL)] == [10, 20, 40, 80]
+    found = [worst("loop", run.does("sleep 9; ps", "busy", waits=True)) for _ in range(400)]
+    assert [found.index(each) + 1 for each in (LOW, MEDIUM, HIGH, CRITICAL)] == [20, 60, 150, 400]
+
+
+def test_a_test_or_a_benchmark_may_be_run_again_to_see_whether_its_result_holds() -> None:
+    run = DetectedRun()
+    found = [
+        worst("loop", run.does("pytest", "12 passed in 0.3s", kinds=(Kind.RUN,)))
+        for _ in range(200)
+    ]
+    assert [found.index(each) + 1 for each in (LOW, MEDIUM, HIGH, CRITICAL)] == [20, 40, 80, 200]
+
+
+def test_a_program_that_keeps_failing_is_a_loop_as_soon_as_any_other_call() -> None:
+    run = DetectedRun()
+    found = [
+        worst("loop", run.does("pytest", "1 failed", ok=False, code=1, kinds=(Kind.RUN,)))
+        for _ in range(5)
+    ]
+    assert found == [NONE, LOW, MEDIUM, MEDIUM, HIGH]
+
+
+def test_a_call_whose_result_varies_does_not_give_the_same_each_time() -> None:
+    run = DetectedRun()
+    for _ in range(10):
+        run.does("pytest", "12 passed", kinds=(Kind.RUN,))
+        found = run.does("pytest", "1 failed", ok=False, code=1, kinds=(Kind.RUN,))
+        assert worst("loop", found) is NONE
+
+
+def test_looking_at_two_things_by_turns_is_waiting_too() -> None:
+    run = DetectedRun()
+    for _ in range(15):
+        run.does("tail -n 1 log", "busy", waits=True, changed=("log",))
+        found = run.does("ps", "4711 busy", waits=True, changed=("log",))
+        assert worst("loop", found) is NONE
+
+
+def test_the_evidence_of_a_circle_begins_with_the_circle() -> None:
+    run = DetectedRun()
+    for number in range(9):
+        run.does(f"cat m{number}.py", f"x = {number}")
+    for _ in range(3):
+        run.does("edit a.py", "done", changed=("a.py",))
+        run.does("cat a.py", "x = 1", changed=("a.py",))
+    assert the("loop", run.found).evidence == (10, 11, 12, 13, 14, 15)
 
 
 def test_what_nobody_heard_the_end_of_counts_as_tried() -> None:

@@ -14,7 +14,9 @@ PHOTOS = "delete:/home/dev/photos"
 
 def _intent(command: str) -> Intent:
     action = Action("Bash", {"command": command}, "/home/dev/shop", {"HOME": "/home/dev"})
-    reviewer = Reviewer(Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"})
+    reviewer = Reviewer(
+        Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"}, see_disk=False
+    )
     return intent_of(action, reviewer.review(action))
 
 

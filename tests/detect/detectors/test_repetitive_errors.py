@@ -115,6 +115,21 @@ def test_searches_without_a_match_are_no_equal_errors() -> None:
     assert not any(run.fails(f"grep word{number} a.py", "") for number in range(9))
 
 
+def test_an_error_that_is_gone_in_between_is_not_the_same_error_each_time() -> None:
+    run = DetectedRun()
+    for _ in range(8):
+        run.does("pytest", "12 passed")
+        run.fails("pytest", "E   TimeoutError: no lock")
+        assert worst("repetitive_errors", run.found) is NONE
+
+
+def test_a_machine_that_starts_is_asked_nine_times_before_a_word_is_said() -> None:
+    run = DetectedRun()
+    said = "ssh: connect to host box port 22: Connection refused"
+    found = [worst("repetitive_errors", run.fails("ssh box uptime", said)) for _ in range(12)]
+    assert found == [NONE] * 9 + [LOW] * 3
+
+
 def test_what_waits_for_something_may_fail_until_it_is_there() -> None:
     run = DetectedRun()
     for _ in range(6):

@@ -130,3 +130,9 @@ def test_the_settings_decide_about_growth_and_samples() -> None:
 def test_without_times_nothing_is_said_about_calls() -> None:
     deeds = [did(step, at=0.0) for step in range(60)]
     assert set(found(ResourceSpiralDetector(), deeds)) == {None}
+
+
+def test_the_rate_of_calls_is_right_from_the_first_sample_on() -> None:
+    detector = ResourceSpiralDetector()
+    found(detector, [did(step, at=12.0 * step) for step in range(1, 16)])
+    assert [sample.calls for sample in detector.samples] == [5.0, 5.0, 5.0]

@@ -8,13 +8,11 @@ from handrail.intervene.incidents.recovery import (
     RecoveryOption,
     offered_options,
     resume_command,
-    safe_checkpoint,
     strict_allowance,
 )
+from handrail.model.action_kind import ActionKind
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance
-from handrail.model.ordinal import Severity
 
 
 def test_every_option_changes_something_else() -> None:
@@ -35,6 +33,12 @@ def test_a_strict_allowance_limits_what_every_host_lets_handrail_limit() -> None
     assert strict_allowance() == STRICT
     assert (STRICT.tokens, STRICT.memory_mb) == (0, 0)
     assert all((STRICT.calls_per_minute, STRICT.file_operations, STRICT.batch))
+    assert STRICT.refuses == (ActionKind.FILE_DELETE, ActionKind.NETWORK)
+
+
+def test_what_was_refused_before_stays_refused() -> None:
+    before = Allowance(refuses=(ActionKind.SYSTEM_COMMAND, ActionKind.NETWORK))
+    assert set(strict_allowance(before).refuses) == {*before.refuses, *STRICT.refuses}
 
 
 @pytest.mark.parametrize(
@@ -47,21 +51,8 @@ def test_a_strict_allowance_is_never_more_than_before(before: Allowance, after: 
     assert strict_allowance(Allowance(tokens=10)).memory_mb == STRICT.memory_mb
 
 
-def finding(*evidence: int) -> Finding:
-    return Finding("loop", Severity.HIGH, 1.0, evidence)
-
-
 def checkpoint(name: str, step: int) -> Checkpoint:
     return Checkpoint(name, "run", step, "0" * 40, float(step))
-
-
-def test_the_safe_checkpoint_is_the_newest_from_before_the_trouble() -> None:
-    known = [checkpoint("c1", 1), checkpoint("c4", 4), checkpoint("c3", 3), checkpoint("c9", 9)]
-    found = safe_checkpoint(known, finding(7, 5))
-    assert found is not None
-    assert found.id == "c4"
-    assert safe_checkpoint(known, finding(1, 2)) is None
-    assert safe_checkpoint(known, finding()) is None
 
 
 def test_going_back_is_only_offered_where_there_is_something_to_go_back_to() -> None:

@@ -48,7 +48,7 @@ def test_the_impact_is_counted() -> None:
         "  - `/w/shop/src/cart.py`",
         "  - `/w/shop/out.txt`",
         "- actions: 5, of which 4 ran, 3 failed, 1 were refused, 0 ran in a safer form",
-        "- resources: 4 s in tools, 600 tokens, $0.03",
+        "- resources: 4 s in tools, 600 tokens, $0.03, memory unknown",
         "- duration: 1 h 1 min 40 s",
     ]
 

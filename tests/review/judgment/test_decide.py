@@ -134,3 +134,40 @@ def test_only_a_high_finding_is_dangerous(severity: Severity) -> None:
     found = Finding("loop", severity, 0.9)
     assert is_dangerous(found) is (severity >= Severity.HIGH)
     assert not is_dangerous(None)
+
+
+# --- at the very edge --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("severity", "level", "decision"),
+    [
+        (Severity.HIGH, "high_threshold", WARN),
+        (Severity.HIGH, "medium_threshold", MODIFY),
+        (Severity.MEDIUM, "high_threshold", ALLOW),
+        (Severity.MEDIUM, "medium_threshold", WARN),
+    ],
+)
+def test_a_score_at_a_threshold_has_reached_it(
+    severity: Severity, level: str, decision: Decision
+) -> None:
+    score = getattr(CONFIG.step_reviewer.rationality, level)
+    assert base_decision(risk(severity), rationality(score), CONFIG) is decision
+    assert base_decision(risk(severity), rationality(score - 0.01), CONFIG) > decision
+
+
+@pytest.mark.parametrize("first", [Severity.LOW, Severity.CRITICAL])
+def test_the_worst_of_several_effects_counts(first: Severity) -> None:
+    effects = [effect(first), effect(Severity.LOW), effect(Severity.CRITICAL)]
+    assert decide(ALLOW, risk(Severity.LOW), effects, (), first_time=True) is BLOCK
+
+
+def test_one_serious_effect_among_harmless_ones_is_not_let_through_without_an_undo() -> None:
+    effects = [effect(Severity.LOW), effect(Severity.HIGH, Undo.IMPOSSIBLE)]
+    assert decide(ALLOW, risk(Severity.HIGH), effects, (), first_time=True) is MODIFY
+
+
+def test_a_milder_rule_does_not_soften_the_matrix() -> None:
+    hits = (RuleHit("own", WARN, "beware"),)
+    effects = [effect(Severity.HIGH)]
+    assert decide(MODIFY, risk(Severity.HIGH), effects, hits, first_time=False) is MODIFY

@@ -14,7 +14,8 @@ HOME = {"HOME": "/home/test"}
 
 
 def review(command: str, cwd: str = "/w") -> Review:
-    return Reviewer(environ=HOME).review(Action("Bash", {"command": command}, cwd))
+    reviewer = Reviewer(environ=HOME, see_disk=cwd != "/w")
+    return reviewer.review(Action("Bash", {"command": command}, cwd))
 
 
 @pytest.mark.parametrize(

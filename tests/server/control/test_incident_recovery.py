@@ -1,6 +1,7 @@
 """A person decides about an incident; each choice works, once."""
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -10,9 +11,12 @@ from starlette.routing import Route
 
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.intervene.incidents.gathering import gather_incident
+from handrail.intervene.incidents.record import Leftover
+from handrail.intervene.incidents.recovery import NO_SAFE_CHECKPOINT, STRICT
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
+    CleanedUp,
     Event,
     IncidentResolved,
     Intervened,
@@ -21,14 +25,17 @@ from handrail.model.event import (
 )
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
-from handrail.model.ordinal import Severity
+from handrail.model.ordinal import Decision, Severity
 from handrail.server.control.incident_recovery import IncidentRecovery
+from handrail.server.home import Home
 from handrail.server.http.routes import starlette_app
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision.run_limits import refusal_by_limits
+from handrail.supervise.decision.verdict import verdict_of
 from tests.intervene.stopped_run import save
 from tests.server.asgi import ask
 from tests.supervise.decision.test_run_limits import WRITES
+from tests.supervise.strategies import ended, reviewed
 from tests.supervise.supervision_setup import RUN, SupervisionSetup
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
@@ -45,7 +52,8 @@ class RecoverySetup:
 
     def __init__(self, bed: SupervisionSetup, folder: Path, *before: Event) -> None:
         self.bed = bed
-        self.incidents = IncidentFolders(str(folder / "incidents"))
+        self.home = Home(str(folder / "state"))
+        self.incidents = IncidentFolders(self.home.incidents)
         for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
             bed.run.record(event)
         save(self.incidents, gather_incident(RUN, "inc-1", bed.events()))
@@ -53,7 +61,7 @@ class RecoverySetup:
     def choose(self, option: str, incident: str = "inc-1", body: bytes = b"") -> Answer:
         supervision = SupervisionThread()
         recoveries = IncidentRecovery(
-            supervision, self.bed.runs, self._settle, self.incidents.folder, lambda: 6.0
+            supervision, self.bed.runs, self._settle, self.home, lambda: 6.0
         )
         given = body or msgspec.json.encode({"option": option, "note": "again"})
         app = starlette_app([recoveries])
@@ -84,7 +92,76 @@ def test_a_run_goes_on_within_strict_limits(court: RecoverySetup) -> None:
     status, said = court.choose("resume_with_limits")
     assert (status, said["run"]) == (200, RUN)
     assert not court.refused()
-    assert court.bed.run.state.course.allowance is not None
+    course = court.bed.run.state.course
+    assert (course.allowance, course.strict) == (STRICT, True)
+
+
+def test_under_strict_limits_nothing_is_deleted_or_sent(court: RecoverySetup) -> None:
+    court.choose("resume_with_limits")
+    for command, may_run in (
+        ("echo x > notes/a.txt", True),
+        ("rm notes/plan.md", False),
+        ("curl https://example.org/a", False),
+    ):
+        verdict = court.bed.run.before(court.bed.bash(command))
+        assert (verdict.decision is not Decision.BLOCK) is may_run, command
+
+
+def test_under_strict_watch_a_warning_is_a_refusal(court: RecoverySetup) -> None:
+    action = court.bed.bash("curl -d x https://example.org/x")
+    before = verdict_of(
+        court.bed.run.project.begin_review(action, court.bed.run.state.past).review, 0
+    )
+    assert before.decision is Decision.WARN
+    court.choose("resume_with_limits")
+    court.bed.run.state.course.allowance = None
+    verdict = court.bed.run.before(action)
+    assert verdict.decision is Decision.BLOCK
+    assert "watched strictly" in verdict.reason
+    assert verdict.alternative
+
+
+def test_the_note_reaches_the_agent_with_its_next_call_once(court: RecoverySetup) -> None:
+    court.choose("resume_with_limits")
+    said = "This run was stopped, and a person lets it go on. They say: again"
+    assert court.bed.run.before(court.bed.bash("ls")).guidance == (said,)
+    assert court.bed.run.before(court.bed.bash("ls notes")).guidance == ()
+
+
+def test_the_note_of_an_abort_is_for_the_record_alone(court: RecoverySetup) -> None:
+    court.choose("abort")
+    assert court.bed.run.state.notices == {}
+
+
+def test_an_unsafe_checkpoint_is_not_gone_back_to(tmp_path: Path) -> None:
+    failed: list[Event] = [
+        reviewed(1),
+        ended(1, ok=False),
+    ]
+    court = RecoverySetup(SupervisionSetup(tmp_path), tmp_path, *failed, POINT)
+    status, said = court.choose("rollback_and_retry")
+    assert (status, said["error"]) == (409, NO_SAFE_CHECKPOINT)
+
+
+def test_an_abort_cleans_up_what_the_incident_lists(court: RecoverySetup, tmp_path: Path) -> None:
+    left = tmp_path / "left.txt"
+    left.write_text("left behind\n")
+    record = court.incidents.read("inc-1").record
+    mark = os.lstat(left)
+    record.leftovers = [
+        Leftover("temporary", str(left), f"{mark.st_dev}:{mark.st_ino}:{mark.st_mtime_ns}")
+    ]
+    save(court.incidents, record)
+    status, said = court.choose("abort")
+    assert status == 200
+    assert said["cleaned"] == {
+        "event": "cleaned_up",
+        "at": 6.0,
+        "incident": "inc-1",
+        "removed": [str(left)],
+    }
+    assert not left.exists()
+    assert any(isinstance(event, CleanedUp) for event in court.bed.events())
 
 
 def test_a_run_goes_on_under_approval(court: RecoverySetup) -> None:
@@ -123,7 +200,7 @@ def test_without_a_checkpoint_nobody_can_go_back(tmp_path: Path) -> None:
     status, said = court.choose("rollback_and_retry")
     assert (status, said["error"]) == (
         409,
-        "there is no checkpoint from before the trouble began",
+        NO_SAFE_CHECKPOINT,
     )
     assert court.refused()
 

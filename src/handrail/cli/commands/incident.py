@@ -9,17 +9,25 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
-from handrail.cli.history.runs import LAST, find_home, read_log
+from handrail.cli.history.runs import LAST, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad, visible, wrap
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, StoredIncident
 from handrail.intervene.incidents.record import Incident
-from handrail.intervene.incidents.recovery import RECOVERIES, STRICT, Recovery, RecoveryOption
+from handrail.intervene.incidents.recovery import (
+    NO_SAFE_CHECKPOINT,
+    RECOVERIES,
+    STRICT,
+    Recovery,
+    RecoveryOption,
+)
 from handrail.intervene.incidents.report import incident_report
-from handrail.model.event import RolledBack
+from handrail.model.event import CleanedUp, RolledBack
 from handrail.model.intervention import Allowance
 from handrail.model.near_names import did_you_mean
+from handrail.server.control.run_processes import driver_of
 from handrail.store.journal import Journal
+from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.stop_lookup import find_stop, stops_in
 from handrail.words.amounts import count
 from handrail.words.hosts import resume_command
@@ -42,6 +50,7 @@ class RecoveryResult(msgspec.Struct, frozen=True):
 
     event: _ResumeEvent = _ResumeEvent()
     rolled_back: RolledBack | None = None
+    cleaned: CleanedUp | None = None
 
 
 @click.group()
@@ -128,17 +137,20 @@ def show_report(screen: TerminalOutput, text: str) -> None:
     type=click.Choice([option.value for option in RecoveryOption]),
     help="What happens next; see above.",
 )
-@click.option("--note", default="", metavar="TEXT", help="Why, for the record.")
+@click.option("--note", default="", metavar="TEXT", help="For the agent and for the record.")
 @options.json_option("Print JSON.")
 @options.color_option
 def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     """Decide what a stopped run does next.
 
     \b
-      resume_with_limits   continue within strict limits
-      rollback_and_retry   roll back to the last safe checkpoint, then continue
+      resume_with_limits   continue within strict limits, strictly watched
+      rollback_and_retry   roll back to the last safe checkpoint, then the same
       manual_approval      continue; you approve every action that changes something
-      abort                stop the run for good
+      abort                stop the run for good, and clean up what the report lists
+
+    A run that Handrail drives continues in its `handrail run`. The agent is told
+    the note.
 
     \b
     Examples:
@@ -158,7 +170,7 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     given = {"option": option, "note": note}
     answer = ask_daemon(home, f"/incidents/{record.id}", given, "waiting for the daemon")
     done = msgspec.convert(answer, RecoveryResult)
-    following = next_command(record) if chosen.resumes else ""
+    following = next_command(record, driven_name(record.run)) if chosen.resumes else ""
     if as_json:
         print_json({**answer, "id": record.id, "run": record.run, **given, "next": following})
     else:
@@ -166,8 +178,27 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     return 1 if done.rolled_back and done.rolled_back.problem else 0
 
 
-def next_command(record: Incident) -> str:
-    """Return the command that resumes the run in its host, or "" if there is none."""
+class DrivenName(msgspec.Struct, frozen=True):
+    """The name of a run that Handrail drives, and whether its driver waits for it."""
+
+    name: str
+    is_waiting: bool
+
+
+def driven_name(run: str) -> DrivenName | None:
+    """Find a run that Handrail drives; None: it is a person's own session."""
+    with read_log(find_home()) as store:
+        state = read_state(store, run, [])
+        if state.loop is None:
+            return None
+        name = KnownRuns(store).names([run]).get(run, run)
+    return DrivenName(name, driver_of(state) is not None)
+
+
+def next_command(record: Incident, driven: DrivenName | None = None) -> str:
+    """Return the command that continues the run, or "" if it goes on without one."""
+    if driven is not None:
+        return "" if driven.is_waiting else f"handrail run --resume {quote(driven.name)}"
     command = resume_command(record.host, quote(record.run))
     if not command:
         return ""
@@ -218,7 +249,7 @@ def _check(kept: StoredIncident, chosen: Recovery) -> None:
         raise click.ClickException(f"{kept.record.id} is already resolved: {_resolved(kept)}")
     if chosen.rolls_back and kept.record.checkpoint is None:
         raise click.ClickException(
-            "there is no checkpoint from before the problem; choose another option"
+            f"{NO_SAFE_CHECKPOINT}; choose another option, or see handrail checkpoints"
         )
 
 
@@ -286,8 +317,21 @@ def _consequences(record: Incident, chosen: Recovery, done: RecoveryResult) -> l
         texts.append(_put_back(record, done.rolled_back))
     if chosen.limits:
         texts.append(f"Limits: {limits_in_words(done.event.allowance or STRICT)}.")
+    if done.cleaned is not None:
+        texts += _cleaned(record, done.cleaned)
     if not chosen.resumes:
         texts.append("Start a new session for the task.")
+    return texts
+
+
+def _cleaned(record: Incident, cleaned: CleanedUp) -> list[str]:
+    """Report the clean-up: what is gone, how it comes back, and what is left."""
+    texts = []
+    if cleaned.removed:
+        texts.append(f"Cleaned up: {', '.join(cleaned.removed)}.")
+        texts.append(f"Files can come back: handrail restore {record.id}")
+    if cleaned.left:
+        texts.append(f"STILL THERE: {'; '.join(cleaned.left)}.")
     return texts
 
 

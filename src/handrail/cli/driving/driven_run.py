@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from handrail.drive.loop import PAUSES, DriveTask, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
+from handrail.intervene.incidents.recovery import RecoveryOption, resume_command
 from handrail.intervene.processes.subreaper import OrphanReaper, become_subreaper
 from handrail.model.control import ControlCommand, Standing
 from handrail.server.control.connection import DaemonConnection
@@ -255,12 +256,22 @@ class _DrivenRun:
             who = f" by {go.by}" if go.by else ""
             why = f" ({go.reason})" if go.reason else ""
             self._say(f"Stopped{who}{why}. Waiting for somebody to resume the run:")
-            self._say(f"  handrail resume {self._name}      Ctrl+C quits")
+            for command in self._ways_on(go):
+                self._print(f"   {command}")  # on one line, for copying
+            self._say("  Ctrl+C quits")
         self._is_stopped = is_stopped
         if self._problem and go.standing == Standing.RUNNING:  # otherwise a person ended the turn
             again = "; trying again" if self._failures <= len(PAUSES) else ""
             self._say(f"! {self._problem[:_MAX_SAYS]}{again}", "yellow")
         self._problem = ""
+
+    def _ways_on(self, go: IterationPermission) -> Iterator[str]:
+        """Return the commands by which a person lets the stopped run go on."""
+        if go.incident:
+            yield f"handrail incident show {go.incident}"
+            yield resume_command(go.incident, RecoveryOption.RESUME_WITH_LIMITS)
+        else:
+            yield f"handrail resume {self._name}"
 
     def _turn_ended(self, problem: str) -> None:
         """Remember the problem of a turn; it is shown with the next try, which takes a while."""
@@ -269,8 +280,11 @@ class _DrivenRun:
 
     def _say(self, text: str, style: str = "dim", *, start: str = " ") -> None:
         """Print a message; to stderr if a program reads stdout."""
+        for line in wrap(text, self._screen.width - 1):
+            self._print(start + self._screen.paint(line, style))
+            start = " "
+
+    def _print(self, line: str) -> None:
         with suppress(OSError):  # the reader is gone
-            for line in wrap(text, self._screen.width - 1):
-                click.echo(start + self._screen.paint(line, style), err=self._as_json)
-                start = " "
+            click.echo(line, err=self._as_json)
             sys.stdout.flush()

@@ -12,12 +12,12 @@ from handrail.words.actions import action_in_words
 _OF_A_STEP = (events.ActionEnded, events.ActionDropped, events.BreachFound, FeedbackGiven)
 _CORRECTIONS = (
     events.FindingMade, Intervened, events.InterventionJudged, events.RolledBack,
-    events.StopConfirmed, events.IncidentResolved,
+    events.StopConfirmed, events.IncidentResolved, events.CleanedUp,
 )  # fmt: skip
 _WITH_MESSAGE = (
     events.BreachFound, events.FaultNoted, events.IterationEnded, events.ActionDropped,
     events.InterventionJudged, events.StopConfirmed, events.ModelAsked, events.ActionHeld,
-    events.LoopEnded,
+    events.LoopEnded, events.ApprovalAsked,
 )  # fmt: skip
 
 
@@ -102,6 +102,8 @@ _TEXTS = cast(
         Intervened: _of_intervention,
         events.RolledBack: lambda event: [*event.files, event.problem],
         events.IncidentResolved: lambda event: [event.incident, event.option, event.note],
+        events.ApprovalDecided: lambda event: [event.approval, event.by, event.reason],
+        events.CleanedUp: lambda event: [event.incident, *event.removed, *event.left],
         events.ControlAsked: lambda event: [event.command, event.by, event.text, event.reason],
         events.ControlAnswered: lambda event: [event.command, event.says, *event.evidence],
         events.LoopBegun: lambda event: [event.goal, event.verify],

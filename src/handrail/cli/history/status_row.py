@@ -89,7 +89,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     @property
     def needs_you(self) -> bool:
         """Whether it waits for a person."""
-        return bool(self.incident or self.question)
+        now = self.facts.changed + self.quiet
+        return bool(self.incident or self.question or self.facts.approvals.waiting(now))
 
     @property
     def sign(self) -> RunSign:
@@ -145,6 +146,8 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
         yield f"by {who}, {duration_in_words(now - hand.since)} ago{why}"
     for says in hand.held.values():
         yield f"held before: {says}"
+    for asked in row.facts.approvals.waiting(now):
+        yield f"waits for your approval: {asked.says} → handrail approve {asked.id}"
     if row.left:
         yield f"its driver is gone → handrail run --resume {row.run.name}"
     if hand.waiting and not row.is_over:

@@ -7,7 +7,13 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, LOST, FindingDescription, paragraphs
+from handrail.detect.description import (
+    GO_BACK,
+    IMAGINING,
+    LOST,
+    FindingDescription,
+    paragraphs,
+)
 from handrail.detect.detector import Detector
 from handrail.detect.missing_things import Sort, missing_thing_in
 from handrail.detect.test_claims import claims_tests_pass
@@ -58,6 +64,7 @@ class HallucinationDetector(Detector):
         label="Made things up",
         meaning="The agent relies on missing things, or falsely claims that tests pass.",
         fitting=GO_BACK,
+        pattern=IMAGINING,
         hints=paragraphs("""
             You said that {claim}, but nothing in this run shows it. Run what proves it, read its
             result, and report that result, even if it is not what you hoped for.

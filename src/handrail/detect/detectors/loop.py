@@ -12,20 +12,25 @@ from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
 from handrail.model.fingerprint import text_key
 
-Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "said"]
+Nature = Literal["worked", "ran", "failed", "misfit", "waited", "tried", "changed", "said"]
+_PATIENT: tuple[Nature, ...] = ("ran", "waited")
+"""What people repeat for a reason: to see whether something is ready, or whether it holds."""
 
 _USUAL = SeverityLadder(2, 3, 5, 8)
 _LADDERS: dict[Nature, SeverityLadder] = {
     # A malformed call: agents often make and mend these.
     "misfit": SeverityLadder(3, 4, 7, 10),
     # Checking again whether something is ready is plain waiting.
-    "waited": SeverityLadder(10, 20, 40, 80),
+    "waited": SeverityLadder(20, 60, 150, 400),
+    # A test or a benchmark is run again to see whether its result holds.
+    "ran": SeverityLadder(20, 40, 80, 200),
     # A circle, although the agent changes files on the way.
     "changed": SeverityLadder(3, 4, 6, 9),
     "said": SeverityLadder(2, 3, 4, 6),
 }
 _SAYS: dict[Nature, str] = {
     "worked": "The same call gave the same result {times} times: {call}",
+    "ran": "The same program gave the same result {times} times: {call}",
     "failed": "The same call failed in the same way {times} times: {call}",
     "misfit": "The same call did not fit its tool {times} times: {call}",
     "waited": "The same was looked at {times} times, and nothing has changed: {call}",
@@ -134,11 +139,12 @@ class LoopDetector(Detector):
         # A call without a result counts with its previous result.
         result = done.result or results.get(call, "")
         pair = f"{call}{result}"
-        results[call] = result
-        if pair in tries:
+        # A call with another result in between has not given the same each time.
+        if pair in tries and results.get(call) == result:
             tries[pair].again(done.step)
         else:
             tries[pair] = LoopAttempt((done.step,))
+        results[call] = result
         if len(tries) > _MAX_TRIES:
             del tries[next(iter(tries))]
             del results[next(iter(results))]
@@ -158,10 +164,10 @@ class LoopDetector(Detector):
             return None
         period = self._period()
         rounds = self.matches[period - 1] // period + 1
-        if rounds > times:
-            times, nature = rounds, "changed"
-            steps = tuple(self.steps)
         circle = self.turns[-period:] if rounds > 1 else [last]
+        if rounds > times:
+            times, nature = rounds, _shared_nature(circle)
+            steps = tuple(self.steps[-rounds * period :])
         says, symptom = _says(nature, times, circle, steps), min(turn.call for turn in circle)
         facts, ladder = {"call": last.name, "error": last.said}, _LADDERS.get(nature, _USUAL)
         return ladder.finding(self.kind, times, steps, says, symptom, facts, sure=_SURE)
@@ -202,9 +208,13 @@ class LoopDetector(Detector):
     def _period(self) -> int:
         """Return the shortest period that the last steps have repeated at least once."""
         for period, same in zip(_PERIODS, self.matches, strict=True):
-            if same >= period:
+            if same >= period and (period == 1 or not self._is_one_call(period)):
                 return period
         return 1
+
+    def _is_one_call(self, period: int) -> bool:
+        """Return whether one call with varying results looks like a circle: it is only flaky."""
+        return len({turn.call for turn in self.turns[-period:]}) == 1
 
     def _repeated_words(self) -> Finding | None:
         times, facts = self.times_said, {"call": self.said}
@@ -220,7 +230,17 @@ def _nature(done: CompletedStep) -> Nature:
         return "misfit"
     if done.ending == "failed":
         return "failed"
-    return "worked" if done.ending == "ok" else "tried"
+    if done.ending == "ok":
+        return "ran" if done.runs_code else "worked"
+    return "tried"
+
+
+def _shared_nature(circle: list[LoopTurn]) -> Nature:
+    """Return the nature of a circle that changes files on the way, or only looks and checks."""
+    natures = {turn.nature for turn in circle}
+    if not natures <= set(_PATIENT):
+        return "changed"
+    return "ran" if "ran" in natures else "waited"
 
 
 def _says(nature: Nature, times: int, circle: list[LoopTurn], steps: tuple[int, ...]) -> str:

@@ -15,6 +15,8 @@ from handrail.model.ordinal import Severity
 _WINDOW = 10
 _LADDER = SeverityLadder(3, 3, 4, 5)
 _PATIENCE = 2
+_WAIT = _WINDOW - _LADDER.low
+"""A machine that starts, or a server that is busy, is asked as often as the window is long."""
 _MOST = 5
 
 
@@ -62,12 +64,17 @@ class RepetitiveErrorsDetector(Detector):
     """It was a malformed call."""
     outside: bool = False
     """Something outside of the work tree caused it."""
+    failed: str = ""
+    """The call that failed last."""
 
     def see(self, done: CompletedStep) -> None:
         """Note the error, or its absence."""
         recent = self.recent
-        if done.progress:
+        # Where the same call worked in between, its error is not there each time.
+        if done.progress or (done.ending == "ok" and done.intent.call == self.failed):
             recent.clear()
+        if done.ending == "failed":
+            self.failed = done.intent.call
         recent.append((done.step, "" if done.intent.waits else done.error))
         if len(recent) > _WINDOW:
             del recent[0]
@@ -78,7 +85,7 @@ class RepetitiveErrorsDetector(Detector):
         if not self.recent or not (last := self.recent[-1][1]):
             return None
         steps = tuple(step for step, error in self.recent if error == last)
-        times, forgiven = len(steps), _PATIENCE if self.misfit else 0
+        times, forgiven = len(steps), self._forgiven()
         says = f"The same error came {times} times, and nothing new in between: {self.said}"
         facts = {"error": self.said}
         most = Severity.LOW if self.outside else Severity.CRITICAL
@@ -89,3 +96,9 @@ class RepetitiveErrorsDetector(Detector):
     def prompted(self) -> None:
         """Start again: a person may ask for the same."""
         self.recent.clear()
+
+    def _forgiven(self) -> int:
+        """Return how many more times than usual are allowed."""
+        if self.outside:
+            return _WAIT
+        return _PATIENCE if self.misfit else 0

@@ -8,7 +8,13 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GREEDY, SLOW_DOWN, FindingDescription, paragraphs
+from handrail.detect.description import (
+    GREEDY,
+    SLOW_DOWN,
+    SPIRALLING,
+    FindingDescription,
+    paragraphs,
+)
 from handrail.detect.detector import Detector
 from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
@@ -84,6 +90,7 @@ class ResourceSpiralDetector(Detector):
         label="Used more and more",
         meaning="The run uses more and more: memory, files, tokens, calls, time or output.",
         fitting=SLOW_DOWN,
+        pattern=SPIRALLING,
         hints=paragraphs("""
             {says} Do it in pieces: a part of the data, one file, a limit on the output. Look at
             what one piece costs before you start the next.
@@ -133,8 +140,10 @@ class ResourceSpiralDetector(Detector):
             self.current.add(done)
         if self.count == _WINDOW:
             seconds = done.at - self.began
+            # The first sample begins with the end of its first step: one pause less.
+            pauses = _WINDOW if self.samples else _WINDOW - 1
             # Simultaneous calls are one step of the agent; without times nothing is known.
-            self.current.calls = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
+            self.current.calls = pauses * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
             self.samples.append(self.current)
             self.steps.append(done.step)
             del self.samples[:-_MOST_SAMPLES], self.steps[:-_MOST_SAMPLES]

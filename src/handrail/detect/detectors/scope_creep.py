@@ -8,7 +8,13 @@ import msgspec
 from handrail.config import compile_globs
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.description import GO_BACK, HARMFUL, FindingDescription, paragraphs
+from handrail.detect.description import (
+    CREEPING,
+    GO_BACK,
+    HARMFUL,
+    FindingDescription,
+    paragraphs,
+)
 from handrail.detect.detector import Detector
 from handrail.detect.text_hashes import SIZE, add_hash, text_hash
 from handrail.model.finding import Finding
@@ -71,6 +77,7 @@ class ScopeCreepDetector(Detector):
         label="Out of the scope",
         meaning="The agent works outside the scope.",
         fitting=GO_BACK,
+        pattern=CREEPING,
         hints=paragraphs("""
             `{path}` lies outside of what this task may touch. Go back to {scope}. If the task
             cannot be done without it, stop and say which file you need and what for, instead of

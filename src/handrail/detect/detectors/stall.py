@@ -80,11 +80,11 @@ class StallDetector(Detector):
         if done.progress:
             self.idle.clear()
             self.idle_times = 0
-        elif not _waits(done):
+        elif not done.waits and not (done.ending == "ok" and done.runs_code):
             self.idle_times += 1
             self.idle.append(done.step)
             del self.idle[:-_MAX_STEPS]
-        if done.ending == "failed" and not done.misfit and not _waits(done):
+        if done.ending == "failed" and not done.misfit and not done.waits:
             self._fails(done)
         else:
             self.failing.pop(self.call, None)
@@ -139,8 +139,3 @@ class StallDetector(Detector):
         is_worse = failing.broke or failing.unchanged >= _STAYING.high
         most = Severity.CRITICAL if is_worse else Severity.MEDIUM
         return _STAYING.finding(self.kind, times, failing.steps, says, self.call, facts, most=most)
-
-
-def _waits(done: CompletedStep) -> bool:
-    """Return whether it only waits, or has met something that only time can change."""
-    return done.intent.waits or bool(done.outside)

@@ -18,6 +18,7 @@ from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.errors import StoreError
+from handrail.store.port import Receipt
 from handrail.supervise.decision.decision_progress import DecisionProgress, Ready
 from handrail.supervise.decision.messages import said_to_agent
 from handrail.supervise.decision.verdict import OnFault, fault_verdict
@@ -214,10 +215,12 @@ class ClaudeHooks:
             return self._note(supervisor, event, reply.block(problem))
         self.runs.renew_if_confirmed(call.payload.session_id, call.origin.pid)
         messages = supervisor.messages
-        told = "\n".join(map(said_to_agent, messages))
+        receipts: list[Receipt] = []
+        notices = supervisor.take_notices(receipts) if supervisor.state.notices else ()
+        told = "\n".join((*notices, *map(said_to_agent, messages)))
         said = reply.with_prompt(told, self.runs.announce(supervisor.state))
         answer = self._note(supervisor, events.PromptGiven(self._clock(), text), said)
-        answer.receipts += supervisor.hand_over(messages)
+        answer.receipts += [*receipts, *supervisor.hand_over(messages)]
         return answer
 
     def start(self, call: HookCall, supervisor: Supervisor) -> Answer:

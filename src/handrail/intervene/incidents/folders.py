@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 RECORD = "incident.json"
 REPORT = "report.md"
+STATE = "state.json"
 RESOLVED = "resolved.json"
 DAY = 86_400.0
 _ID = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
@@ -63,16 +64,19 @@ class IncidentFolders:
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def save(self, record: Incident, report: str) -> str:
+    def save(self, record: Incident, report: str, state: object = None) -> str:
         """Write or replace an incident and its report, whole or not at all; return the folder.
 
-        Raises IncidentError, for a full disk for example.
+        `state`: the state of the run without secrets, where it is known. Raises IncidentError,
+        for a full disk for example.
         """
         target = self.path(record.id)
         files = {
             RECORD: msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n",
             REPORT: report.encode("utf-8", "replace"),
         }
+        if state is not None:
+            files[STATE] = msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n"
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             os.chmod(self.folder, 0o700)

@@ -1,6 +1,7 @@
 """Make the record of an emergency stop from the events of its run."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import cast
 
 import msgspec
@@ -12,7 +13,10 @@ from handrail.intervene.incidents.record import (
     IncidentFinding,
     IncidentIntervention,
 )
+from handrail.intervene.safe_checkpoint import RollbackCriteria
 from handrail.model import event as log
+from handrail.model.active_settings import ActiveSettings
+from handrail.model.control import ControlCommand
 from handrail.model.event import ActionEnded, ActionReviewed, Event, FaultNoted, StopConfirmed
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision, Severity
@@ -24,7 +28,7 @@ _MAX_PROMPTS = 5
 _MAX_LISTED = 50
 _MAX_TEXT = 400
 _FIXED = frozenset(
-    "checkpoint commit host id incident intervention kind means run tool undo".split()
+    "checkpoint commit host id incident intervention kind mark means run settings tool undo".split()
 )
 """Fields that identify things."""
 
@@ -60,6 +64,7 @@ class _IncidentFold:
         self.record = Incident(incident, run, 0.0, _NOT_KNOWN, 0)
         self.actions: dict[int, IncidentAction] = {}
         self.files: dict[str, None] = {}
+        self.made: dict[str, None] = {}
         self._reviewed: dict[int, ActionReviewed] = {}
 
     def on_event(self, event: Event) -> None:
@@ -80,6 +85,7 @@ class _IncidentFold:
         record.prompts = [_cut(text) for text in prompts[:1] + prompts[1:][-_MAX_PROMPTS:]]
         record.actions = list(self.actions.values())
         record.files = list(self.files)[:_MAX_FILES]
+        record.made = list(self.made)[:_MAX_FILES]
         record.more_files = max(len(self.files) - _MAX_FILES, 0)
         record.findings = record.findings[-_MAX_LISTED:]
         record.interventions = record.interventions[-_MAX_LISTED:]
@@ -92,9 +98,41 @@ class _IncidentFold:
         self.record.cwd = event.cwd or self.record.cwd
         self.record.model = event.model or self.record.model
         self.record.attended = event.attended
+        self._settled(event.settings)
+
+    def settings_changed(self, event: log.SettingsChanged) -> None:
+        self.record.usage.settings_changed += 1
+        self._settled(event.settings)
+
+    def _settled(self, settings: ActiveSettings | None) -> None:
+        """Take over the settings that hold from here on."""
+        if settings is None:
+            return
+        context, values = self.record.context, settings.values
+        context.settings = settings.id
+        context.scope = _texts(values.get("scope"))
+        context.constraints = _texts(_at(values, "interventions.context_reinforcement.constraints"))
+        rollback = _at(values, "interventions.checkpoint_rollback")
+        criteria = _at(values, "interventions.checkpoint_rollback.safe_checkpoint_criteria")
+        given = {**_section(rollback), **_section(criteria)}
+        with suppress(msgspec.ValidationError):
+            context.criteria = msgspec.convert(given, RollbackCriteria)
+        if not self.record.prompts and isinstance(goal := values.get("goal"), str):
+            context.goal = goal
 
     def prompted(self, event: log.PromptGiven) -> None:
         self.record.prompts.append(event.text)
+        self.record.context.goal = _cut(event.text)
+
+    def asked(self, event: log.ControlAsked) -> None:
+        if event.command is ControlCommand.REDIRECT:
+            self.record.context.goal = _cut(event.text)
+
+    def measured(self, event: log.UsageMeasured) -> None:
+        usage = self.record.usage
+        usage.tokens = max(usage.tokens, event.tokens)
+        usage.cost_usd = max(usage.cost_usd, event.cost_usd)
+        usage.memory_mb = max(usage.memory_mb, event.memory_mb)
 
     def reviewed(self, event: ActionReviewed) -> None:
         usage, decision = self.record.usage, event.verdict.decision
@@ -120,7 +158,9 @@ class _IncidentFold:
         usage.tool_seconds += outcome.duration_ms / 1000
         usage.tokens += outcome.tokens
         usage.cost_usd += outcome.cost_usd
+        usage.memory_mb = max(usage.memory_mb, outcome.memory_mb)
         self.files.update(dict.fromkeys(event.created + event.changed))
+        self.made.update(dict.fromkeys(event.created))
         before = self._reviewed.pop(event.step, None)
         action = self.actions.get(event.step)
         if before is None or action is None:
@@ -144,8 +184,12 @@ class _IncidentFold:
     def intervened(self, event: log.Intervened) -> None:
         record, made = self.record, event.intervention
         record.interventions.append(IncidentIntervention(event.at, made))
+        record.context.allowance = made.allowance or record.context.allowance
         if made.incident == record.id:
             record.at, record.finding, record.step = event.at, made.finding, made.step
+
+    def resolved(self, event: log.IncidentResolved) -> None:
+        self.record.context.allowance = event.allowance or self.record.context.allowance
 
     def judged(self, event: log.InterventionJudged) -> None:
         for each in self.record.interventions:
@@ -167,7 +211,6 @@ _COUNTED = {
     log.BreachFound: "breaches",
     log.Compacted: "compactions",
     FaultNoted: "faults",
-    log.SettingsChanged: "settings_changed",
 }
 """Events that are only counted, and the count of each in the usage."""
 _Note = Callable[[_IncidentFold, Event], None]
@@ -175,18 +218,38 @@ _NOTES: dict[type, _Note] = {
     kind: cast("_Note", note)
     for kind, note in (
         (log.RunStarted, _IncidentFold.started),
+        (log.SettingsChanged, _IncidentFold.settings_changed),
         (log.PromptGiven, _IncidentFold.prompted),
+        (log.ControlAsked, _IncidentFold.asked),
+        (log.UsageMeasured, _IncidentFold.measured),
         (ActionReviewed, _IncidentFold.reviewed),
         (ActionEnded, _IncidentFold.ended),
         (log.ActionDropped, _IncidentFold.dropped),
         (log.FindingMade, _IncidentFold.found),
         (log.Intervened, _IncidentFold.intervened),
+        (log.IncidentResolved, _IncidentFold.resolved),
         (log.InterventionJudged, _IncidentFold.judged),
         (log.CheckpointTaken, _IncidentFold.checkpoint_taken),
         (log.RolledBack, _IncidentFold.rolled_back),
         (StopConfirmed, _IncidentFold.stop_confirmed),
     )
 }
+
+
+def _section(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _at(values: dict[str, object], path: str) -> object:
+    """Return the setting at a path, or None where it has its default."""
+    found: object = values
+    for name in path.split("."):
+        found = _section(found).get(name)
+    return found
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _cut(text: str) -> str:

@@ -2,18 +2,21 @@
 
 import re
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 
-from handrail.intervene.incidents.recovery import safe_checkpoint
+from handrail.intervene.safe_checkpoint import RollbackCriteria, safe_checkpoint
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.decodable import decodable
-from handrail.model.event import RolledBack, StopConfirmed
+from handrail.model.event import CleanedUp, RolledBack, StopConfirmed
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention
+from handrail.model.intervention import Allowance, Intervention
 from handrail.model.ordinal import Decision
 
 SCHEMA = 1
+
+LeftoverKind = Literal["process", "temporary", "worktree", "lock"]
 
 
 class IncidentAction(msgspec.Struct, omit_defaults=True):
@@ -67,6 +70,32 @@ class IncidentUsage(msgspec.Struct, omit_defaults=True):
     tool_seconds: float = 0.0
     tokens: int = 0
     cost_usd: float = 0.0
+    memory_mb: float = 0.0
+    """The peak over all its processes; 0: not known, as with tokens and cost."""
+
+
+class IncidentContext(msgspec.Struct, omit_defaults=True):
+    """What the run was told, and what held for it when it was stopped."""
+
+    goal: str = ""
+    scope: list[str] = []
+    """Its folders; empty: the project."""
+    constraints: list[str] = []
+    allowance: Allowance | None = None
+    settings: str = ""
+    """Identifies the settings: equal ones have equal names."""
+    criteria: RollbackCriteria = RollbackCriteria()
+    """Which checkpoints were safe enough."""
+
+
+class Leftover(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A thing that the run has left behind, outside its work tree."""
+
+    kind: LeftoverKind
+    path: str
+    """A file, a folder, or a process: its number and command line."""
+    mark: str = ""
+    """Tells whether it is still the same."""
 
 
 @decodable
@@ -94,15 +123,24 @@ class Incident(msgspec.Struct, omit_defaults=True):
     files: list[str] = []
     """Files that the run made, changed or deleted, as far as that is known."""
     more_files: int = 0
+    made: list[str] = []
+    """Those of them that were not there before, as far as the host told."""
     checkpoints: list[Checkpoint] = []
     rollbacks: list[RolledBack] = []
     stop: StopConfirmed | None = None
     """The result of ending its processes; None: not known yet."""
+    context: IncidentContext = msgspec.field(default_factory=IncidentContext)
+    leftovers: list[Leftover] = []
+    """What an abort removes, and nothing else."""
+    cleaned: CleanedUp | None = None
+    """What was removed at once, by `emergency_stop.auto_cleanup`."""
 
     @property
     def checkpoint(self) -> Checkpoint | None:
-        """Return the checkpoint to restore."""
-        return safe_checkpoint(self.checkpoints, self.finding)
+        """Return the checkpoint to restore: the newest safe one from before the trouble."""
+        return safe_checkpoint(
+            self.checkpoints, self.finding, self.actions, self.context.criteria, self.at
+        )
 
 
 def incident_id(at: float, cwd: str, run: str, nth: int = 1) -> str:

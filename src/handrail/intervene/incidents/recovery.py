@@ -1,12 +1,11 @@
 """Recovery options: how a stopped run can go on."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
 
+from handrail.model.action_kind import ActionKind
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance
 
 
@@ -32,22 +31,37 @@ class Recovery(msgspec.Struct, frozen=True):
     """Handrail first puts the files back to the last safe checkpoint."""
     approval: bool = False
     """A person approves every change."""
+    strict: bool = False
+    """Handrail refuses what it would only warn about."""
 
 
 _ROWS = (
     Recovery(RecoveryOption.RESUME_WITH_LIMITS,
-        "The run goes on from where it was, within strict limits.", limits=True),
+        "The run goes on from where it was, within strict limits, and is watched strictly: what "
+        "Handrail would only warn about, it refuses.", limits=True, strict=True),
     Recovery(RecoveryOption.ROLLBACK_AND_RETRY,
         "The files go back to the last safe checkpoint, and the run tries again within strict "
-        "limits. What is there now is saved first.", limits=True, rolls_back=True),
+        "limits. What is there now is saved first.", limits=True, rolls_back=True, strict=True),
     Recovery(RecoveryOption.MANUAL_APPROVAL,
-        "The run goes on; a person approves everything that changes something.", approval=True),
+        "The run goes on; a person approves everything that changes something: "
+        "`handrail approvals` shows what waits.", approval=True),
     Recovery(RecoveryOption.ABORT,
-        "The run stays stopped for good. Its files are left as they are.", resumes=False),
+        "The run stays stopped for good. Its files are left as they are; what it left elsewhere is "
+        "cleaned up, as listed.", resumes=False),
 )  # fmt: skip
+NO_SAFE_CHECKPOINT = (
+    "no checkpoint from before the trouble is safe "
+    "(interventions.checkpoint_rollback.safe_checkpoint_criteria)"
+)
 RECOVERIES = {each.option: each for each in _ROWS}
 
-STRICT = Allowance(calls_per_minute=6, file_operations=20, command_seconds=60, batch=1)
+STRICT = Allowance(
+    calls_per_minute=6,
+    file_operations=20,
+    command_seconds=60,
+    batch=1,
+    refuses=(ActionKind.FILE_DELETE, ActionKind.NETWORK),
+)
 """The allowance of a run that goes on after a stop."""
 
 
@@ -55,17 +69,10 @@ def strict_allowance(before: Allowance | None = None) -> Allowance:
     """Return the strict allowance, nowhere more than the run had before."""
     if before is None:
         return STRICT
-    pairs = zip(msgspec.structs.astuple(before), msgspec.structs.astuple(STRICT), strict=True)
-    return Allowance(*(min(had, now) if had and now else had or now for had, now in pairs))
-
-
-def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Checkpoint | None:
-    """Return the newest checkpoint from before the first sign of trouble."""
-    if not finding.evidence:
-        return None
-    began = min(finding.evidence)
-    before = [each for each in checkpoints if each.step < began]
-    return max(before, key=lambda each: (each.step, each.at), default=None)
+    had, now = msgspec.structs.asdict(before), msgspec.structs.asdict(STRICT)
+    refuses = tuple(dict.fromkeys((*had.pop("refuses"), *now.pop("refuses"))))
+    least = {name: min(filter(None, (had[name], now[name])), default=0) for name in now}
+    return Allowance(**least, refuses=refuses)
 
 
 def offered_options(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:

@@ -4,9 +4,16 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+import msgspec
+
 from handrail.detect.registry import description_of
 from handrail.intervene.incidents.record import Incident, IncidentAction
-from handrail.intervene.incidents.recovery import RecoveryOption, offered_options, resume_command
+from handrail.intervene.incidents.recovery import (
+    NO_SAFE_CHECKPOINT,
+    RecoveryOption,
+    offered_options,
+    resume_command,
+)
 from handrail.model.ordinal import Decision
 
 _MAX_LINES = 40
@@ -30,6 +37,7 @@ def incident_report(record: Incident) -> str:
             *_summary(record),
             *_section("Timeline", _timeline(record)),
             *_section("Impact", _impact(record)),
+            *_section("Context", _context(record)),
             *_section("Root cause", _cause(record)),
             *_section("Contributing factors", _factors(record)),
             *_section("Recommendations", _recommendations(record)),
@@ -120,10 +128,25 @@ def _impact(record: Incident) -> Iterator[str]:
         f"- actions: {used.steps}, of which {used.ran} ran, {used.failed} failed, "
         f"{used.refused} were refused, {used.changed} ran in a safer form"
     )
-    money = f", ${used.cost_usd:.2f}" if used.cost_usd else ""
-    tokens = f", {used.tokens:,} tokens" if used.tokens else ""
-    yield f"- resources: {used.tool_seconds:.0f} s in tools{tokens}{money}"
+    money = f"${used.cost_usd:.2f}" if used.cost_usd else "cost unknown"
+    tokens = f"{used.tokens:,} tokens" if used.tokens else "tokens unknown"
+    memory = f"{used.memory_mb:,.0f} MB at most" if used.memory_mb else "memory unknown"
+    yield f"- resources: {used.tool_seconds:.0f} s in tools, {tokens}, {money}, {memory}"
     yield f"- duration: {_span(record.at - record.started)}"
+
+
+def _context(record: Incident) -> Iterator[str]:
+    context = record.context
+    if context.goal:
+        yield f"- goal: {_line(context.goal)}"
+    yield f"- scope: {', '.join(map(_code, context.scope)) or 'the project'}"
+    for constraint in context.constraints:
+        yield f"- constraint: {_line(constraint)}"
+    if context.allowance is not None:
+        given = msgspec.structs.asdict(context.allowance)
+        limits = (f"{name} {value}" for name, value in given.items() if value)
+        yield f"- limits: {_line(', '.join(limits))}"
+    yield f"- settings: {_code(context.settings or 'not known')}"
 
 
 def _cause(record: Incident) -> Iterator[str]:
@@ -186,13 +209,28 @@ def _recovery(record: Incident) -> Iterator[str]:
         yield f"- **{each.option}**: {each.says}"
         if each.rolls_back and checkpoint is not None:
             yield f"  The checkpoint is {_code(checkpoint.id)}, after step {checkpoint.step}."
+        if not each.resumes:
+            yield from _leftovers(record)
         yield ""
         yield f"      {resume_command(record.id, each.option)}"
         yield ""
     if checkpoint is None:
         option = RecoveryOption.ROLLBACK_AND_RETRY
-        yield f"- **{option}** is not possible: no checkpoint is older than the"
-        yield "  trouble."
+        yield f"- **{option}** is not possible: {NO_SAFE_CHECKPOINT}."
+        yield "  You can still go back yourself: `handrail checkpoints`, `handrail rollback ID`."
+
+
+def _leftovers(record: Incident) -> Iterator[str]:
+    """List what an abort cleans up; it is told here, and nothing else is touched."""
+    if record.cleaned is not None:
+        yield f"  Cleaned up already: {len(record.cleaned.removed)}."
+        return
+    if not record.leftovers:
+        yield "  There is nothing to clean up."
+        return
+    yield "  It cleans up:"
+    for each in record.leftovers:
+        yield f"  - {each.kind} {_code(each.path)}"
 
 
 def _files(paths: tuple[str, ...]) -> str:

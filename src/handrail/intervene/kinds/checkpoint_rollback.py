@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import InterventionDraft
 from handrail.intervene.kind import InterventionKind
+from handrail.intervene.safe_checkpoint import is_safe
 from handrail.intervene.situation import RunSituation
 from handrail.intervene.wording import cut, fields_for, fill_text, fresh_text, one_line
 from handrail.model.checkpoint import Checkpoint
@@ -16,16 +17,10 @@ from handrail.model.ordinal import Severity
 from handrail.model.worsening import Worsening
 
 if TYPE_CHECKING:
-    from handrail.config.interventions import (
-        CheckpointRollback,
-        Interventions,
-        SafeCheckpointCriteria,
-    )
+    from handrail.config.interventions import CheckpointRollback, Interventions
     from handrail.detect.description import FindingDescription
 
 MAX_PLAN = 1_500
-_LOOKED_AT = 10
-"""Actions before a checkpoint that tell whether it is safe."""
 _SHORT = 8
 _MAX_PATH, _MAX_NAMED = 100, 500
 _NOT_WORSE = "Nothing shows that the files got worse, so Handrail puts none back by itself"
@@ -169,7 +164,7 @@ def choose_checkpoint(
     tried = {made.checkpoint for made in back if made.name == finding.name}
     for checkpoint in reversed(before[-settings.max_rollback_depth :]):
         if checkpoint.id not in tried and is_safe(
-            checkpoint, at, settings.safe_checkpoint_criteria
+            checkpoint, at.ended, settings.safe_checkpoint_criteria
         ):
             return checkpoint
     return None
@@ -182,17 +177,6 @@ def _last_protected(at: RunSituation, verified: int) -> int:
     known_since = at.ended[0].step - 1 if at.ended else verified
     changed = (ended.step for ended in at.ended if ended.changes and ended.step <= verified)
     return max(changed, default=known_since)
-
-
-def is_safe(checkpoint: Checkpoint, at: RunSituation, criteria: "SafeCheckpointCriteria") -> bool:
-    """Return whether all was well before a checkpoint, as far as known."""
-    before = [ended for ended in at.ended if ended.step <= checkpoint.step]
-    recent = before[-_LOOKED_AT:]
-    worked = sum(ended.ok for ended in recent)
-    if worked < criteria.min_success_rate * len(recent):
-        return False
-    since = checkpoint.at - criteria.no_errors_duration_seconds
-    return all(ended.ok for ended in before if ended.at > since)
 
 
 def _left_behind(

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from handrail.model.action import Action
+from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.review import Rationality
 
@@ -25,8 +26,9 @@ _CEILINGS = (1.0, 0.7, 0.6, 0.45, 0.35, 0.25)
 """By the same failures: what fails each time makes no sense, however well it fits the goal."""
 
 
-def rationality_of(action: Action, name: str, history: History, goal: str) -> Rationality:
-    """Four scores from 0 to 1 and their mean, with what was noticed; `name`: its fingerprint."""
+def rationality_of(action: Action, history: History, goal: str) -> Rationality:
+    """Four scores from 0 to 1 and their mean, with what was noticed."""
+    name = fingerprint(action)
     issues: list[str] = []
     suggestions: list[str] = []
     failures = history.failures(name)

@@ -252,7 +252,10 @@ class DriverSessions:
         hand, loop = state.hand, state.loop
         if incident := state.course.stopped:
             stopped = IterationPermission(
-                standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}"
+                standing=Standing.STOPPED,
+                by=_HANDRAIL,
+                reason=f"incident {incident}",
+                incident=incident,
             )
             return once_written(stopped, [])
         if loop is None or hand.standing != Standing.RUNNING:
@@ -264,12 +267,13 @@ class DriverSessions:
             receipts.append(
                 self._record(supervisor, events.IterationBegun(self._clock(), iteration))
             )
+        notices = supervisor.take_notices(receipts) if state.notices else ()
         messages = supervisor.messages
         receipts += supervisor.hand_over(messages)
         go = IterationPermission(
             standing=Standing.RUNNING,
             goal=loop.goal,
-            messages=tuple(map(said_to_agent, messages)),
+            messages=(*notices, *map(said_to_agent, messages)),
             model=hand.model,
         )
         return once_written(go, receipts)

@@ -5,13 +5,17 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from time import monotonic, sleep, time
 
+import msgspec
+
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 from handrail.intervene.incidents.gathering import NoSuchStopError, gather_incident
+from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.report import incident_report
 from handrail.intervene.notify import Notification, Notifier
 from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end_processes
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
+from handrail.server.control.leftovers import clean_up, find_leftovers
 from handrail.server.control.run_processes import agent_processes
 from handrail.server.home import Home
 from handrail.server.threads.process_jobs import ProcessJobs
@@ -58,12 +62,21 @@ class EmergencyStops:
         run = state.run
         title = f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})"
         project = supervisor.project
+        snapshot = msgspec.json.encode(state)
+        cleans = project.config.interventions.emergency_stop.auto_cleanup
 
         def work() -> None:
             with self._jobs.turns:
                 confirmed = self._confirmed(done.incident, family, keep_host=attended)
-            self._save(run, confirmed, project.redactor)
+            record = self._gathered(run, confirmed, project.redactor)
+            if record is not None:
+                if cleans:
+                    record.cleaned = clean_up(record, family, self._home, self._clock)
+                clean = project.redactor.value(msgspec.json.decode(snapshot))
+                self._save(run, record, clean)
             self._record(run, confirmed)
+            if record is not None and record.cleaned is not None:
+                self._record(run, record.cleaned)
             left = f"{confirmed.says}: {', '.join(confirmed.left)}" if confirmed.left else ""
             body = (done.finding.says, left, f"handrail incident show {done.incident}")
             said = project.redactor.text("\n".join(filter(None, body)))
@@ -93,16 +106,28 @@ class EmergencyStops:
         ended = EndedProcesses((*below.ended, *rest.ended), rest.left)
         return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
 
-    def _save(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> None:
-        """Write the incident; the stop counts even if this fails."""
+    def _gathered(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> Incident | None:
+        """Make the record of a stop; the stop counts even if this fails."""
         try:
             events = chain(self._events(run), (confirmed,))
             record = gather_incident(run, confirmed.incident, events, redactor)
-            IncidentFolders(self._home.incidents).save(record, incident_report(record))
+            record.leftovers = find_leftovers(record, self._home)
         except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
-            if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
-                _log.exception("an incident could not be written")
-            self._record(run, FaultNoted(self._clock(), "incident", str(error)))
+            self._fail(run, error)
+            return None
+        return record
+
+    def _save(self, run: str, record: Incident, state: object) -> None:
+        """Write the incident; the stop counts even if this fails."""
+        try:
+            IncidentFolders(self._home.incidents).save(record, incident_report(record), state)
+        except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
+            self._fail(run, error)
+
+    def _fail(self, run: str, error: Exception) -> None:
+        if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
+            _log.error("an incident could not be written", exc_info=error)
+        self._record(run, FaultNoted(self._clock(), "incident", str(error)))
 
 
 def _said(ended: EndedProcesses, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:

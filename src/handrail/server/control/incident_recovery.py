@@ -12,14 +12,17 @@ from starlette.responses import Response
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, Resolution
 from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.recovery import (
+    NO_SAFE_CHECKPOINT,
     RECOVERIES,
     RecoveryOption,
-    safe_checkpoint,
     strict_allowance,
 )
 from handrail.intervene.incidents.report import incident_report
 from handrail.model.decodable import decodable
-from handrail.model.event import IncidentResolved, RolledBack
+from handrail.model.event import CleanedUp, IncidentResolved, RolledBack
+from handrail.server.control.leftovers import clean_up
+from handrail.server.control.run_processes import agent_processes
+from handrail.server.home import Home
 from handrail.server.http.json_response import json_response, once_written, read_json
 from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
@@ -52,14 +55,15 @@ class IncidentRecovery:
         supervision: SupervisionThread,
         runs: RunRegistry,
         settle: Callable[[], None],
-        incidents: str,
+        home: Home,
         clock: Callable[[], float],
     ) -> None:
         """`settle`: waits for the work under way for a run, such as a rollback."""
         self._supervision = supervision
         self._runs = runs
         self._settle = settle
-        self._incidents = IncidentFolders(incidents)
+        self._home = home
+        self._incidents = IncidentFolders(home.incidents)
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:
@@ -81,6 +85,7 @@ class IncidentRecovery:
             rolled_back = await self._supervision.call(
                 lambda: self._runs.get(record.run, record.cwd).state.course.rolled_back
             )
+        cleaned = None if RECOVERIES[choice.option].resumes else await self._clean(record)
         resolution = Resolution(event.at, event.option, event.note)
         try:
             await asyncio.to_thread(self._incidents.resolve, incident, resolution)
@@ -93,7 +98,22 @@ class IncidentRecovery:
             "cwd": record.cwd,
             "event": event,
             "rolled_back": rolled_back,
+            "cleaned": cleaned,
         }
+
+    async def _clean(self, record: Incident) -> CleanedUp:
+        """Clean up what the incident lists, and record what became of it."""
+        family = await self._supervision.call(
+            lambda: agent_processes(self._runs.get(record.run, record.cwd).state, self._home)
+        )
+        done = await asyncio.to_thread(clean_up, record, family, self._home, self._clock)
+
+        def note() -> Ready[None]:
+            supervisor = self._runs.get(record.run, record.cwd)
+            return once_written(None, [supervisor.record(done)])
+
+        await self._supervision.answer(note)
+        return done
 
     async def _record(self, incident: str) -> Incident:
         """Read an incident; make it from the log if its folder could not be written."""
@@ -113,9 +133,10 @@ class IncidentRecovery:
         if course.stopped != record.id:
             raise CannotRecoverError(f"incident {record.id} was resolved before")
         recovery = RECOVERIES[choice.option]
-        checkpoint = safe_checkpoint(course.checkpoints, record.finding)
-        if recovery.rolls_back and checkpoint is None:
-            raise CannotRecoverError("there is no checkpoint from before the trouble began")
+        checkpoint = record.checkpoint
+        known = {each.id for each in course.checkpoints}
+        if recovery.rolls_back and (checkpoint is None or checkpoint.id not in known):
+            raise CannotRecoverError(NO_SAFE_CHECKPOINT)
         event = IncidentResolved(
             self._clock(),
             record.id,
@@ -124,5 +145,6 @@ class IncidentRecovery:
             strict_allowance(course.allowance) if recovery.limits else None,
             recovery.approval,
             checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
+            recovery.strict,
         )
         return once_written(event, [supervisor.record(event)])

@@ -1,4 +1,4 @@
-"""Holds the calls of paused runs until they continue."""
+"""Holds calls until their run continues, or a person has approved them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,7 +7,14 @@ from time import perf_counter
 from typing import TypeVar
 
 from handrail.model.control import HOLDING
-from handrail.model.event import ControlAnswered, ControlAsked, Event, RunEnded
+from handrail.model.event import (
+    ApprovalDecided,
+    ControlAnswered,
+    ControlAsked,
+    Event,
+    Intervened,
+    RunEnded,
+)
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.threads.wake_up import call_in_loop
 from handrail.supervise.decision.decision_progress import Held
@@ -17,7 +24,7 @@ T = TypeVar("T")
 
 _MOST = 500
 """How many calls of one run may wait; no agent has more, so others get an answer at once."""
-_CHANGES = (ControlAsked, ControlAnswered, RunEnded)
+_CHANGES = (ControlAsked, ControlAnswered, RunEnded, ApprovalDecided, Intervened)
 
 Gone = Callable[[], Awaitable[None]]
 """Returns when nobody waits for the answer any more."""

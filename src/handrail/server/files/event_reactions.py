@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from time import time
 
+import msgspec
+
 from handrail.checkpoint import (
     CheckpointError,
     CheckpointStore,
@@ -16,6 +18,7 @@ from handrail.checkpoint import (
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.intervene.notify import Notification, Notifier
 from handrail.model import event as events
+from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event_table import by_event
 from handrail.model.intervention import InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
@@ -44,13 +47,18 @@ class EventReactions:
         notifier: Notifier,
         stops: EmergencyStops,
         *,
+        later: Callable[[Callable[[], None]], None] = lambda work: work(),
         clock: Callable[[], float] = time,
     ) -> None:
+        """`later`: does work in the supervision thread, after the present message."""
         self._scheduler = scheduler
         self._record = record
         self._notifier = notifier
         self._stops = stops
+        self._later = later
         self._clock = clock
+        self._told: dict[str, set[str]] = {}
+        """The troubles of each run that people were told of."""
 
     def on_event(self, supervisor: Supervisor, event: events.Event) -> None:
         """Start the reaction to an event; called in the supervision thread."""
@@ -87,14 +95,34 @@ class EventReactions:
 
     def ended(self, supervisor: Supervisor, event: events.RunEnded) -> None:
         """Note that nobody works there any more."""
+        self._told.pop(supervisor.state.run, None)
         self._scheduler.ended(supervisor.state)
 
     def found(self, supervisor: Supervisor, event: events.FindingMade) -> None:
-        """Notify people of severe findings."""
+        """Notify people of a severe finding, once for each trouble of a run.
+
+        Handrail sends it after all events of this step: if it stops the run because of the
+        finding, the message about the incident says it all.
+        """
+        state, finding = supervisor.state, event.finding
         settings = supervisor.project.config.notify
-        if event.finding.severity >= settings.severity:
-            name = self._name(supervisor)
-            self._notifier.tell(settings, Notification(f"Handrail: {name}", event.finding.says))
+        told = self._told.setdefault(state.run, set())
+        if finding.severity < settings.severity or finding.name in told:
+            return
+        told.add(finding.name)
+        message = Notification(f"Handrail: {self._name(supervisor)}", finding.says)
+
+        def tell() -> None:
+            if not state.course.stopped:
+                self._notifier.tell(settings, message)
+
+        self._later(tell)
+
+    def asked(self, supervisor: Supervisor, event: events.ApprovalAsked) -> None:
+        """Tell people that an action waits for them."""
+        body = f"{event.says}\nhandrail approve {event.approval}"
+        title = f"Handrail: {self._name(supervisor)} waits for your approval"
+        self._notifier.tell(supervisor.project.config.notify, Notification(title, body))
 
     def intervened(self, supervisor: Supervisor, event: events.Intervened) -> None:
         """Carry out a rollback or a stop."""
@@ -134,6 +162,7 @@ class EventReactions:
         run, cwd = state.run, state.cwd
         commit = next((one.commit for one in state.course.checkpoints if one.id == checkpoint), "")
         config, name = supervisor.project.config, self._name(supervisor)
+        goal = StateSnapshot(state.history.goal, state.last_prompt)
         late = abs(self._clock() - decided) > _LATE
 
         def work() -> None:
@@ -144,7 +173,7 @@ class EventReactions:
             else:
                 checkpoints = self._scheduler.checkpoints(cwd, config.checkpoints)
                 restore = partial(self._restored, checkpoints, run, checkpoint, commit)
-                event = restore(intervention, files)
+                event = restore(intervention, files, goal)
             self._record(run, event)
             if event.problem:
                 body = f"The files were not put back to checkpoint {checkpoint}: {event.problem}"
@@ -166,8 +195,12 @@ class EventReactions:
         commit: str,
         intervention: str,
         files: Sequence[str],
+        goal: StateSnapshot,
     ) -> events.RolledBack:
-        """Restore the files, and return the result whatever happens."""
+        """Restore the files, and return the result whatever happens.
+
+        `goal`: what the run works on now; a person may have changed it since.
+        """
         try:
             only = tuple(_place_in(checkpoints.work_tree, path) for path in files)
             way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run, only=only)
@@ -187,7 +220,15 @@ class EventReactions:
             restored.files,
             restored.undo.id,
             unwritable=unwritable,
+            state=_state_back(way.target.state_snapshot, goal),
         )
+
+
+def _state_back(saved: StateSnapshot | None, goal: StateSnapshot) -> StateSnapshot | None:
+    """Return the state that goes back with the files: tasks and own files, but not the goal."""
+    if saved is None:
+        return None
+    return msgspec.structs.replace(saved, goal=goal.goal, last_prompt=goal.last_prompt)
 
 
 def _place_in(work_tree: str, path: str) -> str:
@@ -204,5 +245,6 @@ def _line(text: str) -> str:
 _REACTIONS = by_event(
     EventReactions.began, EventReactions.before_prompt, EventReactions.after_action,
     EventReactions.task, EventReactions.rested, EventReactions.ended, EventReactions.found,
+    EventReactions.asked,
     EventReactions.intervened, EventReactions.resolved, EventReactions.asked_back,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Refuse actions of a run that is stopped, held, throttled, over a limit, or needs approval."""
+"""Refuse actions of a run that is stopped, held, throttled, or over a limit."""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.config.schema import Limits
 from handrail.model.action import SHELL_TOOLS, Action
+from handrail.model.action_kind import ActionKind, action_kinds
 from handrail.model.control import ENDING, HOLDING, Standing
 from handrail.model.effect import Kind
 from handrail.model.intervention import Allowance
@@ -22,6 +23,13 @@ _ULIMIT = "ulimit -d {} 2>/dev/null\n{}"
 runtimes reserve far more of it than they use. Where a lower limit holds, it stays."""
 _NO_ULIMIT = frozenset({"powershell"})
 _FREEING = frozenset({Kind.READ, Kind.KILL})
+_DOES = {
+    ActionKind.FILE_READ: "read files",
+    ActionKind.FILE_WRITE: "write files",
+    ActionKind.FILE_DELETE: "delete files",
+    ActionKind.SYSTEM_COMMAND: "run commands",
+    ActionKind.NETWORK: "use the network",
+}
 _STOP_HERE = "Stop here, and say what is done and what is not."
 
 
@@ -53,7 +61,7 @@ def refusal_by_limits(
         _too_fast(state, now)
         or _out_of_memory(state, review, limits)
         or _used_up(state)
-        or _on_a_leash(state)
+        or _not_allowed(state, review)
     )
 
 
@@ -190,15 +198,19 @@ def _left_to_it(said: str) -> Verdict:
     return Verdict(Decision.BLOCK, says, _STOP_HERE)
 
 
-def _on_a_leash(state: RunState) -> Verdict | None:
-    if not state.course.approval:
+def _not_allowed(state: RunState, review: Review) -> Verdict | None:
+    """Return the refusal for a kind of action that the run may not take any more."""
+    allowance = state.course.allowance
+    if allowance is None or not allowance.refuses:
+        return None
+    found = next((kind for kind in action_kinds(review) if kind in allowance.refuses), None)
+    if found is None:
         return None
     return Verdict(
         Decision.BLOCK,
-        "Since an incident a person approves everything in this run that changes something.",
-        "Say what you want to do and why, and wait for the person.",
+        f"Since an incident, this run may not {_DOES[found]}.",
+        "Do the task without it, or leave this part to a person and say so.",
         overrulable=True,
-        passing=True,
     )
 
 

@@ -63,6 +63,19 @@ def _is_serious(review: Review) -> bool:
     return max(worst, review.risk.severity) >= Severity.HIGH
 
 
+def refused_strictly(verdict: Verdict, review: Review) -> Verdict:
+    """Return the verdict for a strictly watched run: a refusal instead of a mere warning."""
+    if verdict.decision is not Decision.WARN or review.checkpoint_first:
+        return verdict
+    return Verdict(
+        Decision.BLOCK,
+        f"{verdict.reason} Since an incident, this run is watched strictly: Handrail refuses what "
+        "it would only warn about otherwise.",
+        review.alternative or "Take a way that changes less, or say what a person should do.",
+        overrulable=overrulable(review),
+    )
+
+
 def overrulable(review: Review) -> bool:
     """Return whether a person may permit a refused action.
 

@@ -12,6 +12,7 @@ from handrail.model.event_table import by_event
 from handrail.model.intent import intent_of
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+from handrail.supervise.state.approval_state import ApprovalState
 from handrail.supervise.state.control_state import ControlState
 from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
@@ -57,6 +58,9 @@ def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
     state.phase = "working"
     state.course.back_untold = False
     state.hand.held.pop(event.action.id, None)
+    if event.approval:
+        state.approvals.use(event)
+        state.notices.pop(approval_notice(event.approval), None)
     state.step = max(state.step, event.step)
     state.cwd = state.cwd or event.action.cwd
     usage, verdict = state.usage, event.verdict
@@ -200,6 +204,34 @@ def _rolled_back(state: "RunState", event: events.RolledBack) -> None:
         state.tasks = dict(event.state.tasks)
 
 
+def _resolved(state: "RunState", event: events.IncidentResolved) -> None:
+    goes_on = event.option != "abort" and event.incident == state.course.stopped
+    state.course.resolve(event)
+    if goes_on and event.note:
+        says = f"This run was stopped, and a person lets it go on. They say: {event.note}"
+        state.notices[f"incident {event.incident}"] = says
+
+
+def _approval_decided(state: "RunState", event: events.ApprovalDecided) -> None:
+    state.approvals.decide(event)
+    if (asked := state.approvals.kept.get(event.approval)) is not None and asked.until > event.at:
+        state.notices[approval_notice(event.approval)] = asked.notice
+
+
+def approval_notice(approval: str) -> str:
+    """Return the name of the notice about an approval."""
+    return f"approval {approval}"
+
+
+def _told(state: "RunState", event: events.AgentTold) -> None:
+    for name in event.notices:
+        state.notices.pop(name, None)
+
+
+def _cleaned_up(state: "RunState", event: events.CleanedUp) -> None:
+    """Change nothing: it is about things that the run has left behind."""
+
+
 def _model_asked(state: "RunState", event: events.ModelAsked) -> None:
     state.usage.opinions += 1
     if event.question != "goal" and event.answer == "block":
@@ -285,12 +317,13 @@ APPLY: dict[type, Callable[..., None]] = {
         _started, _prompted, _reviewed, _ended, _dropped, _breach, _agent_started, _agent_ended,
         _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
         _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _sampled,
-        _run_ended,
+        _run_ended, _resolved, _approval_decided, _told, _cleaned_up,
     ),
     **_part(
         "course", RunHealth.find, RunHealth.intervene, RunHealth.judge, RunHealth.save,
-        RunHealth.copy, RunHealth.ask_back, RunHealth.confirm, RunHealth.resolve,
+        RunHealth.copy, RunHealth.ask_back, RunHealth.confirm,
     ),
+    **_part("approvals", ApprovalState.ask),
     **_part("hand", ControlState.hold),
     **_part("loop", LoopState.verify_with, LoopState.use),
 }  # fmt: skip

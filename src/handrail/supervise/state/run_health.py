@@ -79,6 +79,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     """The incident of its stop, until a person has decided how it goes on."""
     approval: bool = False
     """Since an incident, a person approves every change."""
+    strict: bool = False
+    """Since an incident, Handrail refuses what it only warned about before, and limits stay."""
 
     @property
     def held(self) -> bool:
@@ -162,7 +164,8 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     def judge(self, event: events.InterventionJudged) -> None:
         """Take in whether an intervention helped."""
         made = self.past.record_outcome(event)
-        if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
+        is_throttling = made is not None and made.means == InterventionName.RESOURCE_THROTTLING
+        if event.worked and is_throttling and not self.strict:
             self.allowance = None
 
     def save(self, event: events.CheckpointTaken) -> None:
@@ -196,7 +199,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         if event.option == "abort" or event.incident != self.stopped:
             return
         self.stopped = ""
-        self.approval = event.approval
+        self.approval, self.strict = event.approval, event.strict
         self._limit(event.allowance)
         if event.checkpoint:
             self.acting = event

@@ -9,6 +9,7 @@ from handrail.model.control import Standing
 from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.history import History
+from handrail.supervise.state.approval_state import ApprovalState
 from handrail.supervise.state.control_state import ControlState
 from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
@@ -70,6 +71,10 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=6):
     rested: int = 0
     """The last step before the agent stopped, or was sent on. Of the earlier actions only those of
     sub-agents may still run. Not every end is reported."""
+
+    approvals: ApprovalState = msgspec.field(default_factory=ApprovalState)
+    notices: dict[str, str] = {}
+    """Texts that the agent has not been told yet, by name."""
 
     def apply(self, event: Event) -> None:
         """Apply the next event."""

@@ -15,7 +15,8 @@ def question_lines(run: RunOverview, timeline: Sequence[TimelineEntry], width: i
         found = run.trouble.says if run.trouble else "Handrail stopped it."
         text = f"stopped in an emergency: {found}"
     else:
-        text = (_wanted_in_full(timeline) or run.wants) if run.wants else run.asks
+        wanted = "" if run.approval else _wanted_in_full(timeline)
+        text = wanted or (f"wants to: {run.wants}" if run.wants else run.asks)
     return [
         (StyledSpan(f" {line}"),)
         for part in text.splitlines()
@@ -27,6 +28,8 @@ def how_to_answer(run: RunOverview) -> str:
     """Return how a person answers a run."""
     if run.incident:
         return f"a decide · handrail incident show {run.incident}"
+    if run.approval:
+        return f"a approve or deny · handrail approve {run.approval}"
     if run.wants:
         return "answer in the session itself: its host asks you there"
     return f'handrail run --resume {run.name} "your answer"'

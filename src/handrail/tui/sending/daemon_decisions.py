@@ -1,7 +1,8 @@
-"""Carry out decisions of a person through the daemon: about emergency stops."""
+"""Carry out decisions of a person through the daemon: emergency stops and approvals."""
 
 from collections.abc import Callable
 
+from handrail.control.client import user_name
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 from handrail.intervene.incidents.recovery import offered_options
 from handrail.server.home import Home
@@ -14,20 +15,26 @@ from handrail.tui.state.run_overview import RunOverview
 _TIMEOUT = 180.0
 """Seconds for the daemon: a rollback may have to save a large project first."""
 
+_APPROVAL_CHOICES = (
+    DecisionChoice("approve", "approve", "Exactly this action may run, once."),
+    DecisionChoice("deny", "deny", "It does not run; the agent reads your note."),
+)
+
 
 class DaemonDecisions:
-    """Decides about emergency stops, through the daemon."""
+    """Decides about emergency stops and approvals, through the daemon."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
 
     def find(self, run: RunOverview) -> OpenDecision | None:
-        """Read the emergency stop of a run."""
+        """Find what a run waits for."""
         return next((found for row in _KINDS if (found := row(self._home, run))), None)
 
     def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
         """Tell the daemon; start it if it does not run."""
-        body = {"option": choice, "note": note}
+        of_choice, of_note = decision.fields
+        body = {of_choice: choice, of_note: note, **decision.more}
         try:
             ensure_daemon(self._home)
             call_daemon(self._home, "POST", decision.path, body, timeout=_TIMEOUT)
@@ -51,6 +58,7 @@ def _emergency_stop(home: Home, run: RunOverview) -> OpenDecision | None:
         f"{run.name} was stopped in an emergency",
         question,
         f"/incidents/{run.incident}",
+        ("option", "note"),
         tuple(
             DecisionChoice(each.option.value, each.option.value.replace("_", " "), each.says)
             for each in offered_options(checkpoint)
@@ -58,5 +66,23 @@ def _emergency_stop(home: Home, run: RunOverview) -> OpenDecision | None:
     )
 
 
-_KINDS: tuple[Callable[[Home, RunOverview], OpenDecision | None], ...] = (_emergency_stop,)
+def _approval(home: Home, run: RunOverview) -> OpenDecision | None:
+    if not run.approval:
+        return None
+    return OpenDecision(
+        run.id,
+        run.name,
+        f"{run.name} waits for your approval",
+        f"It wants to: {run.wants}",
+        f"/runs/{run.id}/approvals/{run.approval}",
+        ("decision", "reason"),
+        _APPROVAL_CHOICES,
+        {"by": user_name()},
+    )
+
+
+_KINDS: tuple[Callable[[Home, RunOverview], OpenDecision | None], ...] = (
+    _emergency_stop,
+    _approval,
+)
 """What a person can decide about on the screen, the most urgent first."""

@@ -25,7 +25,11 @@ class OpenDecision(msgspec.Struct, frozen=True):
     question: str
     path: str
     """The endpoint of the daemon that carries it out."""
+    fields: tuple[str, str]
+    """The names of the choice and the note in the request."""
     choices: tuple[DecisionChoice, ...]
+    more: dict[str, str] = {}
+    """What else the request says."""
 
 
 class DecisionMaker(Protocol):

@@ -44,9 +44,13 @@ class RunOverview(msgspec.Struct, frozen=True):
     under_way: tuple[str, ...] = ()
     """Acknowledged commands without a result."""
     wants: str = ""
-    """The action for which the host asks a person."""
+    """The action that waits for an approval, or for which the host asks a person."""
     asks: str = ""
     """What a blocked agent needs; it waits for the answer."""
+    approval: str = ""
+    """The approval that `wants` waits for; empty: the host asks."""
+    approval_until: float = 0.0
+    """When it expires."""
     risks: tuple[float, ...] = ()
     """The risk of its last actions."""
     checkpoint: Checkpoint | None = None
@@ -67,7 +71,8 @@ class RunOverview(msgspec.Struct, frozen=True):
         """Return its state in one or two words."""
         if self.problem:
             return UNREADABLE
-        if self.incident or self.wants or self.asks:
+        expired = self.approval and now >= self.approval_until
+        if self.incident or (self.wants and not expired) or self.asks:
             return NEEDS_YOU
         if self.standing == Standing.DONE and self.ending not in ("", "COMPLETE"):
             return NOT_DONE

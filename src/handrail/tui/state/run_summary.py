@@ -10,6 +10,7 @@ _MAX_GOAL = 500
 def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> RunOverview:
     """Summarise the state of a run; `me` is the user's name."""
     hand, loop, course = state.hand, state.loop, state.course
+    asked = next(iter(state.approvals.waiting(state.changed)), None)
     goal = loop.goal if loop is not None else state.first_prompt
     return RunOverview(
         state.run,
@@ -36,8 +37,10 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
         hand.since,
         tuple(hand.held.values()),
         tuple(each.command.value for each in hand.asked.values()),
-        wanted_action(state),
+        asked.says if asked else wanted_action(state),
         blocked_agent_asks(state),
+        asked.id if asked else "",
+        asked.until if asked else 0.0,
         tuple(state.usage.risks),
         course.checkpoints[-1] if course.checkpoints else None,
         state.trouble,

@@ -1,0 +1,107 @@
+"""`handrail approvals`, `approve`, `deny`: what waits is listed, the answer goes to the daemon."""
+
+import json
+from collections.abc import Iterator
+from time import time
+
+import pytest
+from tests.cli.commands.test_incident import daemon
+from tests.cli.conftest import HandrailShell
+from tests.cli.logbook import RunLog, open_logbook
+from tests.supervise.test_approvals import STOP
+
+from handrail.model.action import Action
+from handrail.model.event import ApprovalDecided, IncidentResolved, Intervened
+from handrail.server.home import Home
+
+RUN = "3f2a9c1e-77aa-4b1c-9d2e-1c7a3f6e0001"
+
+
+@pytest.fixture
+def waiting(shell: HandrailShell) -> Iterator[RunLog]:
+    """A run that goes on under approval; a call of it waits."""
+    now = time()
+    with open_logbook(shell, now) as book:
+        run = book.start(RUN, "tidy up")
+        run.note(Intervened(now, STOP))
+        run.note(IncidentResolved(now, "inc-1", "manual_approval", approval=True))
+        call(run, "echo x > a.txt")
+        yield run
+
+
+def call(run: RunLog, command: str) -> None:
+    """A call of a host that does not wait."""
+    run.supervisor.before(Action("Bash", {"command": command}, run.cwd))
+
+
+def ids(run: RunLog) -> list[str]:
+    return [each.id for each in run.supervisor.state.approvals.waiting(run.book.now)]
+
+
+def test_what_waits_is_listed_with_the_commands_that_answer(
+    shell: HandrailShell, waiting: RunLog
+) -> None:
+    [name] = ids(waiting)
+    lines = shell.run("approvals").out.splitlines()
+    assert lines[0].startswith(f" ▲ {name}  shop-3f2a  file_write  ")
+    assert lines[1] == "   Bash: echo x > a.txt"
+    assert lines[-1] == f" handrail approve {name}, or handrail deny {name} --reason TEXT"
+
+
+def test_what_waits_is_listed_as_json(shell: HandrailShell, waiting: RunLog) -> None:
+    [listed] = shell.run("approvals", "--json").json
+    assert (listed["id"], listed["run"], listed["kinds"]) == (ids(waiting)[0], RUN, ["file_write"])
+
+
+def test_status_says_that_a_run_waits(shell: HandrailShell, waiting: RunLog) -> None:
+    said = " ".join(shell.run("status").out.split())
+    assert (
+        f"waits for your approval: Bash: echo x > a.txt → handrail approve {ids(waiting)[0]}"
+        in (said)
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "said"), [("approve", "Approved, once: shop-3f2a"), ("deny", "Denied: shop-3f2a")]
+)
+@pytest.mark.parametrize("typed", ["last", "start", "whole"])
+def test_an_answer_goes_to_the_daemon(
+    shell: HandrailShell, waiting: RunLog, command: str, said: str, typed: str
+) -> None:
+    [name] = ids(waiting)
+    names = {"last": "last", "start": name[:3], "whole": name}
+    with daemon(Home(str(shell.state))) as asked:
+        ran = shell.run(command, names[typed], "--reason", "mine")
+    assert (ran.code, ran.err) == (0, "")
+    assert f" {said}, Bash: echo x > a.txt\n" in ran.out
+    path, body = asked[0].split(" ", 2)[1:]
+    assert path == f"/runs/{RUN}/approvals/{name}"
+    given = json.loads(body)
+    assert (given["decision"], given["reason"]) == (command, "mine")
+    assert given["by"]
+
+
+def test_nothing_is_answered_that_does_not_wait(shell: HandrailShell, waiting: RunLog) -> None:
+    [name] = ids(waiting)
+    assert "no approval 'zz' is open" in shell.run("approve", "zz").err
+    now = waiting.book.now
+    waiting.note(ApprovalDecided(now, name, approved=True, until=now + 60))
+    assert shell.run("approve", name).err == "handrail: No action waits for an approval.\n"
+    assert shell.run("approvals").out == " No action waits for an approval.\n"
+
+
+def test_of_two_that_begin_alike_neither_is_answered(shell: HandrailShell, waiting: RunLog) -> None:
+    call(waiting, "echo y > b.txt")
+    ran = shell.run("approve", "")
+    assert ran.code == 2
+    assert all(name in ran.err for name in ids(waiting))
+
+
+@pytest.mark.parametrize("command", ["approve", "deny"])
+def test_an_agent_can_neither_approve_nor_deny(
+    shell: HandrailShell, waiting: RunLog, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    ran = shell.run(command, "last")
+    assert ran.code == 2
+    assert "only a person may do this" in ran.err

@@ -1,0 +1,1 @@
+"""Whole sessions as data, each written down as people and agents really work."""
