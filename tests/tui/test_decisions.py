@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 from handrail.intervene.incidents.recovery import RecoveryOption
+from handrail.model.action import Action
 from handrail.model.event import ApprovalAsked
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
 from handrail.store.opening import open_log
 from handrail.tui.sending.daemon_decisions import DaemonDecisions
 from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.run_overview import RunOverview
 from handrail.words.run_signs import NEEDS_YOU
 from tests.server.daemon_sandbox import DaemonSandbox
-from tests.tui.sample_log import DOCS, SHOP, SampleLog, sample_log
+from tests.tui.sample_log import DOCS, NOON, SHOP, SampleLog, review_of, sample_log
 from tests.tui.screen_user import ScreenUser, at_screen
 
 pytestmark = pytest.mark.slow
@@ -57,6 +60,23 @@ def test_only_a_run_that_needs_somebody_can_be_decided_about(book: SampleLog) ->
     at_screen(book, work)
 
 
+def test_an_approval_is_asked_for_in_full(book: SampleLog) -> None:
+    command = "npm publish " + " ".join(f"--flag-{number}" for number in range(30))
+    action = Action("Bash", {"command": command}, "/home/ada/shop")
+    review = review_of(action, Verdict(Decision.WARN, "It cannot be undone."))
+    asked = ApprovalAsked(NOON, "7f3a", "f00d", "npm publish", action, review, until=NOON + 60)
+
+    async def work(stand: ScreenUser) -> None:
+        book.write(SHOP, asked)
+        await stand.until_shows("asks you: npm publish")
+        await stand.choose("shop")
+        await stand.until(lambda: "--flag-29" in stand.shown_in("needs"))
+        assert "It cannot be undone." in stand.shown_in("needs")
+        assert "a approve or deny · handrail approve 7f3a" in stand.shown_in("needs")
+
+    at_screen(book, work)
+
+
 @pytest.fixture
 def place() -> Iterator[DaemonSandbox]:
     with DaemonSandbox() as place:
@@ -87,7 +107,10 @@ def test_the_daemon_carries_a_decision_out_once(place: DaemonSandbox) -> None:
 def test_an_action_that_waits_for_an_approval_is_approved(place: DaemonSandbox) -> None:
     now = time.time()
     with sample_log(Path(place.home.path), now) as book:
-        book.note(SHOP, lambda at: ApprovalAsked(at, "7f3a", "f00d", "npm publish", now + 3600))
+        action = Action("Bash", {"command": "npm publish"}, "/home/ada/shop")
+        review = review_of(action, Verdict(Decision.WARN, "It cannot be undone."))
+        asked = ApprovalAsked(now, "7f3a", "f00d", "npm publish", action, review, until=now + 3600)
+        book.write(SHOP, asked)
     decisions = DaemonDecisions(place.home)
     waits = _run(place, SHOP)
     assert (waits.state(now), waits.wants, waits.approval) == (NEEDS_YOU, "npm publish", "7f3a")

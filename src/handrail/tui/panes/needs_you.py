@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from handrail.model.event import ActionReviewed
+from handrail.model.action import Action
+from handrail.model.event import ActionReviewed, ApprovalAsked
 from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, wrap
@@ -15,7 +16,7 @@ def question_lines(run: RunOverview, timeline: Sequence[TimelineEntry], width: i
         found = run.trouble.says if run.trouble else "Handrail stopped it."
         text = f"stopped in an emergency: {found}"
     else:
-        wanted = "" if run.approval else _wanted_in_full(timeline)
+        wanted = _wanted_in_full(run, timeline) if run.wants else ""
         text = wanted or (f"wants to: {run.wants}" if run.wants else run.asks)
     return [
         (StyledSpan(f" {line}"),)
@@ -35,14 +36,18 @@ def how_to_answer(run: RunOverview) -> str:
     return f'handrail run --resume {run.name} "your answer"'
 
 
-def _wanted_in_full(timeline: Sequence[TimelineEntry]) -> str:
-    """Return the action that waits for a person, uncut, and why Handrail has it asked for."""
+def _wanted_in_full(run: RunOverview, timeline: Sequence[TimelineEntry]) -> str:
+    """Return the action that waits for a person, uncut, and why it waits."""
     for entry in reversed(timeline):
         event = entry.event
-        if isinstance(event, ActionReviewed):
-            if not event.asked or entry.over:
-                return ""
-            what = command_of(event.action) or "\n".join(map(str, event.action.input.values()))
-            said = f"wants to run {event.action.tool}: {what}"
-            return "\n".join(filter(None, (said, event.verdict.reason)))
+        if isinstance(event, ApprovalAsked) and event.approval == run.approval:
+            return _in_full(event.action, event.review.reasons)
+        if isinstance(event, ActionReviewed) and not run.approval:
+            is_open = event.asked and not entry.over
+            return _in_full(event.action, (event.verdict.reason,)) if is_open else ""
     return ""
+
+
+def _in_full(action: Action, reasons: Sequence[str]) -> str:
+    what = command_of(action) or "\n".join(map(str, action.input.values()))
+    return "\n".join(filter(None, (f"wants to run {action.tool}: {what}", *reasons)))
