@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 def command() -> int:
     """Watch and control all runs in this terminal.
 
-    The runs are on the left, the events of the chosen run on the right. Every control
-    command has a key and asks you for a reason; Esc cancels. The last line shows how
-    far your last command got: requested, acknowledged, confirmed. Press ? for all
-    keys and q to quit. The runs continue.
+    The runs are at the top, those that need you first; below are the events of the
+    chosen run, and on a wide screen their details. Every control command has a key and
+    asks you for a reason; Esc cancels. The line above the keys shows how far your last
+    command got: requested, acknowledged, confirmed. Press a to decide about a run that
+    needs you, ? for all keys and q to quit. The runs continue.
 
     The screen reads the log itself, so it works without a daemon.
 
