@@ -3,8 +3,11 @@
 import pytest
 from textual.events import Paste
 
+from handrail.model.action import Action
 from handrail.model.control import ControlCommand, Standing
-from handrail.model.event import ControlAsked
+from handrail.model.event import ApprovalAsked, ControlAsked
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import Rationality, Review, Risk
 from handrail.tui.sending.commands import BY_KEY
 from handrail.tui.sending.port import SendingStage
 from tests.tui.sample_log import API, SHOP, SampleLog
@@ -247,7 +250,7 @@ def test_ctrl_c_in_a_question_only_ends_the_question(book: SampleLog) -> None:
 
 
 def test_keys_without_a_meaning_do_nothing(book: SampleLog) -> None:
-    meant = {*BY_KEY, *"jkgGq?/"}
+    meant = {*BY_KEY, *"jkgGq?/YN"}
 
     async def work(stand: ScreenUser) -> None:
         before = stand.text
@@ -255,6 +258,43 @@ def test_keys_without_a_meaning_do_nothing(book: SampleLog) -> None:
         assert stand.text == before
 
     at_screen(book, work)
+
+
+@pytest.mark.parametrize(("key", "decision"), [("Y", "approve"), ("N", "deny")])
+def test_what_waits_for_an_approval_is_answered_by_a_key(
+    book: SampleLog, key: str, decision: str
+) -> None:
+    """Without such a question, the key only says that there is none."""
+    asked: list[tuple[str, str, str]] = []
+
+    def answer(*given: str) -> str:
+        asked.append((given[0], given[1], given[2]))
+        return "so it is"
+
+    async def work(stand: ScreenUser) -> None:
+        stand.app._answer = answer
+        await stand.choose("shop")
+        await stand.press(key)
+        assert "nothing here waits for an approval" in stand.last
+        book.note(SHOP, question)
+        await stand.until(lambda: "Y approves, N denies" in stand.text)
+        await stand.press(key)
+        await stand.until(lambda: "so it is" in stand.last)
+        assert asked == [(SHOP, "7f3a9c01", decision)]
+
+    at_screen(book, work, size=(160, 40))
+
+
+def question(at: float) -> ApprovalAsked:
+    return ApprovalAsked(
+        at,
+        "7f3a9c01",
+        "n",
+        "Bash: make deploy",
+        Action("Bash", {"command": "make deploy"}, "/home/ada/shop"),
+        Review(Decision.ALLOW, Risk(0.1, Severity.NONE), Rationality(0.6, 0.6, 0.6, 1.0, 1.0)),
+        until=at + 60,
+    )
 
 
 def test_a_run_that_stands_otherwise_since_is_asked_for_as_it_was_seen(book: SampleLog) -> None:
