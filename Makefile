@@ -11,7 +11,7 @@ COVERING = $(CORE) library
 REST = $(COVERING:%=--ignore=tests/%)
 tool = @scripts/setup check
 
-.PHONY: help demo check test lint docs pictures site package bench fuzz attack clean
+.PHONY: help demo check test lint docs pictures site package bench fuzz mutants attack clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -57,7 +57,10 @@ bench: .venv/.installed-dev ## measure, on this machine
 
 fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
 fuzz: .venv/.installed-dev ## random input for the parsers, and the same read by bash, for FUZZ_SECONDS (60)
-	$(tool) pytest -q tests/fuzz
+	$(tool) pytest -q --timeout 0 tests/fuzz
+
+mutants: .venv/.installed-dev ## small changes of the code: does a test notice? (MUTANTS='--sample 0 decide': all of a file)
+	@nice -n 19 .venv/bin/python -m scripts.mutants $(MUTANTS)
 
 attack: export ATTACKS := $(or $(ATTACKS),all)
 attack: export SCORE := $(or $(SCORE),attack-score.jsonl)

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from benchmarks.hostile import hostile_table
 from benchmarks.machine import machine_lines
 from benchmarks.measure import Table
 from benchmarks.memory import memory_table
+from benchmarks.overwrites import overwrite_tables, recorded_rows
 from benchmarks.review import review_table
 from benchmarks.store import append_table
 from benchmarks.stream import stream_table
@@ -50,6 +52,9 @@ def main() -> None:
         "heal": lambda: [heal_table(1 if quick else 5)],
         "store": lambda: [append_table(*((5_000, 1) if quick else (20_000, 3)), folder)],
         "memory": lambda: [memory_table(corpus, math.inf if options.full else _PATIENCE)],
+        "overwrites": lambda: overwrite_tables(
+            corpus, recorded_rows(os.environ.get("HANDRAIL_RECORDED_RUNS", "")), 3 if quick else 5
+        ),
         "checkpoint": lambda: checkpoint_tables(*((SIZES[:2], 3) if quick else (SIZES, 5))),
     }
     machine = "\n".join(machine_lines())

@@ -33,6 +33,7 @@ from handrail.hosts.claude import settings as claude_settings
 from handrail.hosts.claude.host import HOST
 from handrail.hosts.port import MAX_BYTES, Reply
 from handrail.intervene import Capability
+from handrail.intervene.incidents.recovery import RECOVERIES
 from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, ControlCommand, Standing
@@ -403,6 +404,23 @@ def fitting() -> str:
     )
 
 
+def patterns() -> str:
+    """The rows of the strategy `pattern_specific` that differ from the ladder."""
+    rows = ((kind, description_of(kind).pattern) for kind in FINDINGS)
+    return table(
+        ("kind", *FittingInterventions.__struct_fields__[:4]),
+        *((f"`{kind}`", *map(_label, row.places)) for kind, row in rows if row is not None),
+    )
+
+
+def recoveries() -> str:
+    """The ways on after an emergency stop."""
+    return table(
+        ("option", "what happens"),
+        *((f"`{each.option}`", each.says) for each in RECOVERIES.values()),
+    )
+
+
 def _label(means: str) -> str:
     return INTERVENTIONS[means].label
 
@@ -667,6 +685,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "interventions": interventions,
     "strengths": strengths,
     "fitting": fitting,
+    "patterns": patterns,
+    "recoveries": recoveries,
     "hooks": hooks,
     "capabilities": capabilities,
     "other-agents": other_agents,

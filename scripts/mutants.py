@@ -33,10 +33,13 @@ _CHOICE = tuple(
     f"tests/intervene/test_{name}.py"
     for name in ("candidates", "strategy", "effectiveness", "controller", "plugins", "own_package")
 )
-_GATE = ("tests/supervise/decision",)
+_GATE = (
+    "tests/supervise/decision/test_run_limits.py",
+    "tests/supervise/decision/test_limit_boundaries.py",
+)
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "review/judgment/decide.py": ("tests/review/judgment/test_decide.py",),
-    "review/judgment/rationality.py": ("tests/review/judgment",),
+    "review/judgment/rationality.py": ("tests/review/judgment/test_rationality.py",),
     "intervene/controller.py": _CHOICE,
     "intervene/candidates.py": _CHOICE,
     "intervene/strategy.py": _CHOICE,
@@ -181,7 +184,7 @@ def install(module: ModuleType, mutant: Mutant) -> None:
     if mutant.constant:
         exec(code, scratch)  # noqa: S102 - our own code
         old, new = vars(module)[mutant.constant], scratch[mutant.constant]
-        for each in list(sys.modules.values()):
+        for each in [module, *sys.modules.values()]:
             if vars(each).get(mutant.constant) is old:
                 setattr(each, mutant.constant, new)
         return

@@ -29,7 +29,8 @@ _KEPT = ("hook-token", "control-token", "port", "bin/handrail-hook")
 _ORDINARY = frozenset(
     "run_started prompt_given action_reviewed action_ended action_dropped agent_started "
     "agent_ended task_noted compacted finding_made intervened intervention_judged "
-    "checkpoint_taken model_asked usage_measured iteration_begun iteration_ended run_ended".split()
+    "checkpoint_taken model_asked usage_measured usage_sampled iteration_begun iteration_ended "
+    "run_ended".split()
 )
 """Events of every day; each other one tells a person that something was not right."""
 

@@ -50,7 +50,7 @@ def test_an_answer_has_all_its_parts() -> None:
     assert answer["updated_input"] is None
     assert "error" not in answer
     (effect,) = answer["effects"]
-    assert effect.keys() == {"kind", "target", "severity", "undo", "says"}
+    assert effect.keys() == {"kind", "intent", "target", "severity", "undo", "says"}
 
 
 @pytest.mark.parametrize("key", [None, 0, 1.5, "x", True, [1, {"a": None}], {"b": 2}, 2**70])

@@ -18,7 +18,7 @@ MISTAKES = {
     ),
     "unknown key like no other": (
         "hosts:\n  xyz: 1\n",
-        "handrail.yaml:2: hosts.xyz: unknown key; allowed: trusted",
+        "handrail.yaml:2: hosts.xyz: unknown key; allowed: trusted, services",
     ),
     "out of range": (
         "step_reviewer: {risk: {low_threshold: 1.70}}\n",
@@ -115,7 +115,10 @@ MISTAKES = {
     ),
     "a text for a section": (
         "hosts: git.corp\n",
-        "handrail.yaml:1: hosts: 'git.corp' is not allowed; expected a mapping with trusted",
+        (
+            "handrail.yaml:1: hosts: 'git.corp' is not allowed; expected a mapping with trusted, "
+            "services"
+        ),
     ),
     "a text for a list": (
         "secrets: '*.pem'\n",

@@ -91,14 +91,14 @@ def test_a_request_alone_has_no_effect() -> None:
     assert ledger.seen == {}
 
 
-def test_a_freeze_lasts_from_its_first_result_to_a_thaw() -> None:
+def test_a_freeze_lasts_from_its_first_result_until_the_run_goes_on() -> None:
     ledger = RequestLedger()
     ledger.add(result("q1", "freeze"), b"done", 5.0)
     ledger.add(result("q1", "freeze"), b"done", 9.0)
     assert ledger.frozen == {"r1": 5.0}
-    ledger.add(result("q2", "thaw", "refused"), b"no", 10.0)
+    ledger.add(result("q2", "resume", "refused"), b"no", 10.0)
     assert ledger.frozen == {"r1": 5.0}
-    ledger.add(result("q3", "thaw"), b"done", 11.0)
+    ledger.add(result("q3", "resume"), b"done", 11.0)
     assert ledger.frozen == {}
 
 

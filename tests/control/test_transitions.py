@@ -2,8 +2,16 @@
 
 import pytest
 
-from handrail.control.transitions import OVERTAKES, TABLE, THEN, standing_after, transition
+from handrail.control.transitions import (
+    OVERTAKES,
+    TABLE,
+    THEN,
+    next_transition,
+    standing_after,
+    transition,
+)
 from handrail.model.control import ENDING, FINAL, HOLDING, ControlCommand, Standing
+from handrail.model.event import ControlAsked
 from handrail.supervise.state.control_state import ControlState
 
 # How a run stands as soon as the request is acknowledged; "." cannot be asked for.
@@ -165,3 +173,55 @@ def test_a_stop_that_is_confirmed_after_the_end_of_the_loop_does_not_bring_it_ba
 def test_a_run_that_ends_takes_no_messages_but_when_it_can_be_resumed(standing: Standing) -> None:
     takes = transition(standing, ControlCommand.STEER) is not None
     assert takes == (standing == Standing.STOPPED)
+
+
+# A run that is about to go on
+
+
+def held(standing: Standing, *asked: ControlCommand) -> ControlState:
+    requests = {
+        f"q{number}": ControlAsked(1.0, f"q{number}", command, standing, "ada")
+        for number, command in enumerate(asked)
+    }
+    return ControlState(standing, asked=requests)
+
+
+@pytest.mark.parametrize("asked", [(), (ControlCommand.STEER,)])
+def test_a_held_run_cannot_be_held_again(asked: tuple[ControlCommand, ...]) -> None:
+    assert next_transition(held(Standing.PAUSED, *asked), ControlCommand.PAUSE) is None
+
+
+@pytest.mark.parametrize(
+    "asked", [(ControlCommand.RESUME,), (ControlCommand.STEER, ControlCommand.RESUME)]
+)
+def test_a_held_run_that_was_told_to_go_on_can_be_held_again(
+    asked: tuple[ControlCommand, ...],
+) -> None:
+    found = next_transition(held(Standing.PAUSED, *asked), ControlCommand.PAUSE)
+    assert found == transition(Standing.RUNNING, ControlCommand.PAUSE)
+
+
+def test_what_is_possible_anyway_stays_as_it_is() -> None:
+    hand = held(Standing.PAUSED, ControlCommand.RESUME)
+    expected = transition(Standing.PAUSED, ControlCommand.FREEZE)
+    assert next_transition(hand, ControlCommand.FREEZE) == expected
+
+
+def test_a_stopped_run_that_was_told_to_go_on_cannot_be_held() -> None:
+    hand = held(Standing.STOPPED, ControlCommand.RESUME)
+    assert next_transition(hand, ControlCommand.PAUSE) is None
+
+
+def test_only_who_cancelled_a_run_that_has_ended_hears_so() -> None:
+    done = ControlState(Standing.DONE)
+    assert standing_after(done, ControlCommand.PAUSE, ok=True) == Standing.DONE
+    assert standing_after(done, ControlCommand.CANCEL, ok=True) == Standing.CANCELLED
+    running = ControlState(Standing.PAUSING)
+    assert standing_after(running, ControlCommand.PAUSE, ok=True) == Standing.PAUSED
+
+
+def test_a_failed_resume_leaves_a_running_frozen_run_frozen() -> None:
+    hand = ControlState(Standing.RUNNING, frozen=1.0)
+    assert standing_after(hand, ControlCommand.RESUME, ok=False) == Standing.FROZEN
+    ended = ControlState(Standing.DONE, frozen=1.0)
+    assert standing_after(ended, ControlCommand.RESUME, ok=False) == Standing.DONE

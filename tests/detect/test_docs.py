@@ -36,9 +36,8 @@ def test_every_series_stands_there_with_its_floors(name: str) -> None:
 
 
 def test_the_floors_of_an_answer_stand_there() -> None:
-    floors = f"{ANSWER.base:,} | {ANSWER.matters:,} | {ANSWER.worst} |"
-    row = f"| … of one answer after the other | {floors}"
-    assert row in PAGE
+    floors = f"{ANSWER.base:,} | {ANSWER.matters:,} | {ANSWER.worst}"
+    assert f"| … of one answer after the other | {floors} |" in PAGE
 
 
 def test_the_rule_can_be_used(tmp_path: Path) -> None:

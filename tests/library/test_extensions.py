@@ -27,10 +27,14 @@ from handrail import (
     Severity,
     Supervisor,
 )
+from handrail.config import Config
 from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
 from handrail.model.event import FaultNoted, Intervened
+from handrail.model.history import History
 from handrail.review import plugins
+from handrail.review.folder_context import FolderContexts
+from handrail.review.judgment.rules import RuleSet
 
 from .conftest import SupervisedProject
 
@@ -263,6 +267,19 @@ def test_installed_rules_and_tables_count(project: SupervisedProject) -> None:
         "handrail.rules: gone",
         "handrail.rules: none",
     ]
+
+
+@pytest.mark.usefixtures("package")
+def test_an_installed_rule_can_be_switched_off_by_its_name() -> None:
+    installed = plugins.load_plugins().rules
+    assert RuleSet.invalid_names(["no_moon"], installed) == []
+    assert RuleSet.invalid_names(["no_mooon"], installed) == [
+        "there is no rule 'no_mooon'; did you mean no_moon?"
+    ]
+    off = RuleSet(disabled=["no_moon"], more=installed)
+    action = Action("launch", {"to": "moon"})
+    at = FolderContexts(Config(), {}, see_disk=False, live=False).review_context(action, History())
+    assert off.check(action, (), at) == ((), ())
 
 
 class Alarming(Detector):

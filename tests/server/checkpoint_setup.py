@@ -1,6 +1,7 @@
 """A project with a run in it, and the hands of a daemon."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from handrail.config.notify import Notify
@@ -22,7 +23,8 @@ from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from tests.project_settings import write_confirmed
 
-RUN = "3f2a9c10-aaaa-4bbb-8ccc-1234567890ab"
+RUN = f"3f2a9c10-aaaa-4bbb-8ccc-{os.getpid():012x}"
+"""Of this process alone: a stop ends every process that carries the name of its run."""
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
 NOTIFY = "notify: {urls: ['json://127.0.0.1'], severity: medium}\n"
 
@@ -73,8 +75,14 @@ class CheckpointSetup:
             conversation=conversation,
             clock=self._clock,
         )
+        self._later: list[Callable[[], None]] = []
         self.reactions = EventReactions(
-            self.scheduler, self._record, self.told, self.stops, clock=self._clock
+            self.scheduler,
+            self._record,
+            self.told,
+            self.stops,
+            later=self._later.append,
+            clock=self._clock,
         )
         self.restart()
         self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
@@ -103,6 +111,8 @@ class CheckpointSetup:
         self.settle()
 
     def settle(self) -> None:
+        while self._later:
+            self._later.pop(0)()
         self.scheduler.settle()
         self.stops.settle()
         late, self.late = self.late, []

@@ -288,7 +288,12 @@ def test_a_changed_protected_file_is_a_breach(supervision: SupervisionSetup) -> 
         EndedCall(action, Outcome(True), changed=(str(supervision.path / "handrail.yaml"),))
     )
     assert verdict.stop
-    assert supervision.kinds() == ["ActionReviewed", "BreachFound", "ActionEnded"]
+    assert supervision.kinds() == [
+        "ActionReviewed",
+        "BreachFound",
+        "AfterReviewed",
+        "ActionEnded",
+    ]
 
 
 def test_an_outcome_without_an_id_is_joined_to_the_action_that_it_is(

@@ -19,8 +19,12 @@ from handrail.supervise.state.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask
 from tests.upgrade.machine import DATA, ROOT, Machine
 
-NOT_IN_DATA = {"model_asked"}
-"""No model was asked for a second opinion."""
+NOT_IN_DATA = {
+    "model_asked",  # no second opinion was asked for
+    "usage_sampled", "after_reviewed", "agent_told", "approval_asked", "approval_decided",
+    "files_copied", "cleaned_up",
+}  # fmt: skip
+"""Events that were not there yet."""
 
 
 @pytest.fixture

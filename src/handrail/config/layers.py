@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.config.environment import read_environment
 from handrail.config.errors import ConfigError, ConfigProblem
+from handrail.config.foreign_keys import with_own_names
 from handrail.config.prompts import read_prompts
 from handrail.config.read_file import parse_yaml, read_text
 from handrail.config.schema import Config, RulesFile
@@ -106,7 +107,7 @@ class _Layers:
     def _add(self, read: Callable[[], SettingNode]) -> None:
         """Put one more layer on top. Read the others even if this one is wrong."""
         try:
-            layer, problems = validate(read(), Config, self.home)
+            layer, problems = validate(with_own_names(read()), Config, self.home)
         except ConfigError as error:
             self.problems.extend(error.problems)
         else:

@@ -122,6 +122,7 @@ LOOSENING: dict[str, LooseningRule] = {
     "secrets": SHORTER,
     "regenerable": LONGER,
     "hosts.trusted": LONGER,
+    "hosts.services": ANY,
     "programs": ANY,
     "attended": _words("never", "auto", "always"),
     "on_fault": _words("deny_all", "deny", "warn"),

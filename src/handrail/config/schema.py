@@ -171,6 +171,14 @@ class Hosts(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(description="Hosts that do not count as external: `git.example.com`, `*.corp`."),
     ] = ()
+    services: Annotated[
+        dict[str, tuple[str, ...]],
+        Meta(
+            description="Hosts that secrets are meant for, by the names of their variables: "
+            "`ACME_*: [api.acme.com]`. Handrail knows the big services, and those that a .env "
+            "file names beside the secret."
+        ),
+    ] = {}
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ import msgspec
 
 from handrail.config.describe import allowed_texts, expected_value
 from handrail.config.errors import ConfigProblem
+from handrail.config.foreign_keys import ANSWERS
 from handrail.config.setting_tree import SettingNode
 from handrail.config.text_values import READERS, PathBase
 from handrail.model.near_names import did_you_mean
@@ -164,7 +165,9 @@ class _Validator:
                 self._says(node, path, says)
 
     def _unknown(self, node: SettingNode, key: str, known: dict[str, Any], path: str) -> None:
-        says = f"unknown key;{_hint(key, known)} allowed: {', '.join(known)}"
+        answer = ANSWERS.get(key, "")
+        hint = f" {answer};" if answer else _hint(key, known)
+        says = f"unknown key;{hint} allowed: {', '.join(known)}"
         self._says(node, f"{path}.{key}", says)
 
     def _wrong(self, node: SettingNode, kind: Any, path: str) -> None:

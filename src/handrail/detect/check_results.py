@@ -5,8 +5,9 @@ import re
 import msgspec
 
 from handrail.detect.completed_step import CompletedStep
-from handrail.detect.test_runs import is_test_run, tests_passed
+from handrail.detect.test_runs import tests_passed
 from handrail.model.action import SHELL_TOOLS
+from handrail.model.check_commands import is_test_run
 from handrail.model.effect import Kind
 from handrail.model.worsening import Worsening
 

@@ -96,7 +96,7 @@ GREEDY = Advice(
     ),
     (SMALLER_TASK, "Have long work done by a script with a limit of its own."),
     (
-        "Lower `limits.file_operations` and `limits.actions`.",
+        "Lower `step_reviewer.max_file_operations` and `limits.actions`.",
         "`interventions.resource_throttling` slows a run down before it has to be stopped.",
     ),
 )

@@ -49,5 +49,8 @@ class Detector(msgspec.Struct):
     def heard(self, text: str) -> None:
         """Read the agent's message when it stops."""
 
+    def contradicted(self, claims: tuple[str, ...]) -> None:
+        """Take the claims in that message that the disk contradicts."""
+
     def sampled(self, sample: UsageSample) -> None:
         """Take a measurement of the run's tokens and memory; they come between the steps."""

@@ -43,11 +43,12 @@ def told_after(verdict: Verdict) -> str:
 def refused(verdict: Verdict) -> str:
     """Return the text of a refusal for the agent: why, and what to do instead."""
     instead = verdict.alternative and f"Do this instead: {_small(verdict.alternative)}"
+    others = [f"Or: {_small(other)}" for other in verdict.alternatives]
     setting = verdict.permitted_by and (
         f"A person can allow it in handrail.yaml: {verdict.permitted_by}."
     )
     reason = f"Handrail stopped this: {_small(verdict.reason)}"
-    return lines(reason, instead, setting, *verdict.guidance)
+    return lines(reason, instead, *others, setting, *verdict.guidance)
 
 
 def asked(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from typing import Protocol
 import msgspec
 
 from handrail.model.checkpoint import Checkpoint
+from handrail.model.decodable import decodable
 from handrail.model.finding import Finding
 
 _LOOKED_AT = 10
@@ -41,6 +42,7 @@ class SafetyCriteria(Protocol):
         """For how long before it no action failed."""
 
 
+@decodable
 class RollbackCriteria(msgspec.Struct, frozen=True, omit_defaults=True):
     """The criteria that held for a run, with the defaults of the settings."""
 

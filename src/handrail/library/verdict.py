@@ -19,7 +19,9 @@ class ActionVerdict(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     reason: str = ""
     alternative: str = ""
-    """An alternative."""
+    """The best alternative."""
+    alternatives: tuple[str, ...] = ()
+    """All alternatives, the best first."""
     guidance: str = ""
     """For the model: the reason of a refusal, the change of the input, or a hint; or empty."""
     restore: str = ""
@@ -43,6 +45,7 @@ def action_verdict(
         decision=verdict.decision,
         reason=verdict.reason,
         alternative=verdict.alternative,
+        alternatives=tuple(filter(None, (verdict.alternative, *verdict.alternatives))),
         guidance=told(verdict, ask=False),
         restore=verdict.restore,
         stop=verdict.stop,

@@ -55,6 +55,7 @@ class KindFacts(msgspec.Struct, frozen=True):
         return self.bare or (self.verb[:-1] if self.verb.endswith(":") else "")
 
 
+_CREATES = 0.3
 _N, _L, _M, _H, _C = Severity
 _NEEDLESS, _CHECKPOINT, _UNKNOWN, _IMPOSSIBLE = Undo
 
@@ -121,13 +122,28 @@ class Effect(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The target is only known when it runs; `target` shows what is known."""
     glob: bool = False
     """The target holds wildcards that the shell expands."""
+    new: bool = False
+    """Nothing is at the target yet: it creates the file instead of modifying one."""
+
+    @property
+    def intent(self) -> str:
+        """What the agent wants with it: `create` and `modify` where it writes, else the kind."""
+        if self.kind is not Kind.WRITE:
+            return self.kind.value
+        return "create" if self.new else "modify"
+
+    @property
+    def base(self) -> float:
+        """The risk before anything else is looked at: a new file destroys nothing."""
+        return _CREATES if self.new and self.kind is Kind.WRITE else KINDS[self.kind].base
 
     @property
     def text(self) -> str:
         """The effect as a phrase: "deletes /srv/app/data, recursively"."""
         if self.says:
             return self.says
-        phrase = f"{KINDS[self.kind].verb} {self.target}".rstrip()
+        verb = "creates" if self.new and self.kind is Kind.WRITE else KINDS[self.kind].verb
+        phrase = f"{verb} {self.target}".rstrip()
         return f"{phrase}, recursively" if self.recursive else phrase
 
 

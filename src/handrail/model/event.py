@@ -80,6 +80,20 @@ class ActionEnded(_Event, frozen=True, omit_defaults=True, tag="action_ended"):
     """Handrail refused it, and a person let it run."""
 
 
+class AfterReviewed(_Event, frozen=True, omit_defaults=True, tag="after_reviewed"):
+    """An action did something else than was reviewed, and Handrail reviewed that, too."""
+
+    step: int
+    review: Review
+    """Its id is of its own; the decision is the one that the whole action would have got."""
+    differences: tuple[str, ...] = ()
+    """In half a sentence each."""
+    paths: tuple[str, ...] = ()
+    """Files that it changed unforeseen."""
+    failed: bool = False
+    """Its exit code says that it failed, though the host reports a success."""
+
+
 class ActionDropped(_Event, frozen=True, omit_defaults=True, tag="action_dropped"):
     """A permitted action did not run: the host or a person refused it."""
 
@@ -126,6 +140,10 @@ class IterationEnded(_Event, frozen=True, omit_defaults=True, tag="iteration_end
     """The agent stopped working and waits for the next prompt."""
 
     says: str = ""
+    review: Review | None = None
+    """The review of its message; None: it said nothing."""
+    unproven: tuple[str, ...] = ()
+    """Claims in it that the disk contradicts, in half a sentence each."""
 
 
 class SettingsChanged(_Event, frozen=True, omit_defaults=True, tag="settings_changed"):
@@ -462,6 +480,7 @@ Event = (
     | PromptGiven
     | ActionReviewed
     | ActionEnded
+    | AfterReviewed
     | ActionDropped
     | BreachFound
     | AgentStarted

@@ -5,6 +5,31 @@ import msgspec
 from handrail.model.finding import Finding
 
 _RECENT = 20
+_STEPS = 12
+_MAX_PLACEHOLDERS = 20
+_MAX_SECRETS = 16
+
+
+class RecentStep(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A step that ran, as far as a later one can build on it, repeat it or take it back."""
+
+    shown: str
+    """The action in a few words."""
+    paths: tuple[str, ...] = ()
+    ok: bool = True
+    changed: bool = False
+    """It may have changed a file."""
+    before: str = ""
+    """The key of the text that it replaced; empty: it replaced none."""
+    after: str = ""
+    """The key of the text that it put there."""
+
+
+class GoalPart(msgspec.Struct, frozen=True, gc=False):
+    """One of several things that a goal asks for, and the words that tell a step for it."""
+
+    says: str
+    words: tuple[str, ...]
 
 
 class History(msgspec.Struct):
@@ -26,6 +51,16 @@ class History(msgspec.Struct):
     branches: set[str] = set()
     """Branches that nobody knew on a remote before the run pushed them."""
     file_operations: int = 0
+    secrets: list[str] = []
+    """Files with secrets that the run has read; never what is in them."""
+    steps: list[RecentStep] = []
+    """The last steps, the newest at the end."""
+    unverified: int = 0
+    """The edits since the last test, build or other check."""
+    placeholders: dict[str, str] = {}
+    """By file, the sign of unfinished work that the run left in it."""
+    open_parts: list[GoalPart] = []
+    """The parts of the goal that no step has touched yet; empty for a goal of one part."""
     began: float = 0.0
     """When the run began, in seconds since 1970: files that changed later may be its own. 0: that
     is not known, and no file is."""
@@ -63,3 +98,25 @@ class History(msgspec.Struct):
         self.recent.append(name)
         del self.recent[:-_RECENT]
         self.file_operations += file_operations
+
+    def add_step(self, step: RecentStep, *, edits: bool = False, checks: bool = False) -> None:
+        """Note a step that ran; `edits`: it changed files; `checks`: it tested or built them."""
+        self.steps.append(step)
+        del self.steps[:-_STEPS]
+        if checks:
+            self.unverified = 0
+        elif edits:
+            self.unverified += 1
+
+    def note_secrets(self, paths: tuple[str, ...]) -> None:
+        """Note files with secrets that the run has read, the newest at the end."""
+        known = [path for path in self.secrets if path not in paths]
+        self.secrets = [*known, *paths][-_MAX_SECRETS:]
+
+    def note_placeholder(self, path: str, sign: str) -> None:
+        """Note the sign of unfinished work in a file; without one, the file is finished."""
+        self.placeholders.pop(path, None)
+        if sign:
+            self.placeholders[path] = sign
+            while len(self.placeholders) > _MAX_PLACEHOLDERS:
+                del self.placeholders[next(iter(self.placeholders))]

@@ -1,6 +1,7 @@
 """The intent of an action, reduced to the facts that detectors compare."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
 
@@ -8,7 +9,7 @@ import msgspec
 
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, PATH_KINDS, Effect, Kind
-from handrail.model.fingerprint import call_key
+from handrail.model.fingerprint import call_key, text_key
 from handrail.model.review import Review
 from handrail.model.test_edits import weakened_test
 from handrail.model.waiting import only_waits
@@ -58,6 +59,10 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """It only checks whether something else is ready; repetitions are normal."""
     weakens: str = ""
     """The test file that it deletes, or from which it takes checks."""
+    before: str = ""
+    """The key of the text that an edit replaces."""
+    after: str = ""
+    """The key of the text that an edit puts there."""
 
     @property
     def sort(self) -> str:
@@ -98,6 +103,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
                 deletes.append(effect.target)
         if worst is None or effect.severity.rank > worst.severity.rank:
             worst = effect
+    before, after = _replaced(action)
     return Intent(
         intern(action.tool),
         call_key(action),
@@ -113,7 +119,30 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         _blamed(worst),
         only_waits(action),
         weakened_test(action, deletes) if writes else "",
+        before,
+        after,
     )
+
+
+def with_changes(intent: Intent, paths: Sequence[str], outside: Sequence[str]) -> Intent:
+    """Return the intent with files that the action changed, though nobody foresaw it."""
+    if not paths and not outside:
+        return intent
+    kinds = intent.kinds if Kind.WRITE in intent.kinds else (*intent.kinds, Kind.WRITE)
+    return msgspec.structs.replace(
+        intent,
+        writes=tuple(dict.fromkeys((*intent.writes, *paths)))[:_MAX_PATHS],
+        outside=tuple(dict.fromkeys((*intent.outside, *outside)))[:_MAX_PATHS],
+        kinds=_shared(kinds) if paths else intent.kinds,
+    )
+
+
+def _replaced(action: Action) -> tuple[str, str]:
+    """Return the keys of both texts of an edit, so that a later one can be seen to reverse it."""
+    old, new = action.input.get("old_string"), action.input.get("new_string")
+    if not isinstance(old, str) or not isinstance(new, str):
+        return "", ""
+    return text_key(old), text_key(new)
 
 
 @lru_cache(maxsize=256)

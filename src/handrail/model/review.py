@@ -91,6 +91,10 @@ class Review(msgspec.Struct, frozen=True):
     """
     permitted_by: str = ""
     """Settings by which a person would let a refused action run; empty: none may."""
+    alternatives: tuple[str, ...] = ()
+    """All alternatives, the best first."""
+    id: str = ""
+    """The name of the review: unique in its run, or made from the action outside of one."""
 
     @property
     def explanation(self) -> str:
@@ -127,3 +131,5 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """A text that the person at the host must see at once."""
     passing: bool = False
     """Refused only for now: the agent may ask again later."""
+    alternatives: tuple[str, ...] = ()
+    """Further alternatives, besides the best one."""

@@ -21,6 +21,7 @@ _ENTRY = re.compile(
     r"(?:(?:export|set|setenv)[ \t]+|(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?P<echo>[\"']?))?)"
     r"(?P<key>[A-Za-z_][\w.-]{0,100})[ \t]*(?P<sign>[=:])[ \t]*"
 )
+_LOGIN_HOST = re.compile(r"@([\w.-]{1,253})")
 _NO_COMMENT = re.compile(r"[ \t\r]*[^#\s]")
 _FILE_NAME = re.compile(r"[\w.-]*")
 _PATCH_LINE = re.compile(
@@ -40,19 +41,40 @@ def is_env_file(path: str) -> bool:
     return bool(_ENV_NAME.fullmatch(name)) and not _ENV_SAMPLE.search(name)
 
 
+class EnvSecret(NamedTuple):
+    """A value of a .env file that is worth hiding wherever it appears."""
+
+    key: str
+    value: str
+    host: str = ""
+    """The machine that it is for, where the value stands in an address."""
+
+
 def env_values(text: str) -> tuple[str, ...]:
     """Return the values of a .env file that are worth hiding wherever they appear."""
-    values: dict[str, None] = {}
+    return tuple(dict.fromkeys(secret.value for secret in env_secrets(text)))
+
+
+def env_secrets(text: str) -> Iterator[EnvSecret]:
+    """Find the values of a .env file that are worth hiding, with their names."""
+    for key, value in env_pairs(text):
+        logins = [value[span.start : span.end] for span in _first_login(value)]
+        if logins:
+            host = _LOGIN_HOST.search(value)
+            for login in logins:
+                if len(login) >= 6:
+                    yield EnvSecret(key, login, host[1] if host else "")
+        elif key and _is_worth_hiding(key, value):
+            yield EnvSecret(key, value)
+
+
+def env_pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Find all entries of a .env file; a line without a name has an empty one."""
     for entry in env_entries(text, 0, len(text), fragments=True):
         value = text[entry.start : entry.end]
         if text[entry.start - 1 : entry.start] == '"':
             value = re.sub(r"\\([nrt\"\\$])", lambda found: _ESCAPES.get(found[1], found[1]), value)
-        logins = [value[span.start : span.end] for span in _first_login(value)]
-        if logins:
-            values |= dict.fromkeys(login for login in logins if len(login) >= 6)
-        elif entry.key and _is_worth_hiding(entry.key, value):
-            values[value] = None
-    return tuple(values)
+        yield entry.key, value
 
 
 def _first_login(value: str) -> Iterable[SecretSpan]:
@@ -65,6 +87,13 @@ _COMMON_VALUE = re.compile(
     r"[A-Za-z]++(?:[-_. ][A-Za-z]++)*+|[\d.,:\-_ ]{1,11}|[\w.-]+\.[a-z]{2,}(?::\d+)?(?:/[\w./-]*)?"
     r"|[\w.+-]+@[\w.-]+|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|[0-9a-f]{40}"
 )
+
+
+def is_common(value: str) -> bool:
+    """Return whether a value is a word, a path, a port, an address, or stands for nothing."""
+    if holds_nothing(value):
+        return True
+    return not looks_random(value) and _COMMON_VALUE.fullmatch(value) is not None
 
 
 def _is_worth_hiding(key: str, value: str) -> bool:

@@ -77,6 +77,12 @@ class Redactor:
         self._keys: dict[str, _Key] = {}
         self._plain_keys: set[object] = set()
 
+    def knowing(self, values: Iterable[str]) -> "Redactor":
+        """Return a redactor that knows these texts, too."""
+        both = Redactor(values)
+        both._values = sorted({*self._values, *both._values}, key=len)[::-1]
+        return both
+
     def text(self, text: str) -> str:
         """Replace every secret in the text with `[redacted: KIND]`."""
         for _ in range(_ROUNDS):
@@ -86,6 +92,10 @@ class Redactor:
                 return text
             text = replaced
         return redaction_marker("unreadable")
+
+    def secrets(self, text: str) -> list[str]:
+        """Return the secrets in a text."""
+        return [text[span.start : span.end] for span in self._spans(text)]
 
     def value(self, value: object) -> object:
         """Redact dicts (with their keys), lists and tuples; keep other scalars."""

@@ -10,6 +10,7 @@ from handrail.model.ordinal import Severity, Undo
 from handrail.review.context import ReviewContext
 from handrail.review.judgment.weigh import weigh
 from handrail.review.paths.disk_view import DiskView
+from handrail.review.secrets.services import is_meant_for
 from handrail.shell import OPAQUE, Command, ParsedProgram, Word
 from handrail.shell.flows import SHOWING, upstream
 from handrail.shell.paths import join
@@ -22,6 +23,8 @@ _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
 _ENVIRONMENT = "the environment"
 _WHOLE = SHOWING | {"sort", "head", "tail", "uniq", "less", "more", "nl"}
 """Programs that print what they are given, or most of it."""
+_PICKERS = frozenset({"grep", "egrep", "rg", "cut", "awk", "sed", "jq", "yq", "sops"})
+"""Programs that pick one value out of a file."""
 _SEARCHERS = frozenset({"grep", "egrep", "rg", "ag", "ack"})
 
 
@@ -86,7 +89,7 @@ def _sent(effect: Effect, flow: _SecretFlow, at: ReviewContext) -> Effect:
     if effect.kind is Kind.REACH:
         # Where a connection goes may depend on something that is not meant to leave.
         secrets = [secret for secret in secrets if secret.severity >= Severity.HIGH]
-    if secrets:
+    if secrets and not _is_meant(effect, flow, secrets, at):
         return _sends(
             effect,
             secrets[0].target,
@@ -108,6 +111,22 @@ def _sent(effect: Effect, flow: _SecretFlow, at: ReviewContext) -> Effect:
         # What is sent stands in the command itself.
         return msgspec.structs.replace(effect, severity=Severity.MEDIUM)
     return effect
+
+
+def _is_meant(
+    effect: Effect, flow: _SecretFlow, secrets: Sequence[Effect], at: ReviewContext
+) -> bool:
+    """Whether one picked value of the project's own settings goes to the service that it is for."""
+    feeding = {
+        flow.program.commands[index].name for index in upstream(flow.program, effect.command)
+    }
+    if feeding.isdisjoint(_PICKERS) or any(each.command == effect.command for each in secrets):
+        return False
+    host = parse_host(effect.target).host
+    return all(
+        secret.severity < Severity.HIGH and is_meant_for(secret.target, host, at)
+        for secret in secrets
+    )
 
 
 def _sends(effect: Effect, what: str, severity: Severity, instead: str) -> Effect:

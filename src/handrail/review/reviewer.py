@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from time import time
 
@@ -27,7 +27,7 @@ from handrail.review.judgment.checkpoint_cover import (
     works_in,
 )
 from handrail.review.judgment.decide import base_decision, decide, irreversible, is_dangerous
-from handrail.review.judgment.explain import alternative_for, confidence_in, reasons_for, steps_of
+from handrail.review.judgment.explain import alternatives_for, confidence_in, reasons_for, steps_of
 from handrail.review.judgment.permitting import permitting_settings
 from handrail.review.judgment.rationality import NEUTRAL, rationality_of
 from handrail.review.judgment.risk import risk_of
@@ -51,6 +51,7 @@ from handrail.review.read_only_programs import (
 )
 from handrail.review.rewrite import rewrite_command
 from handrail.review.script_files import script_effects
+from handrail.review.secrets.leaks import command_leaks, sends_words, tool_leaks
 from handrail.review.tools.file_content import content_effects
 from handrail.review.tools.tool_effects import (
     MalformedInputError,
@@ -63,10 +64,12 @@ from handrail.shell import (
     ProgramLookup,
     Reading,
     UnreadableError,
+    Word,
     default_knowledge,
     read,
 )
 from handrail.shell.flows import RAISING
+from handrail.shell.readers.make_effects import path_effect
 from handrail.shell.reading_clock import reading_time
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
@@ -150,7 +153,28 @@ class Reviewer:
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""
-        return self.begin(action, history).review
+        review = self.begin(action, history).review
+        return msgspec.structs.replace(review, id=_id_of(action))
+
+    def review_changes(
+        self, paths: Sequence[str], new: Collection[str], action: Action, history: History
+    ) -> Review:
+        """Judge files that an action has changed, as if it had named them; `new`: it made them.
+
+        A rule about the action's tool or command has had its say before it ran.
+        """
+        did = Action("", {"paths": list(paths)}, action.cwd, action.env)
+        try:
+            past = msgspec.structs.replace(history, file_operations=0, recent=[], refused={})
+            at = self._sites.review_context(did, past)
+            effects = tuple(
+                msgspec.structs.replace(weigh(_write_of(path), at), new=path in new)
+                for path in paths
+            )
+            review = self._judge(did, UnderstoodAction(effects), at)
+            return _without_rewrite(note_out_of_scope(review, at), past)
+        except Exception as error:  # noqa: BLE001 - it ran already: nothing is left to be blocked
+            return msgspec.structs.replace(_SWITCHED_OFF, reasons=(), faults=(repr(error)[:200],))
 
     def begin(self, action: Action, history: History = _NOTHING) -> ReviewDraft:
         """Read an action once, and judge it; a checkpoint may change the judgment.
@@ -204,7 +228,9 @@ class Reviewer:
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             return _blocked(error, action)
         if rewrite is not None:
-            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="", permitted_by="")
+            return msgspec.structs.replace(
+                draft, rewrite=rewrite, permitted_by="", alternative="", alternatives=()
+            )
         return _without_rewrite(draft, at.history)
 
     # Understanding
@@ -218,7 +244,7 @@ class Reviewer:
                 linking = linked(written.path, written.text, at.places.controls)
                 effects += [weigh(effect, at) for effect in linking]
                 effects += self._content(written.path, written.text, action, at)
-            return UnderstoodAction(tuple(effects))
+            return UnderstoodAction(tool_leaks(action, effects, at))
         reading = self._read(command, action, at)
         program = reading.program
         pointed = pointed_at(program, at.places.controls)
@@ -227,12 +253,13 @@ class Reviewer:
         if ".." in command:
             effects += climbs_through_links(program, at.world)
         runs_or_writes = program.files or program.code_files or program.word_files
-        if not runs_or_writes and all(effect.kind is Kind.READ for effect in effects):
+        only_reads = not runs_or_writes and all(effect.kind is Kind.READ for effect in effects)
+        if only_reads and not sends_words(program):
             return UnderstoodAction(tuple(effects), program, command)
         for path, text in program.files:
             effects += self._content(path, text, action, at)
         effects += script_effects(effects, lambda text: self._read_text(text, action, at), at)
-        joined = join_flows(program, effects, at)
+        joined = command_leaks(program, join_flows(program, effects, at), action, at)
         in_files = self._code_files(command, reading, action, at)
         return UnderstoodAction((*joined, *in_files), program, command)
 
@@ -311,13 +338,15 @@ class Reviewer:
         if trouble is not None and is_dangerous(trouble) and decision.stops:
             issues = (*issues, f"the run is in trouble: {trouble.says}")
         reasons = reasons_for(effects, hits, issues, risk)
-        alternative = alternative_for(effects, hits) if decision.stops else ""
+        others: tuple[str, ...] = ()
+        if decision.stops:
+            others = alternatives_for(effects, hits, rationality.suggestions)
         permitted_by = permitting_settings(effects, hits, at) if decision.stops else ""
         if understood.program is not None and understood.program.fault is not None:
             # The shell may refuse it too, but what was not read completely does not run.
             decision, risk = Decision.BLOCK, _UNREAD
             reasons = (reason_not_read(problem_of(understood.program.fault)), *reasons)
-            alternative, permitted_by = repair_of(understood.program.fault), ""
+            others, permitted_by = (repair_of(understood.program.fault),), ""
         return Review(
             decision,
             risk,
@@ -325,12 +354,13 @@ class Reviewer:
             effects,
             hits,
             reasons=reasons,
-            alternative=alternative,
+            alternative=others[0] if others else "",
             confidence=confidence_in(effects, understood.program),
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
             strange=strange,
             permitted_by=permitted_by,
+            alternatives=others,
         )
 
     def _strange(self, program: ParsedProgram | None) -> tuple[str, ...]:
@@ -420,6 +450,18 @@ class Reviewer:
         return clean or format(int(self._now() * 1000), "x")
 
 
+def _write_of(path: str) -> Effect:
+    return path_effect(Kind.WRITE, Word(path))
+
+
+def _id_of(action: Action) -> str:
+    """Name a review outside of a run after its action."""
+    try:
+        return f"v-{fingerprint(action)}"
+    except RecursionError:  # its input is nested deeper than anybody reads, so it is refused
+        return "v-unreadable"
+
+
 def _held(
     kept: CheckpointCover, program: ParsedProgram | None, at: ReviewContext
 ) -> CheckpointCover:
@@ -451,7 +493,7 @@ def _without_rewrite(draft: Review, history: History) -> Review:
     serious = any(effect.severity >= Severity.HIGH for effect in draft.effects)
     if (serious and not irreversible(draft.effects)) or _only_warned(draft, history):
         return msgspec.structs.replace(
-            draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
+            draft, decision=Decision.WARN, checkpoint_first=True, alternative="", alternatives=()
         )
     return msgspec.structs.replace(draft, decision=Decision.BLOCK)
 
@@ -483,5 +525,6 @@ def _unreadable(problem: str, alternative: str) -> Review:
         _NEUTRAL,
         reasons=(reason_not_read(problem),),
         alternative=alternative,
+        alternatives=(alternative,),
         confidence=0.0,
     )

@@ -9,6 +9,8 @@ from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model import event as events
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import ENDING, HOLDING
+from handrail.redact import Redactor
+from handrail.review.secrets.known_secrets import secrets_of
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
 from handrail.supervise.followup.fault_notices import NEWER, WITHHELD, FaultNotices
@@ -45,6 +47,9 @@ class SupervisedRun:
         self._clock = clock
         self._alarms = FaultNotices(said)
         self._distrusts_log = distrusts_log
+        self._redacts: tuple[object, ...] = ()
+        """The project's redactor and the files behind this run's own."""
+        self._redactor = project.redactor
 
     @property
     def broken(self) -> bool:
@@ -60,10 +65,22 @@ class SupervisedRun:
             event = msgspec.structs.replace(event, settings=self._settings())
             if not event.pid_began and (began := start_time_of_pid(event.pid)):
                 event = msgspec.structs.replace(event, pid_began=began)
-        written = self.log.write(event, self.project.redactor, beside)
+        written = self.log.write(event, self.redactor, beside)
         self._publish(written.event)
         self.log.save_now_and_then()
         return written.receipt
+
+    @property
+    def redactor(self) -> Redactor:
+        """Return the redactor of the project, with the secrets in files that the run has read."""
+        read = self.state.history.secrets
+        if not read:
+            return self.project.redactor
+        basis = (self.project.redactor, *read)
+        if basis != self._redacts:
+            known = (secret.value for path in read for secret in secrets_of(path))
+            self._redacts, self._redactor = basis, self.project.redactor.knowing(known)
+        return self._redactor
 
     def follow(self, now: Project) -> None:
         """Take note of the settings on the disk; they loosen a run only when a session starts."""

@@ -43,6 +43,11 @@ from handrail.supervise.decision.verdict import (
     under_fault,
     verdict_of,
 )
+from handrail.supervise.followup.after_review import (
+    after_event,
+    review_after,
+    told_after_review,
+)
 from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
 from handrail.supervise.followup.corrections import (
     Neighbour,
@@ -50,6 +55,7 @@ from handrail.supervise.followup.corrections import (
     with_intervention,
     with_rollback_notice,
 )
+from handrail.supervise.followup.message_review import review_message
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
 from handrail.supervise.second_opinion import Question, about_action, about_goal
@@ -60,6 +66,9 @@ from handrail.supervise.supervised_run import Delivered, SupervisedRun
 
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)
+_SECRET_SHOWN = (
+    "Handrail: the agent's message shows a secret. Replace that secret if others can read this."
+)
 
 
 class Supervisor(SupervisedRun):
@@ -152,9 +161,12 @@ class Supervisor(SupervisedRun):
         if problem:
             step = known.step if known else 0
             receipts.append(self.record(events.BreachFound(at, problem, step, action)))
+        after = review_after(known, ended, self.project.reviewer, self.state.past)
+        if after is not None and known is not None:
+            receipts.append(self.record(after_event(at, known.step, after)))
         if known is not None:
             overruled = known.asked and not known.let_through
-            outcome = without_env(ended, self.project.redactor)
+            outcome = without_env(ended, self.redactor)
             event = events.ActionEnded(
                 at, known.step, outcome, ended.created, ended.changed, overruled
             )
@@ -164,6 +176,8 @@ class Supervisor(SupervisedRun):
         if problem:
             verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
         elif known is not None:
+            if after is not None and not known.asked:
+                verdict = told_after_review(verdict, known.step, after)
             verdict = self._correct(verdict, receipts)
             is_of_helper = known.intent is not None and known.intent.agent
             messages = [] if is_of_helper else self.messages
@@ -171,7 +185,7 @@ class Supervisor(SupervisedRun):
             receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
         ready = self._ready(verdict, receipts)
-        every, redactor = self.project.config.judge.goal_every, self.project.redactor
+        every, redactor = self.project.config.judge.goal_every, self.redactor
         if every and self.state.step % every == 0 and self._goal:
             shown = self.state.course.shown
             ready.doubt = self._doubt(lambda: about_goal(self._goal, shown, redactor))
@@ -182,13 +196,20 @@ class Supervisor(SupervisedRun):
 
         `for_good`: only a person's message sends it on once more.
         """
-        receipts = [self.record(events.IterationEnded(self._clock(), says))]
+        number = self.state.messages + 1
+        review, unproven = review_message(says, f"m{number}", self.state, self.redactor)
+        event = events.IterationEnded(self._clock(), says, review, unproven)
+        receipts = [self.record(event)]
         messages = self.messages
         verdict = _FINE if for_good else self._correct(_FINE, receipts)
         if self.state.notices and not (for_good or self._is_over):
             notices = self.take_notices(receipts)
             verdict = msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *notices))
         verdict = with_messages(verdict, messages)
+        if review is not None and review.effects and self._alarms.is_news("secret in a message"):
+            verdict = msgspec.structs.replace(
+                verdict, alarm=" ".join(filter(None, (verdict.alarm, _SECRET_SHOWN)))
+            )
         receipts += self.hand_over(messages)
         return self._ready(verdict, receipts)
 
@@ -257,7 +278,7 @@ class Supervisor(SupervisedRun):
         """Let a call wait while the run is paused; the facts may change meanwhile."""
         action = call.action
         if action.id not in self.state.hand.held:
-            says = self.project.redactor.text(action_line(action))
+            says = self.redactor.text(action_line(action))
             self.record(events.ActionHeld(self._clock(), action.id, says, call.agent))
             self._close_unheard(call.agent)
         later = msgspec.structs.replace(call, begun=None)
@@ -341,13 +362,14 @@ class Supervisor(SupervisedRun):
             notices = self.take_notices(told, approval)
             verdict = msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *notices))
         asked = call.may_ask and verdict.overrulable
+        step = self.state.step + 1
         receipt = self.record(
             events.ActionReviewed(
                 self._clock(),
-                self.state.step + 1,
+                step,
                 call.name,
                 action,
-                review,
+                msgspec.structs.replace(review, id=f"r{step}"),
                 verdict,
                 call.agent,
                 round((perf_counter() - began) * 1000, 3),
@@ -367,7 +389,7 @@ class Supervisor(SupervisedRun):
             verdict = self._correct(verdict, receipts)
         ready = self._ready(verdict, receipts, harmless=harmless)
         if verdict.decision is Decision.WARN:
-            redactor = self.project.redactor
+            redactor = self.redactor
             ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
         return ready
 
@@ -414,7 +436,7 @@ class Supervisor(SupervisedRun):
         """Return how to save the files before deciding about an action, or None."""
         if self._planner is None or self.log.lost is not None or self.state.course.stopped:
             return None
-        redactor, config = self.project.redactor, self.project.config
+        redactor, config = self.redactor, self.project.config
         request = checkpoint_request(action, draft, verdict, self.state, redactor, config.trash)
         if request is None:
             return None

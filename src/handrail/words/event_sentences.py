@@ -117,6 +117,11 @@ SENTENCES = cast(
         events.ActionDropped: lambda event, facts: Sentence(
             joined(f"step {event.step} did not run", event.says)
         ),
+        events.AfterReviewed: lambda event, facts: Sentence(
+            f"step {event.step} did more than was reviewed: "
+            f"{shorten_paths('; '.join(event.differences), facts.cwd)}",
+            *(("!", "yellow") if event.review.decision > Decision.ALLOW else ()),
+        ),
         events.BreachFound: lambda event, facts: Sentence(
             f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red"
         ),

@@ -63,7 +63,7 @@ def test_json_says_the_same(run: Run) -> None:
     answer = ran.json
     assert answer["decision"] == "block"
     assert answer["severity"] == "critical"
-    assert answer["effects"][0].keys() == {"kind", "target", "severity", "undo", "says"}
+    assert answer["effects"][0].keys() == {"kind", "intent", "target", "severity", "undo", "says"}
     assert answer["reasons"]
     assert isinstance(answer["risk"], float)
 

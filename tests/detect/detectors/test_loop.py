@@ -331,3 +331,21 @@ def test_what_is_kept_stays_small() -> None:
         return len(msgspec.json.encode(run.watch.agents[""]))
 
     assert size(10_000) < 1.5 * size(300)
+
+
+def test_a_circle_that_changes_files_gets_worse_more_slowly() -> None:
+    run = DetectedRun()
+    found = []
+    for _ in range(9):
+        run.does("edit a.py", "done", changed=("a.py",))
+        found.append(worst("loop", run.does("pytest", "1 failed", changed=("a.py",))))
+    assert found == [NONE, NONE, LOW, MEDIUM, MEDIUM, HIGH, HIGH, HIGH, CRITICAL]
+
+
+def test_the_same_words_at_the_end_get_worse_quickly() -> None:
+    run = DetectedRun()
+    found = []
+    for _ in range(6):
+        run.watch.heard("I am done.")
+        found.append(worst("loop", run.watch.findings(USUAL)))
+    assert found == [NONE, LOW, MEDIUM, HIGH, HIGH, CRITICAL]

@@ -92,3 +92,13 @@ def test_a_person_may_ask_for_it() -> None:
     run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     run.watch.prompted()
     assert not run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+
+
+def test_a_refusal_counts_among_twenty_steps() -> None:
+    for between, severity in ((18, LOW), (19, NONE)):
+        run = DetectedRun()
+        run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+        for number in range(between):
+            run.does(f"cat {number}.py", f"x = {number}")
+        found = run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+        assert worst("repeated_refusals", found) is severity

@@ -38,7 +38,7 @@ def test_equal_errors_of_different_calls_count() -> None:
     [
         "Using --randomly-seed={0}\nE   AssertionError: cart is empty",
         "API error: overloaded (request id: req_{0}abc)",
-        "connect ECONNREFUSED 172.17.0.{1}:{0}",
+        "Error: bad handshake from 172.17.0.{1}:{0}",
         "RuntimeError: port {0} is taken",
         "Segmentation fault at 0x7f3c2a{0} (core dumped)",
         "Error: worker gave up, took {1} steps, elapsed: {1}.25",
@@ -46,7 +46,7 @@ def test_equal_errors_of_different_calls_count() -> None:
 )
 def test_random_and_measured_values_make_no_other_error(text: str) -> None:
     run = DetectedRun()
-    for attempt in range(3):
+    for attempt in range(10):  # of a failure from outside, as many as the window holds
         run.fails("make check", text.format(41_234 + attempt * 777, attempt + 2))
     assert worst(KIND, run.found) >= LOW
     assert the(KIND, run.found).facts["error"]
@@ -246,3 +246,22 @@ def test_a_hostile_line_is_read_in_time() -> None:
     error_line(Outcome(False, 1, "1 a" * 5_000))
     error_line(Outcome(False, 1, "= " * 5_000 + "x"))
     error_line(Outcome(False, 1, "[" * 10_000))
+
+
+def test_another_call_that_works_does_not_take_an_error_back() -> None:
+    run = DetectedRun()
+    run.does("ls", "a.py")
+    for _ in range(3):
+        run.fails("make", "make: no rule")
+        run.does("ls", "a.py")
+    assert worst(KIND, run.fails("make", "make: no rule")) is HIGH
+
+
+def test_an_error_counts_for_ten_steps() -> None:
+    run = DetectedRun()
+    run.does("ls", "a.py")
+    for _ in range(3):
+        run.fails("make", "make: no rule")
+    for _ in range(7):
+        run.does("ls", "a.py")
+    assert worst(KIND, run.fails("make", "make: no rule")) is MEDIUM

@@ -2,6 +2,7 @@
 
 import pytest
 
+from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.detected_run import DetectedRun, the, worst
@@ -168,3 +169,12 @@ def test_the_worse_of_two_stalls_is_told() -> None:
     stall = the("stall", run.fails("pytest", ERROR))
     assert stall.severity is CRITICAL
     assert stall.says.startswith("The same error is still there after 16 attempts")
+
+
+def test_programs_that_work_again_are_no_standstill_but_failing_ones_are() -> None:
+    again, failing = DetectedRun(), DetectedRun()
+    for _ in range(12):
+        again.does("python bench.py", "price: 7", kinds=(Kind.RUN,))
+        failing.does("python bench.py", "no", ok=False, code=1, kinds=(Kind.RUN,))
+    assert worst("stall", again.found) is Severity.NONE
+    assert worst("stall", failing.found) >= Severity.MEDIUM

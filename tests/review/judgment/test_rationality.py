@@ -70,7 +70,7 @@ def test_the_same_again_is_less_than_something_new_and_falls_with_each_time() ->
         scores.append(rationality_of(MAKE, history, "x").logical_progression)
         history.remember(fingerprint(MAKE), ok=True)
     assert scores == [NEUTRAL, 0.3, 0.2, 0.1, 0.0]
-    assert rationality_of(edit("/shop/a.py"), history, "x").logical_progression == 1.0
+    assert rationality_of(edit("/shop/a.py"), history, "x").logical_progression == 0.7
 
 
 def test_what_was_done_a_while_ago_may_be_done_again() -> None:

@@ -1,12 +1,15 @@
 """The sum behind a risk score."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.config import Config
-from handrail.model import KINDS, Effect, Kind, Risk, Severity, Undo
+from handrail.model import KINDS, Action, Effect, Kind, Review, Risk, RiskFactor, Severity, Undo
 from handrail.model.finding import Finding
+from handrail.review import Reviewer
 from handrail.review.judgment.risk import FLOORS, risk_of
 
 CONFIG = Config()
@@ -51,7 +54,7 @@ def test_no_effects_are_no_risk() -> None:
 def test_outside_the_scope_weighs_more() -> None:
     outside = risk(effect(Kind.WRITE, Severity.MEDIUM), outside=True)
     assert outside.score == pytest.approx(0.7)
-    assert [factor.name for factor in outside.factors] == ["write", "outside scope"]
+    assert [factor.name for factor in outside.factors] == ["modify", "outside scope"]
 
 
 def test_a_raised_privilege_weighs_more() -> None:
@@ -116,3 +119,24 @@ def test_a_score_stays_in_the_band_of_its_severity(
 
 def test_undo_is_ordered_from_nothing_to_impossible() -> None:
     assert Undo.NEEDLESS < Undo.CHECKPOINT < Undo.UNKNOWN < Undo.IMPOSSIBLE
+
+
+def test_to_create_a_file_is_less_than_to_modify_one(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("x")
+    reviewer = Reviewer(Config(scope=(str(tmp_path),)), live=True)
+
+    def write(name: str) -> Review:
+        path = str(tmp_path / name)
+        return reviewer.review(Action("Write", {"file_path": path, "content": "y"}, str(tmp_path)))
+
+    assert write("new.txt").risk.factors == (RiskFactor("create", 0.3),)
+    assert write("old.txt").risk.factors == (RiskFactor("modify", 0.4),)
+    assert [effect.intent for effect in write("new.txt").effects] == ["create"]
+    assert [effect.intent for effect in write("old.txt").effects] == ["modify"]
+
+
+def test_a_shell_command_creates_or_modifies_as_well(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("x")
+    reviewer = Reviewer(Config(scope=(str(tmp_path),)), live=True)
+    command = Action("Bash", {"command": "echo a > new.txt; echo b >> old.txt"}, str(tmp_path))
+    assert [effect.intent for effect in reviewer.review(command).effects] == ["create", "modify"]

@@ -311,12 +311,16 @@ def test_a_loop_that_handrail_has_stopped_waits_for_a_person(option: str) -> Non
         office.state_of(RUN).course.stopped = "inc-1"
         stopped = (await post(office, "iterations?iteration=1&wait=30")).json
         assert (stopped["standing"], stopped["reason"]) == ("stopped", "incident inc-1")
-        await office.supervision.call(
-            lambda: office.desk.runs.get(RUN, "/").record(IncidentResolved(time(), "inc-1", option))
-        )
+        assert stopped["incident"] == "inc-1"
+        resolved = IncidentResolved(time(), "inc-1", option, "mind the cart")
+        await office.supervision.call(lambda: office.desk.runs.get(RUN, "/").record(resolved))
         told = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0&wait=30")).json
         orders = [each["order"] for each in told["orders"]]
         assert (orders, told["over"]) == (([], True) if option == "abort" else (["start"], False))
+        if option != "abort":
+            [note] = (await post(office, "iterations?iteration=1")).json["messages"]
+            assert "mind the cart" in note
+            assert (await post(office, "iterations?iteration=1")).json["messages"] == []
 
     with InProcessApi() as office:
         office.run(lambda: story(office))

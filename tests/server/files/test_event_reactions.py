@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -13,9 +14,11 @@ import pytest
 from handrail.hosts.claude.profile import PROFILE
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.intervene.processes.process_tree import EndedProcesses as Gone
-from handrail.model import Finding, Severity
+from handrail.model import Action, Decision, Finding, Review, Severity
 from handrail.model.event import (
+    ApprovalAsked,
     CheckpointTaken,
+    CleanedUp,
     FaultNoted,
     FindingMade,
     IncidentResolved,
@@ -25,6 +28,7 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import Intervention, InterventionName
+from handrail.model.review import Rationality, Risk
 from handrail.server.files.checkpoint_scheduler import CHECKPOINT_STEPS
 from handrail.server.files.work_tree_state import CHECKPOINT_SECONDS
 from handrail.supervise.runs.project import Projects
@@ -207,6 +211,72 @@ def test_people_are_told_of_what_is_bad_enough(shop: CheckpointSetup) -> None:
         shop.record(FindingMade(1.0, 3, finding))
     assert [message.body for message in shop.told.messages] == ["high trouble"]
     assert "shop" in shop.told.messages[0].title
+
+
+def test_people_are_told_of_a_trouble_once(shop: CheckpointSetup) -> None:
+    """It was told again after each intervention: eight messages for one loop."""
+    shop.settings(NOTIFY)
+    shop.restart()
+    for step in range(3, 11):
+        finding = Finding("loop", Severity.HIGH, 0.9, (step,), says=f"in a loop at step {step}")
+        shop.record(FindingMade(1.0, step, finding))
+    assert [message.body for message in shop.told.messages] == ["in a loop at step 3"]
+
+
+def test_an_incident_is_one_message(shop: CheckpointSetup) -> None:
+    shop.settings(NOTIFY)
+    shop.restart()
+    shop.run.record(FindingMade(1.0, 3, LOOP))
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+    [message] = shop.told.messages
+    assert message.urgent
+    assert "handrail incident show inc-1" in message.body
+
+
+def test_an_action_that_waits_is_told_with_the_command_that_answers(
+    shop: CheckpointSetup,
+) -> None:
+    shop.settings(NOTIFY)
+    shop.restart()
+    review = Review(Decision.ALLOW, Risk(0.1, Severity.NONE), Rationality(0.6, 0.6, 0.6, 1.0, 1.0))
+    action = Action("Bash", {"command": "make deploy"}, str(shop.tree))
+    shop.record(ApprovalAsked(1.0, "7f3a9c01", "n", "Bash: make deploy", action, review))
+    [message] = shop.told.messages
+    assert message.body == "Bash: make deploy\nhandrail approve 7f3a9c01"
+
+
+@pytest.mark.parametrize("cleans", [True, False])
+def test_a_stop_cleans_up_only_if_the_settings_say_so(tmp_path: Path, cleans: bool) -> None:
+    said = "true" if cleans else "false"
+    settings = f"interventions: {{emergency_stop: {{auto_cleanup: {said}}}}}\n"
+    with closing(CheckpointSetup(tmp_path, settings)) as shop:
+        lock = shop.tree / ".git" / "index.lock"
+        lock.touch()
+        os.utime(lock, (shop.time + 60, shop.time + 60))
+        shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+        record = IncidentFolders(shop.home.incidents).read("inc-1").record
+        assert [each.path for each in record.leftovers] == [os.path.realpath(lock)]
+        assert lock.exists() is not cleans
+        assert (record.cleaned is not None) is cleans
+        assert len(shop.all(CleanedUp)) == cleans
+
+
+def test_an_incident_has_the_state_and_the_context_of_its_run(tmp_path: Path) -> None:
+    settings = "scope: [src]\ninterventions: {context_reinforcement: {constraints: [no SQL]}}\n"
+    with closing(CheckpointSetup(tmp_path, settings=settings)) as shop:
+        look_at_context(shop)
+
+
+def look_at_context(shop: CheckpointSetup) -> None:
+    shop.record(prompt("Fix it with API_KEY=sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c"))
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+    context = IncidentFolders(shop.home.incidents).read("inc-1").record.context
+    assert context.goal.startswith("Fix it")
+    assert (context.scope, context.constraints) == ((f"{shop.tree}/src",), ("no SQL",))
+    assert context.settings
+    kept = (Path(shop.home.incidents) / "inc-1" / "state.json").read_text()
+    assert json.loads(kept)["run"] == RUN
+    assert "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c" not in kept
 
 
 def test_a_stop_is_confirmed_written_down_and_told(shop: CheckpointSetup) -> None:

@@ -11,11 +11,12 @@ from handrail.cli import options
 from handrail.cli.output.file_changes import ask_to_agree
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
-from handrail.config import ConfigError, Settings, load_settings
+from handrail.config import ConfigError, CustomRule, Settings, load_settings
 from handrail.config.in_force import SettingsInForce
 from handrail.config.json_schema import json_schema
 from handrail.config.reference import render_reference
-from handrail.review.judgment.rules import RuleSet
+from handrail.review.judgment.rules import Rule, RuleSet
+from handrail.review.plugins import load_plugins
 from handrail.supervise.runs.settings_trust import trust_of, trusted_settings, untrusted_notice
 
 _MAX_KEY = 44
@@ -148,9 +149,9 @@ def _unknown_names(settings: Settings) -> list[str]:
     rules = settings.config.step_reviewer.rules
     key = "step_reviewer.rules.disabled"
     where = settings.origin(key)
-    return [
-        f"{where}: {key}: {says}" for says in RuleSet.invalid_names(rules.disabled, rules.custom)
-    ]
+    others: list[CustomRule | Rule] = [*rules.custom, *load_plugins().rules]
+    problems = RuleSet.invalid_names(rules.disabled, others)
+    return [f"{where}: {key}: {says}" for says in problems]
 
 
 @command.command(short_help="Let this project's handrail.yaml loosen something.")

@@ -33,6 +33,7 @@ class StepStory(msgspec.Struct):
     reviewed: ActionReviewed
     ended: events.ActionEnded | None = None
     dropped: events.ActionDropped | None = None
+    after: events.AfterReviewed | None = None
     breaches: list[events.BreachFound] = []
     feedback: list[events.FeedbackGiven] = []
     findings: list[events.FindingMade] = []
@@ -56,6 +57,8 @@ class StepStory(msgspec.Struct):
             self.ended = event
         elif isinstance(event, events.ActionDropped):
             self.dropped = event
+        elif isinstance(event, events.AfterReviewed):
+            self.after = event
         elif isinstance(event, events.BreachFound):
             self.breaches.append(event)
         elif isinstance(event, events.FeedbackGiven):
@@ -180,6 +183,10 @@ def show_step(screen: TerminalOutput, run: KnownRun, story: StepStory) -> None:
     explain_verdict_fully(screen, event.action, event.review, event.verdict)
     screen.field("Told", _told(event))
     screen.field("Outcome", _outcome(story), limit=4)
+    if story.after is not None:
+        risk = story.after.review.risk
+        again = [*story.after.differences, *story.after.review.reasons]
+        screen.field("After", [f"risk {risk.score:.2f} {risk.severity}", *again], "yellow")
     for breach in story.breaches:
         screen.field("BREACH", [breach.says], "red")
     screen.field("Part of", [finding_in_words(one.finding) for one in story.findings], "yellow")

@@ -84,6 +84,15 @@ async def _reap_orphans() -> None:
         await asyncio.to_thread(reaper.look)
 
 
+def ways_on(go: IterationPermission, name: str) -> Iterator[str]:
+    """Return the commands by which a person lets a stopped run go on; `name`: that of the run."""
+    if go.incident:
+        yield f"handrail incident show {go.incident}"
+        yield resume_command(go.incident, RecoveryOption.RESUME_WITH_LIMITS)
+    else:
+        yield f"handrail resume {name}"
+
+
 def find_run(home: Home, run: str) -> KnownRun:
     """Find a run by its id."""
     with read_log(home) as store:
@@ -256,7 +265,7 @@ class _DrivenRun:
             who = f" by {go.by}" if go.by else ""
             why = f" ({go.reason})" if go.reason else ""
             self._say(f"Stopped{who}{why}. Waiting for somebody to resume the run:")
-            for command in self._ways_on(go):
+            for command in ways_on(go, self._name):
                 self._print(f"   {command}")  # on one line, for copying
             self._say("  Ctrl+C quits")
         self._is_stopped = is_stopped
@@ -264,14 +273,6 @@ class _DrivenRun:
             again = "; trying again" if self._failures <= len(PAUSES) else ""
             self._say(f"! {self._problem[:_MAX_SAYS]}{again}", "yellow")
         self._problem = ""
-
-    def _ways_on(self, go: IterationPermission) -> Iterator[str]:
-        """Return the commands by which a person lets the stopped run go on."""
-        if go.incident:
-            yield f"handrail incident show {go.incident}"
-            yield resume_command(go.incident, RecoveryOption.RESUME_WITH_LIMITS)
-        else:
-            yield f"handrail resume {self._name}"
 
     def _turn_ended(self, problem: str) -> None:
         """Remember the problem of a turn; it is shown with the next try, which takes a while."""

@@ -9,7 +9,10 @@ from handrail.model import event as events
 from handrail.model.event import ActionReviewed, Event, FeedbackGiven, Intervened
 from handrail.words.actions import action_in_words
 
-_OF_A_STEP = (events.ActionEnded, events.ActionDropped, events.BreachFound, FeedbackGiven)
+_OF_A_STEP = (
+    events.ActionEnded, events.AfterReviewed, events.ActionDropped, events.BreachFound,
+    FeedbackGiven,
+)  # fmt: skip
 _CORRECTIONS = (
     events.FindingMade, Intervened, events.InterventionJudged, events.RolledBack,
     events.StopConfirmed, events.IncidentResolved, events.CleanedUp,

@@ -2,6 +2,8 @@
 
 from handrail.model.review import Review
 
+_FORM = "Send one JSON object a line: id, tool, input, cwd."
+
 
 def review_json(review: Review, key: object = None) -> dict[str, object]:
     """Describe a review for a program; `key` is the program's own id of the action."""
@@ -15,6 +17,7 @@ def review_json(review: Review, key: object = None) -> dict[str, object]:
         "effects": [
             {
                 "kind": effect.kind,
+                "intent": effect.intent,
                 "target": effect.target,
                 "severity": effect.severity,
                 "undo": effect.undo,
@@ -23,6 +26,7 @@ def review_json(review: Review, key: object = None) -> dict[str, object]:
             for effect in review.effects
         ],
         "alternative": review.alternative,
+        "alternatives": review.alternatives,
         "updated_input": rewrite.input if rewrite else None,
         "changes": rewrite.changes if rewrite else (),
         "restore": rewrite.restore if rewrite else "",
@@ -31,6 +35,7 @@ def review_json(review: Review, key: object = None) -> dict[str, object]:
         "confidence": review.confidence,
         "rules": [hit.rule for hit in review.rules],
         "faults": list(review.faults),
+        "review": review.id,
     }
 
 
@@ -44,7 +49,8 @@ def refusal_json(problem: str, key: object = None) -> dict[str, object]:
         "severity": "critical",
         "reasons": [reason],
         "effects": [],
-        "alternative": "Send one JSON object a line: id, tool, input, cwd.",
+        "alternative": _FORM,
+        "alternatives": [_FORM],
         "updated_input": None,
         "changes": [],
         "restore": "",
@@ -53,5 +59,6 @@ def refusal_json(problem: str, key: object = None) -> dict[str, object]:
         "confidence": 0.0,
         "rules": [],
         "faults": [],
+        "review": "",
         "error": problem,
     }

@@ -133,7 +133,7 @@ def _why(screen: TerminalOutput, review: Review) -> None:
 def _instead(screen: TerminalOutput, review: Review) -> None:
     rewrite = review.rewrite
     if review.alternative:
-        screen.field("Instead", [review.alternative], "green")
+        screen.field("Instead", review.alternatives or [review.alternative], "green")
     if rewrite is not None:
         screen.field("Runs now", [str(rewrite.input.get("command", ""))], "green", limit=8)
         screen.field("Changed", rewrite.changes, limit=4)

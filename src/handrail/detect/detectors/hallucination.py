@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
+from handrail.detect.deed_claims import SAYS, Deed, deeds_claimed, deeds_of
 from handrail.detect.description import (
     GO_BACK,
     IMAGINING,
@@ -17,9 +18,11 @@ from handrail.detect.description import (
 from handrail.detect.detector import Detector
 from handrail.detect.missing_things import Sort, missing_thing_in
 from handrail.detect.test_claims import claims_tests_pass
-from handrail.detect.test_runs import is_test_run, runs_code, tests_passed
+from handrail.detect.test_runs import tests_passed
 from handrail.detect.text_hashes import SIZE, text_hash
 from handrail.model.action import SHELL_TOOLS
+from handrail.model.check_commands import is_test_run, runs_code
+from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -38,6 +41,7 @@ _WHAT: dict[Sort, str] = {
     "command": "the command {}",
     "text": "text in {}",
 }
+_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.CHANGE, Kind.DELEGATE})
 Tested = Literal["", "maybe", "passed", "failed"]
 
 
@@ -98,6 +102,12 @@ class HallucinationDetector(Detector):
     test_step: int = 0
     claimed: bool = False
     """The agent just said that the tests pass."""
+    deeds_done: dict[Deed, bool] = msgspec.field(default_factory=dict)
+    """By deed, whether the last step for it worked."""
+    ran_code: bool = False
+    """The run has run a program that may have done anything, out of sight."""
+    claims: tuple[str, ...] = ()
+    """What the agent just said, though the record or the disk contradicts it."""
 
     def see(self, done: CompletedStep) -> None:
         """Note missing things and test results."""
@@ -105,11 +115,14 @@ class HallucinationDetector(Detector):
         if self.missed and self.missed[0].deed <= self.deeds - _WINDOW:
             del self.missed[0]
         intent = done.intent
-        self.last, self.agent, self.claimed = done.step, intent.agent, False
+        self.last, self.agent, self.claimed, self.claims = done.step, intent.agent, False, ()
         if done.ending in ("refused", "dropped"):
             return
         if intent.tool.lower() in SHELL_TOOLS:
             self._note_tests(done)
+            self._note_deeds(intent.shown, done)
+        elif intent.tool.startswith("mcp__"):
+            self._note_deeds(intent.tool, done)
         absence = missing_thing_in(done) if done.ending == "failed" else None
         if absence is not None:
             self._miss(done, absence.sort, absence.name)
@@ -119,11 +132,18 @@ class HallucinationDetector(Detector):
     def heard(self, text: str) -> None:
         """Note a claim."""
         self.claimed = claims_tests_pass(text)
+        self.claims = tuple(map(self._contradiction, self._unproven(text)))
+
+    def contradicted(self, claims: tuple[str, ...]) -> None:
+        """Note claims that the disk contradicts."""
+        self.claims += claims
 
     def find(self, settings: Detection) -> Finding | None:
         """Report a false claim, or one more missing thing."""
+        if (self.claimed and (found := self._claim())) or (found := self._false_deed()):
+            return found
         if self.claimed:
-            return self._claim()
+            return None
         if not self.missed or self.missed[-1].deed != self.deeds:
             return None
         return self.lately(settings)
@@ -163,6 +183,32 @@ class HallucinationDetector(Detector):
         facts = {"claim": "the tests pass", "tests": self.tested or "none"}
         sure = 0.8 if failed else 0.6
         return Finding(self.kind, Severity.MEDIUM, sure, shown, 0.3, says, "claim", facts)
+
+    def _unproven(self, text: str) -> list[Deed]:
+        """Return the claimed deeds that no step of the run can have done."""
+        if not self.deeds:  # it may speak of a time before this run
+            return []
+        claimed = sorted(deeds_claimed(text))
+        return [deed for deed in claimed if not self.deeds_done.get(deed, self.ran_code)]
+
+    def _contradiction(self, deed: Deed) -> str:
+        claim, undone, failed = SAYS[deed]
+        return f"{claim}, though {failed if deed in self.deeds_done else undone}"
+
+    def _false_deed(self) -> Finding | None:
+        if not self.claims:
+            return None
+        claim = self.claims[0].partition(",")[0]
+        says = f"It said that {self.claims[0]}."
+        shown = (self.last,) if self.deeds else ()
+        facts = {"claim": claim, "claims": str(len(self.claims))}
+        return Finding(self.kind, Severity.MEDIUM, 0.7, shown, 0.3, says, "claim", facts)
+
+    def _note_deeds(self, call: str, done: CompletedStep) -> None:
+        for deed in deeds_of(call):
+            self.deeds_done[deed] = done.ending == "ok"
+        if not self.ran_code and not _CODE.isdisjoint(done.intent.kinds):
+            self.ran_code = not is_test_run(call)
 
     def _note_tests(self, done: CompletedStep) -> None:
         if is_test_run(done.intent.shown):

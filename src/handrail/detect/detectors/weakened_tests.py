@@ -9,8 +9,9 @@ from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, Advice, FindingDescription, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
-from handrail.detect.test_runs import is_test_run, tests_passed
+from handrail.detect.test_runs import tests_passed
 from handrail.model.action import SHELL_TOOLS
+from handrail.model.check_commands import is_test_run
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from handrail.model.test_edits import is_test_file

@@ -108,27 +108,34 @@ class _IncidentFold:
         """Take over the settings that hold from here on."""
         if settings is None:
             return
-        context, values = self.record.context, settings.values
-        context.settings = settings.id
-        context.scope = _texts(values.get("scope"))
-        context.constraints = _texts(_at(values, "interventions.context_reinforcement.constraints"))
-        rollback = _at(values, "interventions.checkpoint_rollback")
-        criteria = _at(values, "interventions.checkpoint_rollback.safe_checkpoint_criteria")
-        given = {**_section(rollback), **_section(criteria)}
+        values = settings.values
+        rollback = _section(_at(values, "interventions.checkpoint_rollback"))
+        criteria = RollbackCriteria()
         with suppress(msgspec.ValidationError):
-            context.criteria = msgspec.convert(given, RollbackCriteria)
-        if not self.record.prompts and isinstance(goal := values.get("goal"), str):
-            context.goal = goal
+            given = {**rollback, **_section(rollback.get("safe_checkpoint_criteria"))}
+            criteria = msgspec.convert(given, RollbackCriteria)
+        goal = values.get("goal")
+        self._learn(
+            settings=settings.id,
+            scope=_texts(values.get("scope")),
+            constraints=_texts(_at(values, "interventions.context_reinforcement.constraints")),
+            criteria=criteria,
+            goal=self.record.context.goal or (goal if isinstance(goal, str) else ""),
+        )
+
+    def _learn(self, **facts: object) -> None:
+        """Take over facts of the context."""
+        self.record.context = msgspec.structs.replace(self.record.context, **facts)
 
     def prompted(self, event: log.PromptGiven) -> None:
         self.record.prompts.append(event.text)
-        self.record.context.goal = _cut(event.text)
+        self._learn(goal=_cut(event.text))
 
     def asked(self, event: log.ControlAsked) -> None:
         if event.command is ControlCommand.REDIRECT:
-            self.record.context.goal = _cut(event.text)
+            self._learn(goal=_cut(event.text))
 
-    def measured(self, event: log.UsageMeasured) -> None:
+    def measured(self, event: log.UsageMeasured | log.UsageSampled) -> None:
         usage = self.record.usage
         usage.tokens = max(usage.tokens, event.tokens)
         usage.cost_usd = max(usage.cost_usd, event.cost_usd)
@@ -184,12 +191,12 @@ class _IncidentFold:
     def intervened(self, event: log.Intervened) -> None:
         record, made = self.record, event.intervention
         record.interventions.append(IncidentIntervention(event.at, made))
-        record.context.allowance = made.allowance or record.context.allowance
+        self._learn(allowance=made.allowance or record.context.allowance)
         if made.incident == record.id:
             record.at, record.finding, record.step = event.at, made.finding, made.step
 
     def resolved(self, event: log.IncidentResolved) -> None:
-        self.record.context.allowance = event.allowance or self.record.context.allowance
+        self._learn(allowance=event.allowance or self.record.context.allowance)
 
     def judged(self, event: log.InterventionJudged) -> None:
         for each in self.record.interventions:
@@ -222,6 +229,7 @@ _NOTES: dict[type, _Note] = {
         (log.PromptGiven, _IncidentFold.prompted),
         (log.ControlAsked, _IncidentFold.asked),
         (log.UsageMeasured, _IncidentFold.measured),
+        (log.UsageSampled, _IncidentFold.measured),
         (ActionReviewed, _IncidentFold.reviewed),
         (ActionEnded, _IncidentFold.ended),
         (log.ActionDropped, _IncidentFold.dropped),
@@ -248,8 +256,9 @@ def _at(values: dict[str, object], path: str) -> object:
     return found
 
 
-def _texts(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+def _texts(value: object) -> tuple[str, ...]:
+    known = value if isinstance(value, list | tuple) else ()
+    return tuple(each for each in known if isinstance(each, str))
 
 
 def _cut(text: str) -> str:

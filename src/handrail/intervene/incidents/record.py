@@ -74,13 +74,13 @@ class IncidentUsage(msgspec.Struct, omit_defaults=True):
     """The peak over all its processes; 0: not known, as with tokens and cost."""
 
 
-class IncidentContext(msgspec.Struct, omit_defaults=True):
+class IncidentContext(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the run was told, and what held for it when it was stopped."""
 
     goal: str = ""
-    scope: list[str] = []
+    scope: tuple[str, ...] = ()
     """Its folders; empty: the project."""
-    constraints: list[str] = []
+    constraints: tuple[str, ...] = ()
     allowance: Allowance | None = None
     settings: str = ""
     """Identifies the settings: equal ones have equal names."""
@@ -129,7 +129,7 @@ class Incident(msgspec.Struct, omit_defaults=True):
     rollbacks: list[RolledBack] = []
     stop: StopConfirmed | None = None
     """The result of ending its processes; None: not known yet."""
-    context: IncidentContext = msgspec.field(default_factory=IncidentContext)
+    context: IncidentContext = IncidentContext()
     leftovers: list[Leftover] = []
     """What an abort removes, and nothing else."""
     cleaned: CleanedUp | None = None

@@ -8,6 +8,8 @@ from handrail.model.ordinal import Severity
 from handrail.model.review import CommandStep, Risk, RuleHit
 from handrail.shell import Command, ParsedProgram
 
+_MAX_ALTERNATIVES = 3
+_ASK = "Explain why you need it; a person can do it or allow it."
 _MAX_SENTENCE = 400
 """A reason is read by a person; what is longer was made to be long."""
 
@@ -36,15 +38,17 @@ def _sentence(text: str) -> str:
     return body if body.endswith((".", "!", "?")) else body + "."
 
 
-def alternative_for(effects: Sequence[Effect], hits: Sequence[RuleHit]) -> str:
+def alternatives_for(
+    effects: Sequence[Effect], hits: Sequence[RuleHit], suggestions: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """What to do instead of a refused action, the best way first; never empty."""
     serious = sorted(
         (effect for effect in effects if effect.severity >= Severity.HIGH),
         key=lambda effect: -effect.severity.rank,
     )
-    for text in (*(effect.instead for effect in serious), *(hit.instead for hit in hits)):
-        if text:
-            return text
-    return "Explain why you need it; a person can do it or allow it."
+    concrete = (*(effect.instead for effect in serious), *(hit.instead for hit in hits))
+    found = dict.fromkeys(text for text in (*concrete, *suggestions) if text)
+    return tuple(found)[:_MAX_ALTERNATIVES] or (_ASK,)
 
 
 def confidence_in(effects: Sequence[Effect], program: ParsedProgram | None) -> float:

@@ -7,6 +7,8 @@ from handrail.model.action import Action
 from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.review import Rationality
+from handrail.review.judgment.completeness import completeness
+from handrail.review.judgment.step_checks import StepCheck, efficiency, progression
 
 NEUTRAL = 0.6
 _WORD = re.compile(r"[A-Z]{3,}(?![a-z])|[A-Za-z][a-z0-9]{2,}", re.ASCII)
@@ -29,29 +31,30 @@ _CEILINGS = (1.0, 0.7, 0.6, 0.45, 0.35, 0.25)
 def rationality_of(action: Action, history: History, goal: str) -> Rationality:
     """Four scores from 0 to 1 and their mean, with what was noticed."""
     name = fingerprint(action)
-    issues: list[str] = []
-    suggestions: list[str] = []
     failures = history.failures(name)
     alignment = _alignment(action, goal)
-    progression = _progression(name, history)
-    efficiency = _at(_EFFICIENCY, failures)
-    completeness = 1.0 if action.input else 0.5
+    follows = _progression(action, name, history)
+    short = efficiency(action, history)
     if failures:
-        issues.append(f"the same action failed {_times(failures)} before")
-        suggestions.append("Read the error and change something before trying again.")
-    elif progression < NEUTRAL:
-        issues.append("the same action was just done")
-        suggestions.append("Use the result that is already there.")
-    mean = 0.25 * (alignment + progression + efficiency + completeness)
+        short = StepCheck(
+            _at(_EFFICIENCY, failures),
+            f"the same action failed {_times(failures)} before",
+            "Read the error and change something before trying again.",
+        )
+    whole = completeness(action, history) if action.input else StepCheck(0.5)
+    checks = (short, follows._replace(issue="", suggestion="") if failures else follows, whole)
+    issues = [check.issue for check in checks if check.issue]
+    suggestions = [check.suggestion for check in checks if check.suggestion]
+    mean = 0.25 * (alignment + follows.score + short.score + whole.score)
     score = min(mean, _at(_CEILINGS, failures))
     if not goal and not history.recent:
         score = NEUTRAL
     return Rationality(
         round(score, 2),
         alignment,
-        progression,
-        efficiency,
-        completeness,
+        follows.score,
+        short.score,
+        whole.score,
         tuple(issues),
         tuple(suggestions),
     )
@@ -68,14 +71,15 @@ def _alignment(action: Action, goal: str) -> float:
     return round(NEUTRAL + (1.0 - NEUTRAL) * share, 2)
 
 
-def _progression(name: str, history: History) -> float:
+def _progression(action: Action, name: str, history: History) -> StepCheck:
     recent = history.recent
     if not recent:
-        return NEUTRAL
-    if recent[-1] == name:
-        repeated = next((i for i, each in enumerate(reversed(recent)) if each != name), len(recent))
-        return _at(_REPEATED, repeated - 1)
-    return 0.7 if name in recent else 1.0
+        return StepCheck(NEUTRAL)
+    found = progression(action, name, history)
+    if recent[-1] != name:
+        return found
+    repeated = next((i for i, each in enumerate(reversed(recent)) if each != name), len(recent))
+    return found._replace(score=min(found.score, _at(_REPEATED, repeated - 1)))
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from handrail.config import Config
-from handrail.model.effect import KINDS, Effect, Kind
+from handrail.model.effect import Effect, Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from handrail.model.review import Risk, RiskFactor
@@ -87,7 +87,7 @@ def severity_of(score: float, config: Config) -> Severity:
 def _score(
     effect: Effect, *, is_outside: bool, is_privileged: bool
 ) -> tuple[float, tuple[RiskFactor, ...]]:
-    factors = [RiskFactor(effect.kind.value, KINDS[effect.kind].base)]
+    factors = [RiskFactor(effect.intent, effect.base)]
     if is_outside:
         factors.append(RiskFactor("outside scope", _OUTSIDE))
     if is_privileged:

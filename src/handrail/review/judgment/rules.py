@@ -117,10 +117,10 @@ class LimitFileOperations(msgspec.Struct, frozen=True):
 
 
 class WarnExternalNetwork(msgspec.Struct, frozen=True):
-    """A request that leaves the machine and its network."""
+    """Data that leaves the machine and its network; a plain download carries none."""
 
     name: str = "warn_external_network"
-    about: str = "requests to machines of others are pointed out"
+    about: str = "data sent to machines of others is pointed out"
 
     def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         for effect in effects:
@@ -209,8 +209,10 @@ class RuleSet:
         )
 
     @staticmethod
-    def invalid_names(disabled: Iterable[str], custom: Iterable[CustomRule] = ()) -> list[str]:
-        """Return what is wrong with the names of rules to switch off."""
+    def invalid_names(
+        disabled: Iterable[str], custom: "Iterable[CustomRule | Rule]" = ()
+    ) -> list[str]:
+        """Return what is wrong with the names of rules to switch off; `custom`: all others."""
         names = {rule.name for rule in (*GOVERNING, *OTHERS)} | {rule.name for rule in custom}
         fixed = {rule.name for rule in GOVERNING if rule.fixed}
         problems: list[str] = []

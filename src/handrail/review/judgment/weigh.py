@@ -150,8 +150,11 @@ def _weigh_write(effect: Effect, path: str, place: Place, at: ReviewContext) -> 
     if at.places.holds_home(path):
         return _apply(effect, HOME, at)
     weight = WRITES[place]
+    there = None if moved or effect.opaque or effect.glob else at.world.exists(path)
+    if there is False:
+        effect = msgspec.structs.replace(effect, new=True)
     # What is there would be overwritten or moved away; a new file only gets a warning.
-    if place is Place.OUTSIDE and (moved or at.world.exists(path)):
+    if place is Place.OUTSIDE and (moved or there or at.world.exists(path)):
         weight = msgspec.structs.replace(weight, severity=_H)
     return _apply(effect, weight, at)
 
@@ -292,6 +295,7 @@ def _apply(effect: Effect, weight: Weight, at: ReviewContext) -> Effect:
         effect.recursive,
         effect.opaque,
         effect.glob,
+        effect.new,
     )
 
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from handrail.checkpoint import errors as checkpoint
+from handrail.checkpoint.history.git_undo import GitChangedError
 from handrail.checkpoint.names import BadNameError
 from handrail.intervene.incidents.folders import IncidentError, NoSuchIncidentError
 from handrail.server.http.json_response import json_response
@@ -49,6 +50,7 @@ _STATUS: dict[type[Exception], int] = {
     checkpoint.NoSuchCheckpointError: 404,
     NoSuchIncidentError: 404,
     checkpoint.FilesChangedError: 409,
+    GitChangedError: 409,
     checkpoint.NothingToUndoError: 409,
     checkpoint.CheckpointError: 503,
     IncidentError: 503,

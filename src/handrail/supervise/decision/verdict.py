@@ -54,6 +54,7 @@ def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = N
         guidance=_again(refusals),
         overrulable=may_overrule,
         permitted_by=review.permitted_by if may_overrule else "",
+        alternatives=review.alternatives[1:],
     )
 
 

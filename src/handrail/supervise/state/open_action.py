@@ -24,6 +24,9 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     intent: Intent | None = None
     """The facts for the detectors at its end; None: it was refused some time ago."""
 
+    failed: bool = False
+    """The review after its end found that it failed, whatever the host reports."""
+
     @property
     def let_through(self) -> bool:
         """Return whether it may run without asking anybody."""

@@ -9,7 +9,7 @@ from handrail.model import event as events
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.effect import file_operations
 from handrail.model.event_table import by_event
-from handrail.model.intent import intent_of
+from handrail.model.intent import intent_of, with_changes
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.supervise.state.approval_state import ApprovalState
@@ -18,6 +18,7 @@ from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
 from handrail.supervise.state.pushed_branches import new_branches
 from handrail.supervise.state.run_health import RunHealth
+from handrail.supervise.state.step_memory import note_edit, note_goal, note_step
 
 if TYPE_CHECKING:
     from handrail.supervise.state.run_state import RunState
@@ -52,6 +53,7 @@ def _prompted(state: "RunState", event: events.PromptGiven) -> None:
     state.last_prompt = event.text[:_MAX_GOAL]
     # A later prompt is often only "go on": the first one still tells the subject.
     state.history.goal = "\n".join(dict.fromkeys((state.first_prompt, state.last_prompt)))
+    note_goal(state.history, event.text)
 
 
 def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
@@ -85,6 +87,7 @@ def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
         state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
         # Counted in advance: parallel actions may not each use the whole limit.
         state.history.file_operations += action.file_operations
+        note_edit(state.history, event.action)
     elif action.refused and not verdict.passing:
         state.history.remember_refusal(action.name)
         state.course.see(event, intent)
@@ -107,6 +110,10 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
     usage.tool_ms += outcome.duration_ms
     usage.overruled += event.overruled
     closed = _close(state, event.step)
+    if closed is not None and closed.failed:
+        outcome = msgspec.structs.replace(outcome, ok=False)
+        event = msgspec.structs.replace(event, outcome=outcome)
+        usage.failed += 1
     if closed is not None:
         if closed.id:
             state.over.append((closed.id, closed.name, closed.command))
@@ -121,6 +128,7 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
             state.history.branches.update(new_branches(closed.intent, outcome))
         if closed.intent is not None:
             intent = closed.intent
+            note_step(state.history, intent, outcome.ok)
             if event.overruled:  # a person wants it to reach that far
                 intent = msgspec.structs.replace(intent, outside=())
             state.course.see(event, intent)
@@ -129,6 +137,14 @@ def _ended(state: "RunState", event: events.ActionEnded) -> None:
         changes = max(closed.file_operations, len(event.created + event.changed))
         files = tuple(dict.fromkeys((*writes, *event.created, *event.changed)))
         state.course.end(event, changes, agent, files)
+
+
+def _after_reviewed(state: "RunState", event: events.AfterReviewed) -> None:
+    """Let the detectors see at the end what the action really did."""
+    for index, known in enumerate(state.open):
+        if known.step == event.step and known.intent is not None:
+            intent = with_changes(known.intent, event.paths, event.review.outside)
+            state.open[index] = msgspec.structs.replace(known, intent=intent, failed=event.failed)
 
 
 def _dropped(state: "RunState", event: events.ActionDropped) -> None:
@@ -176,6 +192,7 @@ def _iteration_ended(state: "RunState", event: events.IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
     state.rested = state.step
+    state.messages += event.review is not None
 
 
 def _settings_changed(state: "RunState", event: events.SettingsChanged) -> None:
@@ -314,7 +331,8 @@ def _part(name: str, *methods: Callable[..., None]) -> dict[type, Callable[..., 
 
 APPLY: dict[type, Callable[..., None]] = {
     **by_event(
-        _started, _prompted, _reviewed, _ended, _dropped, _breach, _agent_started, _agent_ended,
+        _started, _prompted, _reviewed, _ended, _after_reviewed, _dropped, _breach,
+        _agent_started, _agent_ended,
         _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
         _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _sampled,
         _run_ended, _resolved, _approval_decided, _told, _cleaned_up,

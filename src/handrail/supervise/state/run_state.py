@@ -50,6 +50,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=6):
     changed: float = 0.0
     step: int = 0
     prompts: int = 0
+    messages: int = 0
+    """The agent's messages at its stops."""
     first_prompt: str = ""
     last_prompt: str = ""
     history: History = msgspec.field(default_factory=History)

@@ -71,7 +71,7 @@ def _deed(event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -
 
 
 def _prompted(watch: RunDetectors, event: PromptGiven) -> None:
-    watch.prompted()
+    watch.prompted(event.text)
 
 
 def _agent_ended(watch: RunDetectors, event: AgentEnded) -> None:
@@ -84,6 +84,8 @@ def _compacted(watch: RunDetectors, event: Compacted) -> None:
 
 def _agent_stopped(watch: RunDetectors, event: IterationEnded) -> None:
     watch.heard(event.says)
+    if event.unproven:
+        watch.contradicted(event.unproven)
 
 
 def _model_asked(watch: RunDetectors, event: ModelAsked) -> None:

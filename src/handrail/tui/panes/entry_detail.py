@@ -78,7 +78,8 @@ def _action(fields: FieldLines, entry: TimelineEntry, event: ActionReviewed, nam
     fields.add("Why", reasons)
     fields.add("Does", (f"{step.text}: {step.says}" for step in review.steps if step.says), "dim")
     if verdict.decision is not Decision.ALLOW:
-        fields.add("Instead", verdict.alternative or review.alternative, "green")
+        best = verdict.alternative or review.alternative
+        fields.add("Instead", (best, *verdict.alternatives), "green")
     fields.add("Changed", verdict.changes)
     if verdict.updated_input is not None:
         fields.add("Runs now", str(verdict.updated_input.get("command", "")), "green")

@@ -1,0 +1,1 @@
+"""Secrets that a run knows, and calls that would carry them away."""
