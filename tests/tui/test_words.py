@@ -101,3 +101,15 @@ def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: SampleLog) -> N
     [end] = timeline.entries
     assert end.said is not None
     assert end.said.text == "session ended · 8 s"
+
+
+def test_a_blocked_agent_needs_somebody_here_and_in_status(book: SampleLog) -> None:
+    question = "The agent cannot go on: which database may I use?"
+    book.write(SHOP, LoopEnded(NOON, "done", "STUCK", question))
+    assert _on_the_screen(book)["shop-3f2a"] == NEEDS_YOU
+    [row] = [
+        row
+        for row in find_rows(KnownRuns(book.store), book.store, NOON, show_all=False)
+        if row.run.id == SHOP
+    ]
+    assert (row.needs_you, row.question, row.sign) == (True, question, RUN_SIGNS[NEEDS_YOU])
