@@ -10,7 +10,7 @@ EXCEPTIONS = {
     "cli/__init__.py": "examples in `--help`, which loads nothing that could tell another host",
     "model/commands.py": "what two commands are for, in the same `--help`",
     "config/judge.py": "the name of a model, which the API of the judge takes",
-    "tui/panes/runs.py": "the names of models are shortened",
+    "tui/panes/run_words.py": "the names of models are shortened",
     "shell/tables/agents.py": "an example in what is said about other agents' programs",
     "shell/readers/git.py": "a list of what robots call their branches",
 }

@@ -10,7 +10,7 @@ _RUNS = ("5a0e7c11", "5a0e7c12", "5a0e7c13", "d0c5e114", "d0c5e115", "5a0e7c16")
 
 _ADDED = {
     "permitted_by", "used", "alternatives", "repository", "links", "after", "context", "git",
-    "git_digest", "copies",
+    "git_digest", "copies", "question",
 }  # fmt: skip
 """Keys that the answers have got since then; all others stay as they were."""
 _NEW_ID = ("id", "")
