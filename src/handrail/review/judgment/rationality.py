@@ -11,6 +11,8 @@ from handrail.review.judgment.completeness import completeness
 from handrail.review.judgment.step_checks import StepCheck, efficiency, progression
 
 NEUTRAL = 0.6
+NEUTRAL_RATIONALITY = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
+"""Of an action about whose goal and past nothing is known."""
 _WORD = re.compile(r"[A-Z]{3,}(?![a-z])|[A-Za-z][a-z0-9]{2,}", re.ASCII)
 """Also the parts of a name: `login_form` and `loginForm` are about a login."""
 _COMMON = frozenset(
