@@ -112,6 +112,16 @@ class SupervisedRun:
         self.record(events.SettingsChanged(self._clock(), FILE_NAME, "handrail", says))
 
     @property
+    def is_over(self) -> bool:
+        """Return whether the run was stopped: no earlier permission holds any more."""
+        return bool(self.state.course.stopped) or self.state.hand.standing in ENDING
+
+    @property
+    def goal(self) -> str:
+        """Return what the agent was asked for, by its prompts or the settings."""
+        return self.state.history.goal or self.project.config.goal
+
+    @property
     def messages(self) -> list[events.ControlAsked]:
         """Return the messages from people that the agent can get now."""
         hand = self.state.hand

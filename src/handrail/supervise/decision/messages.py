@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from handrail.model.event import ControlAsked
 from handrail.model.review import Verdict
+from handrail.supervise.decision.verdict import with_notice
 
 
 def said_to_agent(asked: ControlAsked) -> str:
@@ -19,5 +18,4 @@ def with_messages(verdict: Verdict, messages: Sequence[ControlAsked]) -> Verdict
     """Return the verdict with the messages for the agent."""
     if not messages:
         return verdict
-    said = (said_to_agent(each) for each in messages)
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *said))
+    return with_notice(verdict, *map(said_to_agent, messages))

@@ -12,6 +12,7 @@ from handrail.model.intent import Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.review import Reviewer
+from handrail.supervise.decision.verdict import with_notice
 from handrail.supervise.followup.breach import EndedCall
 from handrail.supervise.state.open_action import OpenAction
 
@@ -39,14 +40,14 @@ class AfterReview(NamedTuple):
 
 
 def review_after(
-    known: OpenAction | None, ended: EndedCall, reviewer: Reviewer, history: History
+    known: OpenAction, ended: EndedCall, reviewer: Reviewer, history: History
 ) -> AfterReview | None:
     """Return the review of all differences, or None if it did what was reviewed."""
     code, files = ended.outcome.exit_code, (*ended.created, *ended.changed)
     contradicts = code is not None and (code == 0) is not ended.outcome.ok
     if not files and not contradicts:
         return None  # by far the most
-    intent = known.intent if known is not None else None
+    intent = known.intent
     cwd = ended.action.cwd
     files = tuple(os.path.join(cwd, path) for path in files[:_MAX_COMPARED])
     differs: list[str] = []
@@ -81,7 +82,7 @@ def told_after_review(verdict: Verdict, step: int, after: AfterReview) -> Verdic
         return verdict
     says = f"Step {step} did more than was reviewed: {'; '.join(after.differences)}."
     told = f"{says} {after.review.explanation} Look at it before you go on."
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, told))
+    return with_notice(verdict, told)
 
 
 def _answers_no(code: int, intent: Intent | None) -> bool:

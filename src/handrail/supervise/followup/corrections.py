@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-import msgspec
-
 from handrail.intervene import Capability, RunSituation
 from handrail.intervene.situation import CurrentUsage, EndedStep
 from handrail.model.event import Event, FindingMade, Intervened, RolledBack
@@ -12,6 +10,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+from handrail.supervise.decision.verdict import with_notice
 from handrail.supervise.runs.project import Project
 from handrail.supervise.state.run_state import RunState
 from handrail.supervise.state.watched_state import WatchedState
@@ -90,11 +89,7 @@ def with_intervention(verdict: Verdict, done: Intervention) -> Verdict:
     alarm = ""
     if done.means == InterventionName.CHECKPOINT_ROLLBACK:
         alarm = f"Handrail: {done.finding.says}"
-    return msgspec.structs.replace(
-        verdict,
-        guidance=(*verdict.guidance, *filter(None, (done.guidance,))),
-        alarm=" ".join(filter(None, (verdict.alarm, alarm))),
-    )
+    return with_notice(verdict, *filter(None, (done.guidance,)), alarm=alarm)
 
 
 def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
@@ -102,11 +97,8 @@ def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
     if not back.problem:
         return _put_back_by_person(verdict, back) if back.asked else _taken_back(verdict, back)
     says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
-    return msgspec.structs.replace(
-        verdict,
-        guidance=(*verdict.guidance, f"{says} Look at them before you go on."),
-        alarm=" ".join(filter(None, (verdict.alarm, f"Handrail: {says}"))),
-    )
+    told = f"{says} Look at them before you go on."
+    return with_notice(verdict, told, alarm=f"Handrail: {says}")
 
 
 def _taken_back(verdict: Verdict, back: RolledBack) -> Verdict:
@@ -114,7 +106,7 @@ def _taken_back(verdict: Verdict, back: RolledBack) -> Verdict:
     if not back.files:
         return verdict
     says = f"Handrail took back the changes in {_named(back.files)}. `handrail redo` restores them."
-    return msgspec.structs.replace(verdict, alarm=" ".join(filter(None, (verdict.alarm, says))))
+    return with_notice(verdict, alarm=says)
 
 
 def _named(files: tuple[str, ...]) -> str:
@@ -134,7 +126,7 @@ def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
         )
     elif back.git:
         says.append("Do not do again what was undone unless you are asked to.")
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *says))
+    return with_notice(verdict, *says)
 
 
 def _situation(
