@@ -30,9 +30,12 @@ _CEILINGS = (1.0, 0.7, 0.6, 0.45, 0.35, 0.25)
 """By the same failures: what fails each time makes no sense, however well it fits the goal."""
 
 
-def rationality_of(action: Action, history: History, goal: str) -> Rationality:
-    """Four scores from 0 to 1 and their mean, with what was noticed."""
-    name = fingerprint(action)
+def rationality_of(action: Action, history: History, goal: str, name: str = "") -> Rationality:
+    """Four scores from 0 to 1 and their mean, with what was noticed.
+
+    `name`: the fingerprint of the action, where the caller has it; a long input takes its time.
+    """
+    name = name or fingerprint(action)
     failures = history.failures(name)
     alignment = _alignment(action, goal)
     follows = _progression(action, name, history)

@@ -58,7 +58,7 @@ class ReviewPolicy:
         name = fingerprint(action) if goal or history.recent or history.refused else ""
         rationality = NEUTRAL_RATIONALITY
         if goal or history.recent:
-            rationality = rationality_of(action, history, goal)
+            rationality = rationality_of(action, history, goal, name)
         risk = self._risk(effects, understood, history.failures(name) if name else 0, at)
         base = base_decision(risk, rationality, self._config)
         tamed = effects is not understood.effects

@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.model.event import AfterReviewed
 from handrail.model.history import History
-from handrail.model.intent import Intent
+from handrail.model.intent import MAX_PATHS, Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.review import Reviewer
@@ -20,8 +20,6 @@ _MAX_LOOKED_AT = 20
 """Maximal number of changed files of one action to review."""
 _MAX_COMPARED = 200
 _MAX_NAMED = 3
-_MAX_FORESEEN = 8
-"""Paths that an intent holds; of more, nobody knows the others."""
 _ANSWERS = {
     1: frozenset("grep egrep fgrep rg ag ack diff cmp test [ pgrep which type expr".split()),
 }
@@ -59,7 +57,7 @@ def review_after(
     paths = _unforeseen(files, intent)
     new = frozenset(os.path.join(cwd, path) for path in ended.created[:_MAX_COMPARED])
     review = reviewer.review_changes(paths[:_MAX_LOOKED_AT], new, ended.action, history)
-    if intent is not None and len(intent.writes) >= _MAX_FORESEEN:
+    if intent is not None and len(intent.writes) >= MAX_PATHS:
         paths = review.outside  # the review named more files than the intent holds
     if paths:
         differs.append(f"it also changed {_named(paths)}")
