@@ -251,7 +251,8 @@ class OverwriteCopies:
                 names = checkpoints.uncovered_paths(list(unknown), sizes)
             except (CheckpointError, OSError):  # then nothing of it is saved
                 names = set(unknown)
-            found += [unknown[path] for path in names]
+            # In the order of the action, so that the same action copies in the same order.
+            found += [each for path, each in unknown.items() if path in names]
         covered = {each.path for each in inside.values()} - {each.path for each in found}
         self._remember({path: lists[path] for path in covered})
         return found

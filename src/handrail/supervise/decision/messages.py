@@ -1,4 +1,4 @@
-"""Word a person's messages for the agent."""
+"""Word what agents and people are told."""
 
 from collections.abc import Sequence
 
@@ -12,6 +12,12 @@ def said_to_agent(asked: ControlAsked) -> str:
     who = asked.by or "The person who started you"
     why = f" ({asked.reason})" if asked.reason else ""
     return asked.command.spec.tells.format(who=who, why=why, text=asked.text)
+
+
+def named(paths: Sequence[str], most: int) -> str:
+    """The first few of these paths, and the number of the others."""
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return f"{', '.join(paths[:most])}{more}"
 
 
 def with_messages(verdict: Verdict, messages: Sequence[ControlAsked]) -> Verdict:

@@ -12,6 +12,7 @@ from handrail.model.intent import MAX_PATHS, Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.review import Reviewer
+from handrail.supervise.decision.messages import named
 from handrail.supervise.decision.verdict import with_notice
 from handrail.supervise.followup.breach import EndedCall
 from handrail.supervise.state.open_action import OpenAction
@@ -60,9 +61,9 @@ def review_after(
     if intent is not None and len(intent.writes) >= MAX_PATHS:
         paths = review.outside  # the review named more files than the intent holds
     if paths:
-        differs.append(f"it also changed {_named(paths)}")
+        differs.append(f"it also changed {named(paths, _MAX_NAMED)}")
     if files and not ended.outcome.ok:
-        differs.append(f"it failed, and changed {_named(files)} all the same")
+        differs.append(f"it failed, and changed {named(files, _MAX_NAMED)} all the same")
     if not differs:
         return None
     return AfterReview(review, tuple(differs), paths, failed)
@@ -98,8 +99,3 @@ def _unforeseen(files: Iterable[str], intent: Intent | None) -> tuple[str, ...]:
         and os.path.realpath(path) not in real
         and not any(path.startswith(f"{each.rstrip('/')}/") for each in foreseen)
     )
-
-
-def _named(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
-    return f"{', '.join(paths[:_MAX_NAMED])}{more}"

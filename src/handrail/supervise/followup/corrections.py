@@ -10,6 +10,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+from handrail.supervise.decision.messages import named
 from handrail.supervise.decision.verdict import with_notice
 from handrail.supervise.runs.project import Project
 from handrail.supervise.state.run_state import RunState
@@ -105,24 +106,22 @@ def _taken_back(verdict: Verdict, back: RolledBack) -> Verdict:
     """Tell the person; the agent has heard of it in the intervention."""
     if not back.files:
         return verdict
-    says = f"Handrail took back the changes in {_named(back.files)}. `handrail redo` restores them."
+    files = named(back.files, _MAX_NAMED)
+    says = f"Handrail took back the changes in {files}. `handrail redo` restores them."
     return with_notice(verdict, alarm=says)
-
-
-def _named(files: tuple[str, ...]) -> str:
-    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
-    return f"{', '.join(files[:_MAX_NAMED])}{more}"
 
 
 def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
     says: list[str] = []
     if back.git:
-        says.append(f"A person has taken back changes of the repository: {_named(back.git)}.")
+        says.append(
+            f"A person has taken back changes of the repository: {named(back.git, _MAX_NAMED)}."
+        )
     if back.files:
         says.append(
             f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
-            f"{_named(back.files)}. Read them again before you change them, and do not do again "
-            "what was undone unless you are asked to."
+            f"{named(back.files, _MAX_NAMED)}. Read them again before you change them, and do not "
+            "do again what was undone unless you are asked to."
         )
     elif back.git:
         says.append("Do not do again what was undone unless you are asked to.")
