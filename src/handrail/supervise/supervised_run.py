@@ -50,6 +50,8 @@ class SupervisedRun:
         self._redacts: tuple[object, ...] = ()
         """The project's redactor and the files behind this run's own."""
         self._redactor = project.redactor
+        self._inherited = frozenset(each.step for each in state.open)
+        """Actions permitted under the last daemon: nobody may have heard their ends."""
 
     @property
     def broken(self) -> bool:
@@ -167,6 +169,13 @@ class SupervisedRun:
             self.record(
                 events.ActionHeld(self._clock(), action_id, "", released="its agent is gone")
             )
+
+    def close_unheard(self, agent: str) -> None:
+        """Close the agent's actions from before a restart: its next action proves their end."""
+        for each in self.state.at_work:
+            of_agent = each.intent is not None and each.intent.agent == agent
+            if of_agent and each.step in self._inherited:
+                self.record(events.ActionDropped(self._clock(), each.step, "its end was not heard"))
 
     def _settings(self) -> ActiveSettings | None:
         """Return the settings to log for a restart."""

@@ -111,8 +111,6 @@ class Supervisor(SupervisedRun):
         self._own_problem = own_problem
         self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
         self._ended: ReplyCache[Verdict] = ReplyCache()
-        self._inherited = frozenset(each.step for each in state.open)
-        """Actions permitted under the last daemon: nobody may have heard their ends."""
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns.
@@ -252,7 +250,7 @@ class Supervisor(SupervisedRun):
         if action.id not in self.state.hand.held:
             says = self.redactor.text(action_line(action))
             self.record(events.ActionHeld(self._clock(), action.id, says, call.agent))
-            self._close_unheard(call.agent)
+            self.close_unheard(call.agent)
         return self._held(
             call,
             seconds=lambda: self._current().hold_seconds,
@@ -282,13 +280,6 @@ class Supervisor(SupervisedRun):
             answer=lambda: self._decide_later(last),
             abandon=abandon,
         )
-
-    def _close_unheard(self, agent: str) -> None:
-        """Close the agent's actions from before a restart: its next action proves their end."""
-        for each in self.state.at_work:
-            of_agent = each.intent is not None and each.intent.agent == agent
-            if of_agent and each.step in self._inherited:
-                self.record(events.ActionDropped(self._clock(), each.step, "its end was not heard"))
 
     def _judge(self, call: CallUnderReview, known: OpenAction | None) -> DecisionProgress[Verdict]:
         """Review a call, and decide about it unless the files have to be saved first.
@@ -350,21 +341,20 @@ class Supervisor(SupervisedRun):
             verdict = with_notice(verdict, *self.take_notices(told, approval))
         asked = call.may_ask and verdict.overrulable
         step = self.state.step + 1
-        receipt = self.record(
-            events.ActionReviewed(
-                self._clock(),
-                step,
-                call.name,
-                action,
-                msgspec.structs.replace(review, id=f"r{step}"),
-                verdict,
-                call.agent,
-                round((perf_counter() - began) * 1000, 3),
-                asked,
-                command,
-                approval,
-            )
+        event = events.ActionReviewed(
+            self._clock(),
+            step,
+            call.name,
+            action,
+            msgspec.structs.replace(review, id=f"r{step}"),
+            verdict,
+            call.agent,
+            round((perf_counter() - began) * 1000, 3),
+            asked,
+            command,
+            approval,
         )
+        receipt = self.record(event)
         self._ended.forget(action.id)
         waits = self._waits(review, verdict) or messages or approval
         receipts = [*told, receipt] if waits else told
