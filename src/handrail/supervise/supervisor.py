@@ -24,10 +24,10 @@ from handrail.supervise.decision.decision_progress import (
     CheckpointNeeded,
     DecisionProgress,
     Held,
-    OpinionRequest,
     Ready,
 )
 from handrail.supervise.decision.messages import with_messages
+from handrail.supervise.decision.opinions import opinion_on_action, opinion_on_goal
 from handrail.supervise.decision.reply_cache import ReplyCache
 from handrail.supervise.decision.run_limits import refusal_by_limits, with_command_limits
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
@@ -49,7 +49,6 @@ from handrail.supervise.followup.corrections import (
 from handrail.supervise.followup.message_review import review_message
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
-from handrail.supervise.second_opinion import Question, about_action, about_goal
 from handrail.supervise.state.open_action import OpenAction
 from handrail.supervise.state.reducers import opinion_verdict
 from handrail.supervise.state.watched_state import WatchedState
@@ -158,10 +157,7 @@ class Supervisor(SupervisedRun):
             receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
         ready = self._ready(verdict, receipts)
-        every, redactor = self.project.config.judge.goal_every, self.redactor
-        if every and self.state.step % every == 0 and self.goal:
-            shown = self.state.course.shown
-            ready.doubt = self._doubt(lambda: about_goal(self.goal, shown, redactor))
+        ready.doubt = opinion_on_goal(self)
         return ready
 
     def rest(self, says: str, *, for_good: bool = False) -> Ready[Verdict]:
@@ -366,8 +362,7 @@ class Supervisor(SupervisedRun):
             verdict = self._correct(verdict, receipts)
         ready = self._ready(verdict, receipts, harmless=harmless)
         if verdict.decision is Decision.WARN:
-            redactor = self.redactor
-            ready.doubt = self._doubt(lambda: about_action(self.goal, action, review, redactor))
+            ready.doubt = opinion_on_action(self, action, review)
         return ready
 
     def _save(self, action: Action, draft: ReviewDraft, verdict: Verdict) -> Save | None:
@@ -379,13 +374,6 @@ class Supervisor(SupervisedRun):
         if request is None:
             return None
         return self._planner.plan(request, self.state, self.project.config.checkpoints)
-
-    def _doubt(self, ask: Callable[[], Question]) -> OpinionRequest | None:
-        """Return the question to a model, if one may be asked."""
-        judge, state = self.project.config.judge, self.state
-        if not judge.enabled or state.usage.opinions >= judge.calls_per_run:
-            return None
-        return OpinionRequest(state.run, state.step, ask(), judge)
 
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Record the findings about the last step, and intervene if need be."""

@@ -170,9 +170,7 @@ def _restore_asked(event: events.RestoreAsked, facts: RunFacts) -> Sentence:
 def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
     if event.problem:
         return Sentence(f"NOT rolled back: {event.problem}", "✗", "red")
-    named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
-    more = len(event.files) - _MAX_FILES
-    files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
+    files = _named(event.files, facts) or "no file had changed"
     spared = f", {count(event.spared, 'file')} of others kept" if event.spared else ""
     shut = f", {count(len(event.unwritable), 'file')} could not be written"
     spared += shut if event.unwritable else ""
