@@ -8,12 +8,13 @@ from handrail.detect.error_line import error_line
 from handrail.detect.normalization import result_keys
 from handrail.detect.outside_failures import outside_cause
 from handrail.model.action import Outcome
-from handrail.model.effect import PROGRAM_KINDS, UNNAMED_KINDS
+from handrail.model.effect import PROGRAM_KINDS, UNNAMED_KINDS, Kind
 from handrail.model.fingerprint import is_empty_commit
 from handrail.model.intent import Intent
 
 Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
+_LOOKS = frozenset({Kind.READ, Kind.REACH, Kind.FETCH})
 _NOTHING_NEW = "+empty"
 """The result of an empty commit: only its number is new."""
 
@@ -54,6 +55,11 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     def runs_code(self) -> bool:
         """Return whether it ran a program that is not known to do only one thing."""
         return not PROGRAM_KINDS.isdisjoint(self.intent.kinds)
+
+    @property
+    def only_looks(self) -> bool:
+        """Return whether it changed nothing, here or elsewhere."""
+        return not self.changed and _LOOKS.issuperset(self.intent.kinds)
 
     @property
     def waits(self) -> bool:

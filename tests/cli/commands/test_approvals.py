@@ -43,7 +43,7 @@ def test_what_waits_is_listed_with_the_commands_that_answer(
 ) -> None:
     [name] = ids(waiting)
     lines = shell.run("approvals").out.splitlines()
-    assert lines[0].startswith(f" ? {name}  shop-3f2a  file_write  ")
+    assert lines[0].startswith(f" ▲ {name}  shop-3f2a  file_write  ")
     assert lines[1] == "   Bash: echo x > a.txt"
     assert lines[-1] == f" handrail approve {name}, or handrail deny {name} --reason TEXT"
 
