@@ -8,17 +8,13 @@ from handrail.detect.error_line import error_line
 from handrail.detect.normalization import result_keys
 from handrail.detect.outside_failures import outside_cause
 from handrail.model.action import Outcome
-from handrail.model.effect import Kind
+from handrail.model.effect import PROGRAM_KINDS, UNNAMED_KINDS, Kind
 from handrail.model.fingerprint import is_empty_commit
 from handrail.model.intent import Intent
 
 Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
 _LOOKS = frozenset({Kind.READ, Kind.REACH, Kind.FETCH})
-_PROGRAMS = frozenset({Kind.RUN, Kind.UNSEEN})
-_CODE = _PROGRAMS | {Kind.CHANGE}
-"""A program may change files that nobody names."""
-
 _NOTHING_NEW = "+empty"
 """The result of an empty commit: only its number is new."""
 
@@ -52,13 +48,13 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     def may_have_edited(self) -> bool:
         """Return whether it may have changed a file."""
         intent = self.intent
-        is_edit = self.changed or intent.writes or not _CODE.isdisjoint(intent.kinds)
+        is_edit = self.changed or intent.writes or not UNNAMED_KINDS.isdisjoint(intent.kinds)
         return self.ending == "ok" and bool(is_edit)
 
     @property
     def runs_code(self) -> bool:
         """Return whether it ran a program that is not known to do only one thing."""
-        return not _PROGRAMS.isdisjoint(self.intent.kinds)
+        return not PROGRAM_KINDS.isdisjoint(self.intent.kinds)
 
     @property
     def only_looks(self) -> bool:

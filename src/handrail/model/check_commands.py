@@ -30,7 +30,7 @@ _CHECKS = re.compile(
 )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=512)  # several detectors ask about each step
 def is_test_run(command: str) -> bool:
     """Return whether a command runs tests."""
     for hint in _HINTS:  # a plain loop: any() with a generator takes three times as long

@@ -99,6 +99,12 @@ PATH_KINDS = frozenset({Kind.READ, Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LI
 CHANGING_KINDS = PATH_KINDS - {Kind.READ}
 """Kinds that leave something on the disk other than it was."""
 
+PROGRAM_KINDS = frozenset({Kind.RUN, Kind.UNSEEN})
+"""Kinds of programs that may do more than is in sight."""
+
+UNNAMED_KINDS = PROGRAM_KINDS | {Kind.CHANGE}
+"""Kinds that may change files that nobody names."""
+
 HOST_KINDS = frozenset({Kind.REACH, Kind.FETCH, Kind.SEND})
 """Kinds whose target is a host or an address."""
 

@@ -14,7 +14,8 @@ from handrail.model.review import Review
 from handrail.model.test_edits import weakened_test
 from handrail.model.waiting import only_waits
 
-_MAX_PATHS = 8
+MAX_PATHS = 8
+"""How many paths of a kind an intent holds; of more, nobody knows the others."""
 _READ, _SECRET, _DELETE = Kind.READ, Kind.SECRET, Kind.DELETE
 _CHANGING = tuple(CHANGING_KINDS)  # looked through faster than an enum's hash is made
 _NAMING = (*PATH_KINDS, *HOST_KINDS)
@@ -108,11 +109,11 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         intern(action.tool),
         call_key(action),
         _shown(action),
-        tuple(reads[:_MAX_PATHS]) if reads else (),
-        tuple(writes[:_MAX_PATHS]) if writes else (),
-        review.outside[:_MAX_PATHS],
-        tuple(secrets[:_MAX_PATHS]) if secrets else (),
-        review.outgoing[:_MAX_PATHS],
+        tuple(reads[:MAX_PATHS]) if reads else (),
+        tuple(writes[:MAX_PATHS]) if writes else (),
+        review.outside[:MAX_PATHS],
+        tuple(secrets[:MAX_PATHS]) if secrets else (),
+        review.outgoing[:MAX_PATHS],
         review.rationality.goal_alignment,
         agent,
         _shared(tuple(kinds)),
@@ -131,8 +132,8 @@ def with_changes(intent: Intent, paths: Sequence[str], outside: Sequence[str]) -
     kinds = intent.kinds if Kind.WRITE in intent.kinds else (*intent.kinds, Kind.WRITE)
     return msgspec.structs.replace(
         intent,
-        writes=tuple(dict.fromkeys((*intent.writes, *paths)))[:_MAX_PATHS],
-        outside=tuple(dict.fromkeys((*intent.outside, *outside)))[:_MAX_PATHS],
+        writes=tuple(dict.fromkeys((*intent.writes, *paths)))[:MAX_PATHS],
+        outside=tuple(dict.fromkeys((*intent.outside, *outside)))[:MAX_PATHS],
         kinds=_shared(kinds) if paths else intent.kinds,
     )
 

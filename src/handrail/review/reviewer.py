@@ -10,12 +10,12 @@ import msgspec
 
 from handrail.config import Config
 from handrail.model.action import Action
-from handrail.model.effect import CHANGING_KINDS, Effect, Kind
+from handrail.model.effect import Effect, Kind
 from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.program import Program
-from handrail.model.review import Rationality, Review, Rewrite, Risk, RiskFactor
+from handrail.model.review import Review, Rewrite
 from handrail.review.cache import ReadingCache
 from handrail.review.code_in_files import code_file_effects
 from handrail.review.context import ReviewContext
@@ -26,13 +26,10 @@ from handrail.review.judgment.checkpoint_cover import (
     undoable_by_checkpoint,
     works_in,
 )
-from handrail.review.judgment.decide import base_decision, decide, irreversible, is_dangerous
-from handrail.review.judgment.explain import alternatives_for, confidence_in, reasons_for, steps_of
-from handrail.review.judgment.permitting import permitting_settings
-from handrail.review.judgment.rationality import NEUTRAL, rationality_of
-from handrail.review.judgment.risk import risk_of
+from handrail.review.judgment.rationality import NEUTRAL_RATIONALITY
+from handrail.review.judgment.review_policy import NO_RISK, ReviewPolicy, without_rewrite
 from handrail.review.judgment.rules import Rule, RuleSet
-from handrail.review.judgment.unreadable import problem_of, reason_not_read, repair_of
+from handrail.review.judgment.unreadable import unreadable_review
 from handrail.review.judgment.weigh import weigh
 from handrail.review.overwrites import (
     NO_OVERWRITES,
@@ -43,12 +40,7 @@ from handrail.review.paths.out_of_scope import note_out_of_scope
 from handrail.review.plugins import load_plugins
 from handrail.review.protection.host_copies import copied_hosts
 from handrail.review.protection.state_git import linked, pointed_at
-from handrail.review.read_only_programs import (
-    MIGRATING,
-    ONLOOKERS,
-    changes_repository,
-    changes_unnamed_files,
-)
+from handrail.review.read_only_programs import changes_repository
 from handrail.review.rewrite import rewrite_command
 from handrail.review.script_files import script_effects
 from handrail.review.secrets.leaks import command_leaks, sends_words, tool_leaks
@@ -59,6 +51,7 @@ from handrail.review.tools.tool_effects import (
     command_of,
     read_tool,
 )
+from handrail.review.understood_action import UnderstoodAction
 from handrail.shell import (
     ParsedProgram,
     ProgramLookup,
@@ -68,30 +61,17 @@ from handrail.shell import (
     default_knowledge,
     read,
 )
-from handrail.shell.flows import RAISING
 from handrail.shell.readers.make_effects import path_effect
 from handrail.shell.reading_clock import reading_time
 
-_NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
 _SHORTER = "Use several short, plain commands; put long text into a file first."
-_NO_RISK = Risk(0.0, Severity.NONE)
 _SWITCHED_OFF = Review(
     Decision.ALLOW,
-    _NO_RISK,
-    _NEUTRAL,
+    NO_RISK,
+    NEUTRAL_RATIONALITY,
     reasons=("Reviews are switched off (step_reviewer.enabled).",),
 )
-_UNREAD = Risk(1.0, Severity.CRITICAL)
-_READING = Risk(0.1, Severity.NONE, (RiskFactor("read", 0.1),))
-
-
-class UnderstoodAction(msgspec.Struct, frozen=True):
-    """An action before it is judged: effects as they weigh here, and the program behind them."""
-
-    effects: tuple[Effect, ...]
-    program: ParsedProgram | None = None
-    command: str = ""
 
 
 class ReviewDraft(msgspec.Struct, frozen=True):
@@ -131,25 +111,24 @@ class Reviewer:
         settings = self.config.step_reviewer
         installed = load_plugins()
         self._problems = installed.problems
-        self._rules = RuleSet(
+        rules_in_force = RuleSet(
             settings.rules.builtin,
             settings.rules.disabled,
             settings.rules.custom,
             (*installed.rules, *rules),
         )
-        # Settings under which an action that only reads needs no further thought.
-        self._plain = self._rules.only_builtin and not self.config.goal
         self.knowledge: ProgramLookup = default_knowledge()
         for table in (installed.programs, programs, self.config.programs):
             if table:
                 self.knowledge = self.knowledge.extended(table)
+        self._policy = ReviewPolicy(self.config, rules_in_force, self.knowledge)
         size = settings.cache.max_size if settings.cache.enabled else 0
         self.cache: ReadingCache[Reading] = ReadingCache(size, settings.cache.ttl_minutes * 60)
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Rules and tables of others that could not be loaded or have failed, and why."""
-        return (*self._problems, *self._rules.faults.values())
+        return (*self._problems, *self._policy.rules.faults.values())
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""
@@ -171,8 +150,8 @@ class Reviewer:
                 msgspec.structs.replace(weigh(_write_of(path), at), new=path in new)
                 for path in paths
             )
-            review = self._judge(did, UnderstoodAction(effects), at)
-            return _without_rewrite(note_out_of_scope(review, at), past)
+            review = self._policy.judge(did, UnderstoodAction(effects), at)
+            return without_rewrite(note_out_of_scope(review, at), past)
         except Exception as error:  # noqa: BLE001 - it ran already: nothing is left to be blocked
             return msgspec.structs.replace(_SWITCHED_OFF, reasons=(), faults=(repr(error)[:200],))
 
@@ -220,7 +199,7 @@ class Reviewer:
         """Judge what was understood; `effects`: in the light of what a checkpoint holds."""
         try:
             seen = msgspec.structs.replace(understood, effects=effects)
-            draft = note_out_of_scope(self._judge(action, seen, at), at)
+            draft = note_out_of_scope(self._policy.judge(action, seen, at), at)
             if draft.decision is not Decision.MODIFY:
                 return draft
             # What is moved away instead of deleted needs no checkpoint.
@@ -231,7 +210,7 @@ class Reviewer:
             return msgspec.structs.replace(
                 draft, rewrite=rewrite, permitted_by="", alternative="", alternatives=()
             )
-        return _without_rewrite(draft, at.history)
+        return without_rewrite(draft, at.history)
 
     # Understanding
 
@@ -311,105 +290,6 @@ class Reviewer:
             deadline=reading_time() + limit,
         )
 
-    # Judging
-
-    def _judge(self, action: Action, understood: UnderstoodAction, at: ReviewContext) -> Review:
-        history = at.history
-        strange = self._strange(understood.program)
-        if self._is_quiet(understood, history):
-            risk = _READING if understood.effects else _NO_RISK
-            return Review(Decision.ALLOW, risk, _NEUTRAL, understood.effects, strange=strange)
-        effects = self._rules.downgrade_ungoverned(understood.effects)
-        hits, faults = self._rules.check(action, effects, at)
-        goal = history.goal or self.config.goal
-        name = fingerprint(action) if goal or history.recent or history.refused else ""
-        rationality = _NEUTRAL
-        if goal or history.recent:
-            rationality = rationality_of(action, history, goal)
-        risk = self._risk(effects, understood, history.failures(name) if name else 0, at)
-        base = base_decision(risk, rationality, self.config)
-        tamed = effects is not understood.effects
-        first_time = not tamed and not (name and history.ran_before(name))
-        trouble = history.trouble
-        decision = decide(
-            base, risk, effects, hits, first_time=first_time, dangerous=is_dangerous(trouble)
-        )
-        issues = self._issues(rationality)
-        if trouble is not None and is_dangerous(trouble) and decision.stops:
-            issues = (*issues, f"the run is in trouble: {trouble.says}")
-        reasons = reasons_for(effects, hits, issues, risk)
-        others: tuple[str, ...] = ()
-        if decision.stops:
-            others = alternatives_for(effects, hits, rationality.suggestions)
-        permitted_by = permitting_settings(effects, hits, at) if decision.stops else ""
-        if understood.program is not None and understood.program.fault is not None:
-            # The shell may refuse it too, but what was not read completely does not run.
-            decision, risk = Decision.BLOCK, _UNREAD
-            reasons = (reason_not_read(problem_of(understood.program.fault)), *reasons)
-            others, permitted_by = (repair_of(understood.program.fault),), ""
-        return Review(
-            decision,
-            risk,
-            rationality,
-            effects,
-            hits,
-            reasons=reasons,
-            alternative=others[0] if others else "",
-            confidence=confidence_in(effects, understood.program),
-            steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
-            faults=faults,
-            strange=strange,
-            permitted_by=permitted_by,
-            alternatives=others,
-        )
-
-    def _strange(self, program: ParsedProgram | None) -> tuple[str, ...]:
-        """The programs that nobody can foresee; a word that is only known later names none."""
-        if program is None:
-            return ()
-        named = ((command.name, command) for command in program.commands if command.name)
-        return tuple(
-            name
-            for name, command in named
-            if name not in ONLOOKERS
-            if name in MIGRATING
-            or self.knowledge.lookup(name) is None
-            or changes_unnamed_files(command)
-        )
-
-    def _is_quiet(self, understood: UnderstoodAction, history: History) -> bool:
-        """Whether there is nothing to judge: it only reads, and nothing is known of the run."""
-        if history.recent or history.refused or history.goal or not self._plain:
-            return False
-        if understood.program is not None and understood.program.broken:
-            return False
-        return all(effect.severity is Severity.NONE for effect in understood.effects)
-
-    def _risk(
-        self,
-        effects: Sequence[Effect],
-        understood: UnderstoodAction,
-        failures: int,
-        at: ReviewContext,
-    ) -> Risk:
-        commands = understood.program.commands if understood.program else ()
-        outside: set[int] = set()
-        privileged: set[int] = set()
-        for index, effect in enumerate(effects):
-            if effect.kind in CHANGING_KINDS and not at.in_scope(effect.target):
-                outside.add(index)
-            via = commands[effect.command].via if effect.command < len(commands) else ()
-            if via and not RAISING.isdisjoint(via):
-                privileged.add(index)
-        return risk_of(
-            effects,
-            outside=outside,
-            privileged=privileged,
-            failures=failures,
-            config=self.config,
-            trouble=at.history.trouble,
-        )
-
     def _rewrite(
         self, action: Action, understood: UnderstoodAction, at: ReviewContext
     ) -> Rewrite | None:
@@ -432,18 +312,12 @@ class Reviewer:
         restore = " && ".join(change.restore for change in changes if change.restore)
         return Rewrite(updated, tuple(change.says for change in changes), restore)
 
-    def _issues(self, rationality: Rationality) -> tuple[str, ...]:
-        lowest = self.config.step_reviewer.rationality.low_threshold
-        if rationality.score >= lowest:
-            return rationality.issues
-        return (*rationality.issues, "it does not fit the goal or the steps before it")
-
     def _still_stopped(self, action: Action, at: ReviewContext) -> bool:
         try:
-            draft = self._judge(action, self._understand(action, at), at)
+            draft = self._policy.judge(action, self._understand(action, at), at)
         except UnreadableError:
             return True
-        return _without_rewrite(draft, at.history).decision.stops
+        return without_rewrite(draft, at.history).decision.stops
 
     def _trash_name(self, action: Action) -> str:
         clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
@@ -486,45 +360,12 @@ def _covered(effect: Effect, at: ReviewContext) -> bool:
     )
 
 
-def _without_rewrite(draft: Review, history: History) -> Review:
-    """What cannot be rewritten runs behind a checkpoint, if that can undo it; else not at all."""
-    if draft.decision is not Decision.MODIFY:
-        return draft
-    serious = any(effect.severity >= Severity.HIGH for effect in draft.effects)
-    if (serious and not irreversible(draft.effects)) or _only_warned(draft, history):
-        return msgspec.structs.replace(
-            draft, decision=Decision.WARN, checkpoint_first=True, alternative="", alternatives=()
-        )
-    return msgspec.structs.replace(draft, decision=Decision.BLOCK)
-
-
-def _only_warned(draft: Review, history: History) -> bool:
-    """Whether only the trouble of the run made a warning stricter, and a checkpoint is enough."""
-    return (
-        is_dangerous(history.trouble)
-        and draft.risk.severity < Severity.HIGH
-        and not any(hit.decision.stops for hit in draft.rules)
-        and not irreversible(draft.effects, Severity.MEDIUM)
-    )
-
-
 def _blocked(error: Exception, action: Action) -> Review:
     """The review of what could not be reviewed."""
     if isinstance(error, UnreadableError):
-        return _unreadable(str(error), _SHORTER)
+        return unreadable_review(str(error), _SHORTER)
     if isinstance(error, MalformedInputError):
-        return _unreadable(str(error), f"Call {action.tool} again with all of its fields.")
+        return unreadable_review(str(error), f"Call {action.tool} again with all of its fields.")
     fault = f"{type(error).__name__}: {error}"[:200]
-    return msgspec.structs.replace(_unreadable("Handrail itself failed", _SHORTER), faults=(fault,))
-
-
-def _unreadable(problem: str, alternative: str) -> Review:
-    return Review(
-        Decision.BLOCK,
-        _UNREAD,
-        _NEUTRAL,
-        reasons=(reason_not_read(problem),),
-        alternative=alternative,
-        alternatives=(alternative,),
-        confidence=0.0,
-    )
+    review = unreadable_review("Handrail itself failed", _SHORTER)
+    return msgspec.structs.replace(review, faults=(fault,))

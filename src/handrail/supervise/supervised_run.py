@@ -50,6 +50,8 @@ class SupervisedRun:
         self._redacts: tuple[object, ...] = ()
         """The project's redactor and the files behind this run's own."""
         self._redactor = project.redactor
+        self._inherited = frozenset(each.step for each in state.open)
+        """Actions permitted under the last daemon: nobody may have heard their ends."""
 
     @property
     def broken(self) -> bool:
@@ -112,6 +114,16 @@ class SupervisedRun:
         self.record(events.SettingsChanged(self._clock(), FILE_NAME, "handrail", says))
 
     @property
+    def is_over(self) -> bool:
+        """Return whether the run was stopped: no earlier permission holds any more."""
+        return bool(self.state.course.stopped) or self.state.hand.standing in ENDING
+
+    @property
+    def goal(self) -> str:
+        """Return what the agent was asked for, by its prompts or the settings."""
+        return self.state.history.goal or self.project.config.goal
+
+    @property
     def messages(self) -> list[events.ControlAsked]:
         """Return the messages from people that the agent can get now."""
         hand = self.state.hand
@@ -157,6 +169,13 @@ class SupervisedRun:
             self.record(
                 events.ActionHeld(self._clock(), action_id, "", released="its agent is gone")
             )
+
+    def close_unheard(self, agent: str) -> None:
+        """Close the agent's actions from before a restart: its next action proves their end."""
+        for each in self.state.at_work:
+            of_agent = each.intent is not None and each.intent.agent == agent
+            if of_agent and each.step in self._inherited:
+                self.record(events.ActionDropped(self._clock(), each.step, "its end was not heard"))
 
     def _settings(self) -> ActiveSettings | None:
         """Return the settings to log for a restart."""

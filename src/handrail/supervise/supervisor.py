@@ -9,7 +9,7 @@ import msgspec
 from handrail.intervene import Capability
 from handrail.model import event as events
 from handrail.model.action import Action
-from handrail.model.control import ENDING, HOLDING
+from handrail.model.control import HOLDING
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
@@ -17,23 +17,17 @@ from handrail.review.reviewer import ReviewDraft
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.decision.approvals import (
-    ASK_PERSON,
-    denied,
-    kinds_to_approve,
-    not_answered,
-    question_about,
-)
+from handrail.supervise.decision.approvals import ApprovedVerdict, verdict_with_approval
 from handrail.supervise.decision.checkpoint_need import action_line, checkpoint_request
 from handrail.supervise.decision.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
 from handrail.supervise.decision.decision_progress import (
     CheckpointNeeded,
     DecisionProgress,
     Held,
-    OpinionRequest,
     Ready,
 )
 from handrail.supervise.decision.messages import with_messages
+from handrail.supervise.decision.opinions import opinion_on_action, opinion_on_goal
 from handrail.supervise.decision.reply_cache import ReplyCache
 from handrail.supervise.decision.run_limits import refusal_by_limits, with_command_limits
 from handrail.supervise.decision.tool_call import BegunReview, CallUnderReview
@@ -42,13 +36,10 @@ from handrail.supervise.decision.verdict import (
     refused_strictly,
     under_fault,
     verdict_of,
+    with_notice,
 )
-from handrail.supervise.followup.after_review import (
-    after_event,
-    review_after,
-    told_after_review,
-)
-from handrail.supervise.followup.breach import EndedCall, command_name, find_breach, without_env
+from handrail.supervise.followup.breach import EndedCall, command_name
+from handrail.supervise.followup.call_end import end_of_call
 from handrail.supervise.followup.corrections import (
     Neighbour,
     corrections,
@@ -58,13 +49,11 @@ from handrail.supervise.followup.corrections import (
 from handrail.supervise.followup.message_review import review_message
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
-from handrail.supervise.second_opinion import Question, about_action, about_goal
 from handrail.supervise.state.open_action import OpenAction
 from handrail.supervise.state.reducers import opinion_verdict
 from handrail.supervise.state.watched_state import WatchedState
 from handrail.supervise.supervised_run import Delivered, SupervisedRun
 
-_LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)
 _SECRET_SHOWN = (
     "Handrail: the agent's message shows a secret. Replace that secret if others can read this."
@@ -121,8 +110,6 @@ class Supervisor(SupervisedRun):
         self._own_problem = own_problem
         self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
         self._ended: ReplyCache[Verdict] = ReplyCache()
-        self._inherited = frozenset(each.step for each in state.open)
-        """Actions permitted under the last daemon: nobody may have heard their ends."""
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns.
@@ -155,29 +142,14 @@ class Supervisor(SupervisedRun):
         known = self.state.find_ended(action.id, name, command)
         if known is None and self.state.has_ended(action.id, name, command):
             return self._ready(_FINE, self.log.under_way)
-        at = self._clock()
-        receipts: list[Receipt] = []
-        problem = find_breach(known, ended, self.project.reviewer, self.state.past)
-        if problem:
-            step = known.step if known else 0
-            receipts.append(self.record(events.BreachFound(at, problem, step, action)))
-        after = review_after(known, ended, self.project.reviewer, self.state.past)
-        if after is not None and known is not None:
-            receipts.append(self.record(after_event(at, known.step, after)))
+        end = end_of_call(
+            known, ended, self.project.reviewer, self.state.past, self.redactor, self._clock()
+        )
+        receipts = [self.record(event) for event in end.events]
+        verdict = end.verdict
         if known is not None:
-            overruled = known.asked and not known.let_through
-            outcome = without_env(ended, self.redactor)
-            event = events.ActionEnded(
-                at, known.step, outcome, ended.created, ended.changed, overruled
-            )
-            receipts.append(self.record(event))
             self._answers.forget(action.id)
-        verdict = _FINE
-        if problem:
-            verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
-        elif known is not None:
-            if after is not None and not known.asked:
-                verdict = told_after_review(verdict, known.step, after)
+        if known is not None and not end.is_breach:
             verdict = self._correct(verdict, receipts)
             is_of_helper = known.intent is not None and known.intent.agent
             messages = [] if is_of_helper else self.messages
@@ -185,10 +157,7 @@ class Supervisor(SupervisedRun):
             receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
         ready = self._ready(verdict, receipts)
-        every, redactor = self.project.config.judge.goal_every, self.redactor
-        if every and self.state.step % every == 0 and self._goal:
-            shown = self.state.course.shown
-            ready.doubt = self._doubt(lambda: about_goal(self._goal, shown, redactor))
+        ready.doubt = opinion_on_goal(self)
         return ready
 
     def rest(self, says: str, *, for_good: bool = False) -> Ready[Verdict]:
@@ -202,14 +171,11 @@ class Supervisor(SupervisedRun):
         receipts = [self.record(event)]
         messages = self.messages
         verdict = _FINE if for_good else self._correct(_FINE, receipts)
-        if self.state.notices and not (for_good or self._is_over):
-            notices = self.take_notices(receipts)
-            verdict = msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *notices))
+        if self.state.notices and not (for_good or self.is_over):
+            verdict = with_notice(verdict, *self.take_notices(receipts))
         verdict = with_messages(verdict, messages)
         if review is not None and review.effects and self._alarms.is_news("secret in a message"):
-            verdict = msgspec.structs.replace(
-                verdict, alarm=" ".join(filter(None, (verdict.alarm, _SECRET_SHOWN)))
-            )
+            verdict = with_notice(verdict, alarm=_SECRET_SHOWN)
         receipts += self.hand_over(messages)
         return self._ready(verdict, receipts)
 
@@ -244,13 +210,13 @@ class Supervisor(SupervisedRun):
         """Decide about a call as far as possible now."""
         action = call.action
         answer = self._answers.find(action.id, call.name)
-        if answer is not None and not (self._is_over and _lets_through(answer.value)):
+        if answer is not None and not (self.is_over and _lets_through(answer.value)):
             return answer
         # The log may know the same call, for example from before a restart.
         known = self.state.find_open(action.id)
         if known is not None and (known.name != call.name or self.broken):
             known = None
-        if known is not None and self._is_over and _lets_through(known.verdict):
+        if known is not None and self.is_over and _lets_through(known.verdict):
             known = None  # its permission ended with the run
         is_paused = self.state.hand.standing in HOLDING and not self.broken
         if known is None and is_paused and action.id and not call.must_answer:
@@ -280,23 +246,36 @@ class Supervisor(SupervisedRun):
         if action.id not in self.state.hand.held:
             says = self.redactor.text(action_line(action))
             self.record(events.ActionHeld(self._clock(), action.id, says, call.agent))
-            self._close_unheard(call.agent)
+            self.close_unheard(call.agent)
+        return self._held(
+            call,
+            seconds=lambda: self._current().hold_seconds,
+            abandon=lambda: self._current().release(action.id),
+        )
+
+    def _hold_for_approval(self, call: CallUnderReview) -> Held[Verdict]:
+        """Let a call wait until a person has approved or denied it."""
+        return self._held(
+            call,
+            seconds=lambda: self._current().approval_seconds(call.name),
+            abandon=lambda: None,  # the question stays: the same call may come again
+        )
+
+    def _held(
+        self,
+        call: CallUnderReview,
+        seconds: Callable[[], float | None],
+        abandon: Callable[[], None],
+    ) -> Held[Verdict]:
         later = msgspec.structs.replace(call, begun=None)
         last = msgspec.structs.replace(later, must_answer=True)
         return Held(
             self.state.run,
-            seconds=lambda: self._current().hold_seconds,
+            seconds,
             resume=lambda: self._decide_later(later),
             answer=lambda: self._decide_later(last),
-            abandon=lambda: self._current().release(action.id),
+            abandon=abandon,
         )
-
-    def _close_unheard(self, agent: str) -> None:
-        """Close the agent's actions from before a restart: its next action proves their end."""
-        for each in self.state.at_work:
-            of_agent = each.intent is not None and each.intent.agent == agent
-            if of_agent and each.step in self._inherited:
-                self.record(events.ActionDropped(self._clock(), each.step, "its end was not heard"))
 
     def _judge(self, call: CallUnderReview, known: OpenAction | None) -> DecisionProgress[Verdict]:
         """Review a call, and decide about it unless the files have to be saved first.
@@ -313,15 +292,14 @@ class Supervisor(SupervisedRun):
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)
-        approval = ""
+        approved: ApprovedVerdict | None = ApprovedVerdict(decided)
         if state.course.approval and known is None:
-            asked = self._approval(call, review, decided)
-            if isinstance(asked, Held):
-                return asked
-            decided, approval = asked
-        save = None if saved is not None else self._save(call.action, draft, decided)
+            approved = verdict_with_approval(self, call, review, decided, self._clock())
+        if approved is None:
+            return self._hold_for_approval(call)
+        save = None if saved is not None else self._save(call.action, draft, approved.verdict)
         if save is None:
-            return self._conclude(call, known, review, decided, began, approval)
+            return self._conclude(call, known, review, approved, began)
         took = perf_counter() - began
         begun = BegunReview(draft, self.project, state, state.step, state.prompts, took)
 
@@ -335,15 +313,12 @@ class Supervisor(SupervisedRun):
         call: CallUnderReview,
         known: OpenAction | None,
         review: Review,
-        decided: Verdict,
+        approved: ApprovedVerdict,
         began: float,
-        approval: str = "",
     ) -> Ready[Verdict]:
-        """Record the decision and its immediate consequences.
-
-        `approval`: the approval of a person that led to it.
-        """
+        """Record the decision and its immediate consequences."""
         action = call.action
+        decided, approval = approved
         verdict = with_command_limits(
             action, self._tell_all(decided, review), self.state.course.allowance
         )
@@ -358,26 +333,24 @@ class Supervisor(SupervisedRun):
         if messages:
             verdict = with_messages(verdict, messages)
         told: list[Receipt] = []
-        if self.state.notices and not call.agent and not self._is_over:
-            notices = self.take_notices(told, approval)
-            verdict = msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *notices))
+        if self.state.notices and not call.agent and not self.is_over:
+            verdict = with_notice(verdict, *self.take_notices(told, approval))
         asked = call.may_ask and verdict.overrulable
         step = self.state.step + 1
-        receipt = self.record(
-            events.ActionReviewed(
-                self._clock(),
-                step,
-                call.name,
-                action,
-                msgspec.structs.replace(review, id=f"r{step}"),
-                verdict,
-                call.agent,
-                round((perf_counter() - began) * 1000, 3),
-                asked,
-                command,
-                approval,
-            )
+        event = events.ActionReviewed(
+            self._clock(),
+            step,
+            call.name,
+            action,
+            msgspec.structs.replace(review, id=f"r{step}"),
+            verdict,
+            call.agent,
+            round((perf_counter() - began) * 1000, 3),
+            asked,
+            command,
+            approval,
         )
+        receipt = self.record(event)
         self._ended.forget(action.id)
         waits = self._waits(review, verdict) or messages or approval
         receipts = [*told, receipt] if waits else told
@@ -389,48 +362,8 @@ class Supervisor(SupervisedRun):
             verdict = self._correct(verdict, receipts)
         ready = self._ready(verdict, receipts, harmless=harmless)
         if verdict.decision is Decision.WARN:
-            redactor = self.redactor
-            ready.doubt = self._doubt(lambda: about_action(self._goal, action, review, redactor))
+            ready.doubt = opinion_on_action(self, action, review)
         return ready
-
-    def _approval(
-        self, call: CallUnderReview, review: Review, decided: Verdict
-    ) -> Held[Verdict] | tuple[Verdict, str]:
-        """Return the verdict and the approval behind it, or hold the call for a person."""
-        required = self.project.config.approvals.require_approval_for
-        kinds = kinds_to_approve(review, decided, required)
-        if not kinds:
-            return decided, ""
-        if call.may_ask:
-            return ASK_PERSON, ""
-        now = self._clock()
-        known = self.state.approvals.find(call.name, now)
-        if known is None:
-            if self.broken:
-                return decided, ""  # the lost log decides
-            says = self.project.redactor.text(action_line(call.action))
-            event = question_about(call, review, kinds, says, now)
-            self.record(event)
-            known = self.state.approvals.kept[event.approval]
-        if known.approved:
-            return decided, known.id
-        if known.approved is False:
-            return denied(known), known.id
-        if call.must_answer or not call.action.id:
-            return not_answered(known), ""
-        return self._hold_for_answer(call)
-
-    def _hold_for_answer(self, call: CallUnderReview) -> Held[Verdict]:
-        """Let a call wait until a person has approved or denied it."""
-        later = msgspec.structs.replace(call, begun=None)
-        last = msgspec.structs.replace(later, must_answer=True)
-        return Held(
-            self.state.run,
-            seconds=lambda: self._current().approval_seconds(call.name),
-            resume=lambda: self._decide_later(later),
-            answer=lambda: self._decide_later(last),
-            abandon=lambda: None,  # the question stays: the same call may come again
-        )
 
     def _save(self, action: Action, draft: ReviewDraft, verdict: Verdict) -> Save | None:
         """Return how to save the files before deciding about an action, or None."""
@@ -441,22 +374,6 @@ class Supervisor(SupervisedRun):
         if request is None:
             return None
         return self._planner.plan(request, self.state, self.project.config.checkpoints)
-
-    @property
-    def _is_over(self) -> bool:
-        """Return whether the run was stopped: no earlier permission holds any more."""
-        return bool(self.state.course.stopped) or self.state.hand.standing in ENDING
-
-    @property
-    def _goal(self) -> str:
-        return self.state.history.goal or self.project.config.goal
-
-    def _doubt(self, ask: Callable[[], Question]) -> OpinionRequest | None:
-        """Return the question to a model, if one may be asked."""
-        judge, state = self.project.config.judge, self.state
-        if not judge.enabled or state.usage.opinions >= judge.calls_per_run:
-            return None
-        return OpinionRequest(state.run, state.step, ask(), judge)
 
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Record the findings about the last step, and intervene if need be."""

@@ -1,7 +1,7 @@
 """Sentences about findings, interventions, checkpoints and rollbacks."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from handrail.model import event as events
@@ -149,11 +149,15 @@ def _checkpoint(event: events.CheckpointTaken, facts: RunFacts) -> Sentence:
     )
 
 
+def _named(paths: Sequence[str], facts: RunFacts) -> str:
+    """The first few of these paths, and the number of the others."""
+    named = ", ".join(shorten_paths(path, facts.cwd) for path in paths[:_MAX_FILES])
+    more = len(paths) - _MAX_FILES
+    return f"{named} and {more} more" if more > 0 else named
+
+
 def _copied(event: events.FilesCopied, facts: RunFacts) -> Sentence:
-    named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
-    more = len(event.files) - _MAX_FILES
-    files = f"{named} and {more} more" if more > 0 else named
-    text = f"copied {files} before step {event.step} overwrites it"
+    text = f"copied {_named(event.files, facts)} before step {event.step} overwrites it"
     return Sentence(f"{text}: handrail restore {event.batch}", "▪", "dim")
 
 
@@ -166,9 +170,7 @@ def _restore_asked(event: events.RestoreAsked, facts: RunFacts) -> Sentence:
 def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:
     if event.problem:
         return Sentence(f"NOT rolled back: {event.problem}", "✗", "red")
-    named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
-    more = len(event.files) - _MAX_FILES
-    files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
+    files = _named(event.files, facts) or "no file had changed"
     spared = f", {count(event.spared, 'file')} of others kept" if event.spared else ""
     shut = f", {count(len(event.unwritable), 'file')} could not be written"
     spared += shut if event.unwritable else ""
@@ -187,9 +189,7 @@ def _stop_confirmed(event: events.StopConfirmed, facts: RunFacts) -> Sentence:
 
 
 def _cleaned_up(event: events.CleanedUp, facts: RunFacts) -> Sentence:
-    removed = ", ".join(shorten_paths(each, facts.cwd) for each in event.removed[:_MAX_FILES])
-    more = len(event.removed) - _MAX_FILES
-    text = f"cleaned up: {removed or 'nothing'}{f' and {more} more' if more > 0 else ''}"
+    text = f"cleaned up: {_named(event.removed, facts) or 'nothing'}"
     if event.left:
         return Sentence(f"{text}; still there: {', '.join(event.left)}", "✗", "yellow")
     return Sentence(text)

@@ -250,6 +250,15 @@ def test_a_file_that_is_restored_twice_is_as_before(shop: CheckpointSetup) -> No
     assert (shop.tree / "notes.local").read_text() == "gone\n"
 
 
+def test_a_restore_exchanges_only_its_own_file(shop: CheckpointSetup) -> None:
+    (shop.tree / ".gitignore").write_text(f"{IGNORED}*.now\n")
+    (shop.tree / "notes.local.now").write_text("another\n")
+    do(shop, "tee notes.local notes.local.now < cart.txt")
+    assert copied(shop) == ["notes.local", "notes.local.now"]
+    restore(shop)
+    assert (shop.tree / "notes.local.now").read_text() == "another\n"
+
+
 def test_a_copy_keeps_mode_and_content_and_shows_nothing_half_done(tmp_path: Path) -> None:
     source = tmp_path / "key"
     source.write_bytes(os.urandom(3_000_000))
@@ -259,6 +268,17 @@ def test_a_copy_keeps_mode_and_content_and_shows_nothing_half_done(tmp_path: Pat
     assert copy.read_bytes() == source.read_bytes()
     assert copy.stat().st_mode == source.stat().st_mode
     assert os.listdir(copy.parent) == ["key"]
+
+
+def test_a_copy_leaves_other_copies_alone_whatever_they_are_called(tmp_path: Path) -> None:
+    trash = tmp_path / "trash"
+    for name in ("notes.new", "notes"):
+        (tmp_path / name).write_text(name)
+        copy_file(str(tmp_path / name), str(trash / name))
+    assert {each.name: each.read_text() for each in trash.iterdir()} == {
+        "notes": "notes",
+        "notes.new": "notes.new",
+    }
 
 
 def test_the_oldest_copies_go_first(tmp_path: Path) -> None:

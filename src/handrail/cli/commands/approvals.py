@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
-from handrail.cli.history.runs import KnownRun, KnownRuns, find_home, read_log
+from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, visible
 from handrail.control.client import user_name
@@ -19,7 +19,6 @@ from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
 
 _NONE = "No action waits for an approval."
-LAST = "last"
 
 
 class WaitingApproval(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from itertools import count
 
 import msgspec
 
@@ -158,9 +159,16 @@ def _copy_back(item: TrashItem, parent: str) -> bool:
     return True
 
 
+def _names_beside(path: str) -> Iterator[str]:
+    """Yield names for another version of a file; files of the user may have some of them."""
+    yield f"{path}.now"
+    yield from (f"{path}.now{number}" for number in count(2))
+
+
 def _exchange(item: TrashItem, parent: str) -> bool:
     """Exchange a copy with the file of now: to restore it again takes the restore back."""
-    aside = f"{item.source}.now"
+    # Not in a scratch folder: if the command is killed, the file of now stays in the trash.
+    aside = next(name for name in _names_beside(item.source) if not os.path.lexists(name))
     is_there = os.path.lexists(item.original)
     if is_there:
         copy_file(item.original, aside)

@@ -22,7 +22,7 @@ from handrail.detect.test_runs import tests_passed
 from handrail.detect.text_hashes import SIZE, text_hash
 from handrail.model.action import SHELL_TOOLS
 from handrail.model.check_commands import is_test_run, runs_code
-from handrail.model.effect import Kind
+from handrail.model.effect import UNNAMED_KINDS, Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -41,7 +41,7 @@ _WHAT: dict[Sort, str] = {
     "command": "the command {}",
     "text": "text in {}",
 }
-_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.CHANGE, Kind.DELEGATE})
+_OUT_OF_SIGHT = UNNAMED_KINDS | {Kind.DELEGATE}
 Tested = Literal["", "maybe", "passed", "failed"]
 
 
@@ -140,10 +140,9 @@ class HallucinationDetector(Detector):
 
     def find(self, settings: Detection) -> Finding | None:
         """Report a false claim, or one more missing thing."""
-        if (self.claimed and (found := self._claim())) or (found := self._false_deed()):
+        found = (self._claim() if self.claimed else None) or self._false_deed()
+        if found is not None or self.claimed:
             return found
-        if self.claimed:
-            return None
         if not self.missed or self.missed[-1].deed != self.deeds:
             return None
         return self.lately(settings)
@@ -207,7 +206,7 @@ class HallucinationDetector(Detector):
     def _note_deeds(self, call: str, done: CompletedStep) -> None:
         for deed in deeds_of(call):
             self.deeds_done[deed] = done.ending == "ok"
-        if not self.ran_code and not _CODE.isdisjoint(done.intent.kinds):
+        if not self.ran_code and not _OUT_OF_SIGHT.isdisjoint(done.intent.kinds):
             self.ran_code = not is_test_run(call)
 
     def _note_tests(self, done: CompletedStep) -> None:

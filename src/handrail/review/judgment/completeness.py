@@ -10,10 +10,10 @@ from handrail.review.judgment.step_checks import FINE, StepCheck
 _MAX_COMMAND = 4_000
 _MISSING = 0.3
 """The score that each gap costs."""
-_RECORDS = re.compile(
-    r"\bgit\b[^|;&]{0,200}\s(?:commit|push)\b|\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b"
-)
-_HANDS_OVER = re.compile(r"\bgit\b[^|;&]{0,200}\spush\b|\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b")
+_GIT = r"\bgit\b[^|;&]{0,200}\s"
+_REQUEST = r"\b(?:gh|glab) (?:pr|mr) (?:create|merge)\b"
+_RECORDS = re.compile(rf"{_GIT}(?:commit|push)\b|{_REQUEST}")
+_HANDS_OVER = re.compile(rf"{_GIT}push\b|{_REQUEST}")
 
 
 def completeness(action: Action, history: History) -> StepCheck:
@@ -29,8 +29,14 @@ def completeness(action: Action, history: History) -> StepCheck:
     gaps = list(_gaps(history, whole=_HANDS_OVER.search(command) is not None))
     if not gaps:
         return FINE
-    score = max(0.0, round(1.0 - _MISSING * len(gaps), 2))
-    return StepCheck(score, "; ".join(gaps), "Run the tests, and finish what is open.")
+    return StepCheck(
+        completeness_score(len(gaps)), "; ".join(gaps), "Run the tests, and finish what is open."
+    )
+
+
+def completeness_score(gaps: int) -> float:
+    """The completeness of work with so many gaps, from 0 to 1."""
+    return max(0.0, round(1.0 - _MISSING * gaps, 2))
 
 
 def unfinished(history: History) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from handrail.review.judgment.completeness import completeness
 from handrail.review.judgment.step_checks import StepCheck, efficiency, progression
 
 NEUTRAL = 0.6
+NEUTRAL_RATIONALITY = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
+"""Of an action about whose goal and past nothing is known."""
 _WORD = re.compile(r"[A-Z]{3,}(?![a-z])|[A-Za-z][a-z0-9]{2,}", re.ASCII)
 """Also the parts of a name: `login_form` and `loginForm` are about a login."""
 _COMMON = frozenset(
@@ -28,9 +30,12 @@ _CEILINGS = (1.0, 0.7, 0.6, 0.45, 0.35, 0.25)
 """By the same failures: what fails each time makes no sense, however well it fits the goal."""
 
 
-def rationality_of(action: Action, history: History, goal: str) -> Rationality:
-    """Four scores from 0 to 1 and their mean, with what was noticed."""
-    name = fingerprint(action)
+def rationality_of(action: Action, history: History, goal: str, name: str = "") -> Rationality:
+    """Four scores from 0 to 1 and their mean, with what was noticed.
+
+    `name`: the fingerprint of the action, where the caller has it; a long input takes its time.
+    """
+    name = name or fingerprint(action)
     failures = history.failures(name)
     alignment = _alignment(action, goal)
     follows = _progression(action, name, history)
@@ -65,7 +70,10 @@ def _alignment(action: Action, goal: str) -> float:
     wanted = _words_of_goal(goal)
     if not wanted:
         return NEUTRAL
-    found = _words(" ".join(str(value)[:_MAX_TEXT] for value in action.input.values()))
+    text = " ".join(str(value)[:_MAX_TEXT] for value in action.input.values())[:_MAX_TEXT]
+    small = text.lower()
+    # Most steps share no word: to look for these few is many times faster than to list all.
+    found = _words(text) if any(word in small for word in wanted) else set()
     enough = min((len(wanted) + 1) // 2, _ENOUGH)
     share = min(len(wanted & found) / enough, 1.0)
     return round(NEUTRAL + (1.0 - NEUTRAL) * share, 2)

@@ -45,7 +45,7 @@ def progression(action: Action, name: str, history: History) -> StepCheck:
             f"it takes back an earlier step: {undone}",
             "Say why the earlier step was wrong, and decide for one of both ways.",
         )
-    if name in history.recent[-1:]:
+    if history.recent and history.recent[-1] == name:
         return StepCheck(
             _REPEATS, "the same action was just done", "Use the result that is already there."
         )

@@ -1,15 +1,33 @@
-"""What to say about a command whose syntax cannot be read."""
+"""What cannot be read does not run: the review of it, and what to say about wrong syntax."""
 
 import re
 
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import Review, Risk
+from handrail.review.judgment.rationality import NEUTRAL_RATIONALITY
 from handrail.shell import SyntaxFault
 
+UNREAD_RISK = Risk(1.0, Severity.CRITICAL)
+"""It is matched against the worst that it could be."""
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#\d+);")
 _PLAINLY = (
     "Correct it there (`bash -n` checks a script without running it), "
     "or run its commands one by one, each a plain one."
 )
 _UNESCAPED = "It is escaped as HTML: write `&`, `<`, `>` and quotes as they are."
+
+
+def unreadable_review(problem: str, alternative: str) -> Review:
+    """The review of what was not understood at all."""
+    return Review(
+        Decision.BLOCK,
+        UNREAD_RISK,
+        NEUTRAL_RATIONALITY,
+        reasons=(reason_not_read(problem),),
+        alternative=alternative,
+        alternatives=(alternative,),
+        confidence=0.0,
+    )
 
 
 def reason_not_read(problem: str) -> str:

@@ -154,7 +154,7 @@ def _weigh_write(effect: Effect, path: str, place: Place, at: ReviewContext) -> 
     if there is False:
         effect = msgspec.structs.replace(effect, new=True)
     # What is there would be overwritten or moved away; a new file only gets a warning.
-    if place is Place.OUTSIDE and (moved or there or at.world.exists(path)):
+    if place is Place.OUTSIDE and (moved or there or (there is None and at.world.exists(path))):
         weight = msgspec.structs.replace(weight, severity=_H)
     return _apply(effect, weight, at)
 

@@ -61,25 +61,25 @@ class EmergencyStops:
         attended = state.attended
         run = state.run
         title = f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})"
-        project = supervisor.project
+        project, redactor = supervisor.project, supervisor.redactor
         snapshot = msgspec.json.encode(state)
         cleans = project.config.interventions.emergency_stop.auto_cleanup
 
         def work() -> None:
             with self._jobs.turns:
                 confirmed = self._confirmed(done.incident, family, keep_host=attended)
-            record = self._gathered(run, confirmed, project.redactor)
+            record = self._gathered(run, confirmed, redactor)
             if record is not None:
                 if cleans:
                     record.cleaned = clean_up(record, family, self._home, self._clock)
-                clean = project.redactor.value(msgspec.json.decode(snapshot))
+                clean = redactor.value(msgspec.json.decode(snapshot))
                 self._save(run, record, clean)
             self._record(run, confirmed)
             if record is not None and record.cleaned is not None:
                 self._record(run, record.cleaned)
             left = f"{confirmed.says}: {', '.join(confirmed.left)}" if confirmed.left else ""
             body = (done.finding.says, left, f"handrail incident show {done.incident}")
-            said = project.redactor.text("\n".join(filter(None, body)))
+            said = redactor.text("\n".join(filter(None, body)))
             self._notifier.tell(project.config.notify, Notification(title, said, urgent=True))
 
         self._jobs.begin(run, f"emergency stop {done.incident}", work)

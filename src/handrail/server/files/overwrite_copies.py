@@ -115,7 +115,8 @@ class OverwriteCopies:
             if each.glob:
                 continue
             file = _look_at(each.path, whole=each.whole)
-            if file is None or self._own.get((request.run, each.path)) == _signature(each.path):
+            own = self._own.get((request.run, each.path))
+            if file is None or (own is not None and own == _signature(each.path)):
                 continue
             is_small = file.size <= max_mb * MEGABYTE
             if not is_small or not self._is_covered(each.path, work_tree):
@@ -181,6 +182,7 @@ class OverwriteCopies:
 
     def ended(self, run: str, step: int) -> None:
         """Note how the files look that an action overwrote: that much is the run's own work."""
+        # A copy of the keys: lanes add some meanwhile.
         for key in [key for key in list(self._begun) if key[0] == run and key[1] <= step]:
             for path in self._begun.pop(key):
                 look = _signature(path)
@@ -206,9 +208,7 @@ class OverwriteCopies:
         all_files = {each.path: each for each in (*files, *others)}
         lost: list[IrreplaceableFile] = []
         folder = os.path.join(self._trash, batch_name(asked.action))
-        batch = _CopyBatch(
-            folder, settings.max_file_mb * MEGABYTE, settings.quota_mb * MEGABYTE, [], 0
-        )
+        batch = _CopyBatch(folder, settings.max_file_mb * MEGABYTE, settings.quota_mb * MEGABYTE)
         for each in self._uncovered(list(all_files.values()), checkpoints):
             why = batch.take(each)
             if why and _is_lost(each, asked):
@@ -251,7 +251,8 @@ class OverwriteCopies:
                 names = checkpoints.uncovered_paths(list(unknown), sizes)
             except (CheckpointError, OSError):  # then nothing of it is saved
                 names = set(unknown)
-            found += [unknown[path] for path in names]
+            # In the order of the action, so that the same action copies in the same order.
+            found += [each for path, each in unknown.items() if path in names]
         covered = {each.path for each in inside.values()} - {each.path for each in found}
         self._remember({path: lists[path] for path in covered})
         return found

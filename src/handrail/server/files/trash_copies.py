@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from contextlib import suppress
 
 OVERWRITTEN = ".over"
@@ -26,13 +27,15 @@ def copy_file(source: str, target: str) -> None:
 
     Whoever looks sees the whole copy or none. Raises OSError.
     """
-    os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
-    fresh = f"{target}.new"
+    folder = os.path.dirname(target)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    # A name that no file has: beside `target`, `target.new` may be a copy itself.
+    handle, fresh = tempfile.mkstemp(prefix=".handrail-", dir=folder)
     try:
-        with open(source, "rb") as content, open(fresh, "xb") as file:
+        with open(handle, "wb") as file, open(source, "rb") as content:
             size = os.fstat(content.fileno()).st_size
             if not _cloned(content.fileno(), file.fileno()):
-                free = os.statvfs(os.path.dirname(target))
+                free = os.statvfs(folder)
                 if free.f_bavail * free.f_frsize < size + _LEAST_FREE:
                     raise OSError(errno.ENOSPC, "there is no room for a copy")
                 shutil.copyfileobj(content, file, 1 << 20)

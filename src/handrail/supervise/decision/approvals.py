@@ -2,13 +2,16 @@
 
 from collections.abc import Collection
 from secrets import token_hex
+from typing import NamedTuple
 
 from handrail.model.action_kind import ActionKind, action_kinds
 from handrail.model.event import ApprovalAsked
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
+from handrail.supervise.decision.checkpoint_need import action_line
 from handrail.supervise.decision.tool_call import CallUnderReview
 from handrail.supervise.state.approval_state import Approval
+from handrail.supervise.supervised_run import SupervisedRun
 
 QUESTION_SECONDS = 86_400.0
 """How long a question stays open: the person may be asleep."""
@@ -22,6 +25,39 @@ ASK_PERSON = Verdict(
     passing=True,
 )
 """For a host that asks the person at it."""
+
+
+class ApprovedVerdict(NamedTuple):
+    """A verdict, and the approval that led to it."""
+
+    verdict: Verdict
+    approval: str = ""
+
+
+def verdict_with_approval(
+    run: SupervisedRun, call: CallUnderReview, review: Review, decided: Verdict, now: float
+) -> ApprovedVerdict | None:
+    """Ask a person about a call, or use their answer; None: the call waits for it."""
+    kinds = kinds_to_approve(review, decided, run.project.config.approvals.require_approval_for)
+    if not kinds:
+        return ApprovedVerdict(decided)
+    if call.may_ask:
+        return ApprovedVerdict(ASK_PERSON)
+    known = run.state.approvals.find(call.name, now)
+    if known is None:
+        if run.broken:
+            return ApprovedVerdict(decided)  # the lost log decides
+        says = run.redactor.text(action_line(call.action))
+        event = question_about(call, review, kinds, says, now)
+        run.record(event)
+        known = run.state.approvals.kept[event.approval]
+    if known.approved:
+        return ApprovedVerdict(decided, known.id)
+    if known.approved is False:
+        return ApprovedVerdict(denied(known), known.id)
+    if call.must_answer or not call.action.id:
+        return ApprovedVerdict(not_answered(known))
+    return None
 
 
 def kinds_to_approve(

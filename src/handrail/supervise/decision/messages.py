@@ -1,11 +1,10 @@
-"""Word a person's messages for the agent."""
+"""Word what agents and people are told."""
 
 from collections.abc import Sequence
 
-import msgspec
-
 from handrail.model.event import ControlAsked
 from handrail.model.review import Verdict
+from handrail.supervise.decision.verdict import with_notice
 
 
 def said_to_agent(asked: ControlAsked) -> str:
@@ -15,9 +14,14 @@ def said_to_agent(asked: ControlAsked) -> str:
     return asked.command.spec.tells.format(who=who, why=why, text=asked.text)
 
 
+def named(paths: Sequence[str], most: int) -> str:
+    """The first few of these paths, and the number of the others."""
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return f"{', '.join(paths[:most])}{more}"
+
+
 def with_messages(verdict: Verdict, messages: Sequence[ControlAsked]) -> Verdict:
     """Return the verdict with the messages for the agent."""
     if not messages:
         return verdict
-    said = (said_to_agent(each) for each in messages)
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *said))
+    return with_notice(verdict, *map(said_to_agent, messages))

@@ -116,19 +116,25 @@ def stricter_policy(one: OnFault, other: OnFault) -> OnFault:
     return max(one, other, key=_LAXEST_FIRST.index)
 
 
-def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
-    """Return the stricter of a verdict and a fault, with both alarms."""
-    alarm = " ".join(filter(None, (verdict.alarm, fault.alarm)))
-    if fault.decision > verdict.decision:
-        return msgspec.structs.replace(fault, alarm=alarm)
-    said = (fault.reason,) if fault.reason else ()
+def with_notice(verdict: Verdict, *guidance: str, alarm: str = "") -> Verdict:
+    """Return the verdict with further texts for the agent, and an alarm for the person."""
     return msgspec.structs.replace(
         verdict,
-        guidance=(*verdict.guidance, *said),
-        # Nobody can permit an action that could not be recorded.
-        overrulable=verdict.overrulable and fault.decision is not Decision.BLOCK,
-        alarm=alarm,
+        guidance=(*verdict.guidance, *guidance),
+        alarm=f"{verdict.alarm} {alarm}".strip() if alarm else verdict.alarm,
     )
+
+
+def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
+    """Return the stricter of a verdict and a fault, with both alarms."""
+    said = (fault.reason,) if fault.reason else ()
+    both = with_notice(verdict, *said, alarm=fault.alarm)
+    if fault.decision > verdict.decision:
+        return msgspec.structs.replace(fault, alarm=both.alarm)
+    if fault.decision is not Decision.BLOCK:
+        return both
+    # Nobody can permit an action that could not be recorded.
+    return msgspec.structs.replace(both, overrulable=False)
 
 
 def _again(refusals: int) -> tuple[str, ...]:

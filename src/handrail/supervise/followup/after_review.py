@@ -8,10 +8,12 @@ import msgspec
 
 from handrail.model.event import AfterReviewed
 from handrail.model.history import History
-from handrail.model.intent import Intent
+from handrail.model.intent import MAX_PATHS, Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.review import Reviewer
+from handrail.supervise.decision.messages import named
+from handrail.supervise.decision.verdict import with_notice
 from handrail.supervise.followup.breach import EndedCall
 from handrail.supervise.state.open_action import OpenAction
 
@@ -19,8 +21,6 @@ _MAX_LOOKED_AT = 20
 """Maximal number of changed files of one action to review."""
 _MAX_COMPARED = 200
 _MAX_NAMED = 3
-_MAX_FORESEEN = 8
-"""Paths that an intent holds; of more, nobody knows the others."""
 _ANSWERS = {
     1: frozenset("grep egrep fgrep rg ag ack diff cmp test [ pgrep which type expr".split()),
 }
@@ -39,14 +39,14 @@ class AfterReview(NamedTuple):
 
 
 def review_after(
-    known: OpenAction | None, ended: EndedCall, reviewer: Reviewer, history: History
+    known: OpenAction, ended: EndedCall, reviewer: Reviewer, history: History
 ) -> AfterReview | None:
     """Return the review of all differences, or None if it did what was reviewed."""
     code, files = ended.outcome.exit_code, (*ended.created, *ended.changed)
     contradicts = code is not None and (code == 0) is not ended.outcome.ok
     if not files and not contradicts:
         return None  # by far the most
-    intent = known.intent if known is not None else None
+    intent = known.intent
     cwd = ended.action.cwd
     files = tuple(os.path.join(cwd, path) for path in files[:_MAX_COMPARED])
     differs: list[str] = []
@@ -58,12 +58,12 @@ def review_after(
     paths = _unforeseen(files, intent)
     new = frozenset(os.path.join(cwd, path) for path in ended.created[:_MAX_COMPARED])
     review = reviewer.review_changes(paths[:_MAX_LOOKED_AT], new, ended.action, history)
-    if intent is not None and len(intent.writes) >= _MAX_FORESEEN:
+    if intent is not None and len(intent.writes) >= MAX_PATHS:
         paths = review.outside  # the review named more files than the intent holds
     if paths:
-        differs.append(f"it also changed {_named(paths)}")
+        differs.append(f"it also changed {named(paths, _MAX_NAMED)}")
     if files and not ended.outcome.ok:
-        differs.append(f"it failed, and changed {_named(files)} all the same")
+        differs.append(f"it failed, and changed {named(files, _MAX_NAMED)} all the same")
     if not differs:
         return None
     return AfterReview(review, tuple(differs), paths, failed)
@@ -81,7 +81,7 @@ def told_after_review(verdict: Verdict, step: int, after: AfterReview) -> Verdic
         return verdict
     says = f"Step {step} did more than was reviewed: {'; '.join(after.differences)}."
     told = f"{says} {after.review.explanation} Look at it before you go on."
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, told))
+    return with_notice(verdict, told)
 
 
 def _answers_no(code: int, intent: Intent | None) -> bool:
@@ -99,8 +99,3 @@ def _unforeseen(files: Iterable[str], intent: Intent | None) -> tuple[str, ...]:
         and os.path.realpath(path) not in real
         and not any(path.startswith(f"{each.rstrip('/')}/") for each in foreseen)
     )
-
-
-def _named(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
-    return f"{', '.join(paths[:_MAX_NAMED])}{more}"

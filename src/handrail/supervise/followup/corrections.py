@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-import msgspec
-
 from handrail.intervene import Capability, RunSituation
 from handrail.intervene.situation import CurrentUsage, EndedStep
 from handrail.model.event import Event, FindingMade, Intervened, RolledBack
@@ -12,6 +10,8 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+from handrail.supervise.decision.messages import named
+from handrail.supervise.decision.verdict import with_notice
 from handrail.supervise.runs.project import Project
 from handrail.supervise.state.run_state import RunState
 from handrail.supervise.state.watched_state import WatchedState
@@ -90,11 +90,7 @@ def with_intervention(verdict: Verdict, done: Intervention) -> Verdict:
     alarm = ""
     if done.means == InterventionName.CHECKPOINT_ROLLBACK:
         alarm = f"Handrail: {done.finding.says}"
-    return msgspec.structs.replace(
-        verdict,
-        guidance=(*verdict.guidance, *filter(None, (done.guidance,))),
-        alarm=" ".join(filter(None, (verdict.alarm, alarm))),
-    )
+    return with_notice(verdict, *filter(None, (done.guidance,)), alarm=alarm)
 
 
 def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
@@ -102,39 +98,34 @@ def with_rollback_notice(verdict: Verdict, back: RolledBack) -> Verdict:
     if not back.problem:
         return _put_back_by_person(verdict, back) if back.asked else _taken_back(verdict, back)
     says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
-    return msgspec.structs.replace(
-        verdict,
-        guidance=(*verdict.guidance, f"{says} Look at them before you go on."),
-        alarm=" ".join(filter(None, (verdict.alarm, f"Handrail: {says}"))),
-    )
+    told = f"{says} Look at them before you go on."
+    return with_notice(verdict, told, alarm=f"Handrail: {says}")
 
 
 def _taken_back(verdict: Verdict, back: RolledBack) -> Verdict:
     """Tell the person; the agent has heard of it in the intervention."""
     if not back.files:
         return verdict
-    says = f"Handrail took back the changes in {_named(back.files)}. `handrail redo` restores them."
-    return msgspec.structs.replace(verdict, alarm=" ".join(filter(None, (verdict.alarm, says))))
-
-
-def _named(files: tuple[str, ...]) -> str:
-    more = f" and {len(files) - _MAX_NAMED} more" if len(files) > _MAX_NAMED else ""
-    return f"{', '.join(files[:_MAX_NAMED])}{more}"
+    files = named(back.files, _MAX_NAMED)
+    says = f"Handrail took back the changes in {files}. `handrail redo` restores them."
+    return with_notice(verdict, alarm=says)
 
 
 def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
     says: list[str] = []
     if back.git:
-        says.append(f"A person has taken back changes of the repository: {_named(back.git)}.")
+        says.append(
+            f"A person has taken back changes of the repository: {named(back.git, _MAX_NAMED)}."
+        )
     if back.files:
         says.append(
             f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
-            f"{_named(back.files)}. Read them again before you change them, and do not do again "
-            "what was undone unless you are asked to."
+            f"{named(back.files, _MAX_NAMED)}. Read them again before you change them, and do not "
+            "do again what was undone unless you are asked to."
         )
     elif back.git:
         says.append("Do not do again what was undone unless you are asked to.")
-    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *says))
+    return with_notice(verdict, *says)
 
 
 def _situation(

@@ -11,6 +11,7 @@ from handrail.supervise.decision.verdict import (
     only_reads,
     stricter_policy,
     under_fault,
+    with_notice,
 )
 from handrail.supervise.runs.project import Project
 
@@ -55,7 +56,7 @@ class FaultNotices:
         """Return the verdict with the problems of the settings."""
         if project.newer is not None and self.is_news("newer"):
             said = f"{WITHHELD}. {_TRUST}" if project.newer.withheld else f"{NEWER}."
-            verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {said}")
+            verdict = with_notice(verdict, alarm=f"{FILE_NAME} was changed: {said}")
         problem = project.problem
         if not problem:
             self.over("settings")
@@ -67,8 +68,7 @@ class FaultNotices:
         if not self.is_news("settings"):
             return verdict
         alarm = f"Handrail's settings cannot be used: {problem}. Those from before stay in force."
-        alarms = filter(None, (verdict.alarm, f"{alarm} Fix: {_CHECK}"))
-        return msgspec.structs.replace(verdict, alarm=" ".join(alarms))
+        return with_notice(verdict, alarm=f"{alarm} Fix: {_CHECK}")
 
     def _fault(
         self, kind: str, problem: str, fix: str, policy: OnFault, *, harmless: bool

@@ -9,7 +9,7 @@ from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Rationality, Review, Risk, RiskFactor
 from handrail.redact import Redactor
-from handrail.review.judgment.completeness import unfinished
+from handrail.review.judgment.completeness import completeness_score, unfinished
 from handrail.review.judgment.rationality import NEUTRAL
 from handrail.supervise.state.run_state import RunState
 
@@ -35,7 +35,7 @@ def review_message(
         undo = KINDS[Kind.SECRET].undo
         effects = (Effect(Kind.SECRET, "message", Severity.MEDIUM, undo, SECRET_SHOWN),)
     issues = (*unproven, *gaps)
-    whole = max(0.0, round(1.0 - 0.3 * len(issues), 2))
+    whole = completeness_score(len(issues))
     rationality = Rationality(
         round(0.25 * (NEUTRAL + 2.0 + whole), 2), NEUTRAL, 1.0, 1.0, whole, issues
     )

@@ -2,7 +2,7 @@
 
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.check_commands import is_check_run
-from handrail.model.effect import Kind
+from handrail.model.effect import UNNAMED_KINDS
 from handrail.model.history import History, RecentStep
 from handrail.model.intent import Intent
 from handrail.model.unfinished_work import (
@@ -11,9 +11,6 @@ from handrail.model.unfinished_work import (
     placeholder_left,
     untouched,
 )
-
-_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.CHANGE})
-"""A program may change files that nobody names."""
 
 
 def note_goal(history: History, prompt: str) -> None:
@@ -47,7 +44,7 @@ def note_step(history: History, intent: Intent, ok: bool) -> None:
     if intent.secrets:
         history.note_secrets(tuple(path for path in intent.secrets if path.startswith("/")))
     checks = history.unverified > 0 and _is_check(intent)
-    changed = bool(intent.writes) or not _CODE.isdisjoint(intent.kinds)
+    changed = bool(intent.writes) or not UNNAMED_KINDS.isdisjoint(intent.kinds)
     history.add_step(
         RecentStep(
             intent.shown,
