@@ -19,6 +19,7 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt
 from handrail.supervise.decision.approvals import (
     ASK_PERSON,
+    QUESTION_LENGTH,
     denied,
     kinds_to_approve,
     not_answered,
@@ -408,7 +409,7 @@ class Supervisor(SupervisedRun):
         if known is None:
             if self.broken:
                 return decided, ""  # the lost log decides
-            says = self.project.redactor.text(action_line(call.action))
+            says = self.project.redactor.text(action_line(call.action, QUESTION_LENGTH))
             event = question_about(call, review, kinds, says, now)
             self.record(event)
             known = self.state.approvals.kept[event.approval]

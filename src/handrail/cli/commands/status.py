@@ -170,8 +170,8 @@ def report(
     `advice` is shown where there has never been a run; `me` is the user's name.
     """
     head = count(len(rows), "run") if rows else "No active runs." if older else "No runs yet."
-    if stopped := sum(bool(row.incident) for row in rows):
-        head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
+    if needed := sum(row.needs_you for row in rows):
+        head += f" · {_needs_you(needed)}"
     if daemon is not None and not trouble:
         memory = daemon.get("memory_mb")
         size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
@@ -276,6 +276,10 @@ def _warnings(row: StatusRow) -> Iterator[str]:
         yield f"some events cannot be read: {row.problem}"
 
 
+def _needs_you(runs: int) -> str:
+    return f"{runs} {'needs' if runs == 1 else 'need'} you"
+
+
 def show_short(
     screen: TerminalOutput, rows: list[StatusRow], *, running: bool, noticed: int = 0
 ) -> None:
@@ -284,10 +288,10 @@ def show_short(
     if noticed:
         parts.append(screen.paint(f"! {noticed} noticed", "red"))
     under_way = [row for row in rows if not row.is_over]
-    if needed := sum(bool(row.incident) for row in rows):
-        parts.append(screen.paint(f"■ {needed} needs you", "red"))
+    if needed := sum(row.needs_you for row in rows):
+        parts.append(screen.paint(f"■ {_needs_you(needed)}", "red"))
     for state, (mark, style) in MARKS.items():
-        if number := sum(row.state == state and not row.incident for row in under_way):
+        if number := sum(row.state == state and not row.needs_you for row in under_way):
             parts.append(screen.paint(f"{mark} {number} {state}", style))
     stopped = sum(row.decided("block") for row in under_way)
     if stopped:

@@ -63,6 +63,8 @@ class StatusRow(msgspec.Struct, frozen=True):
         if self.incident:
             return "stopped"
         facts = self.facts
+        if facts.course.stopped and facts.active:  # and a person chose to abort
+            return "cancelled"
         standing = facts.hand.standing
         if self.left and (standing == Standing.RUNNING or facts.hand.by == HANDRAIL):
             return "interrupted"
@@ -89,6 +91,12 @@ class StatusRow(msgspec.Struct, frozen=True):
     def is_over(self) -> bool:
         """Whether the run is over."""
         return self.state in _OVER_STATES
+
+    @property
+    def needs_you(self) -> bool:
+        """Whether the run waits for a person: after an emergency stop, or with an action."""
+        now = self.facts.changed + self.quiet
+        return bool(self.incident or self.facts.approvals.waiting(now))
 
     @property
     def goal(self) -> str:
@@ -140,7 +148,8 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
     for says in hand.held.values():
         yield f"held before: {says}"
     for asked in row.facts.approvals.waiting(now):
-        yield f"waits for your approval: {asked.says} → handrail approve {asked.id}"
+        yield f"waits for your approval: {asked.says}"
+        yield f"→ handrail approve {asked.id}"
     if row.left:
         yield f"its driver is gone → handrail run --resume {row.run.name}"
     if hand.waiting and not row.is_over:

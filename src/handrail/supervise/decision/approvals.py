@@ -12,6 +12,8 @@ from handrail.supervise.state.approval_state import Approval
 
 QUESTION_SECONDS = 86_400.0
 """How long a question stays open: the person may be asleep."""
+QUESTION_LENGTH = 4000
+"""How much of an action a question shows: a person answers only for what they can read."""
 _ID_BYTES = 4
 
 ASK_PERSON = Verdict(
