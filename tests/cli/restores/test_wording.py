@@ -133,6 +133,15 @@ def test_where_only_the_repository_changed_no_file_is_counted() -> None:
     ]
 
 
+def test_after_a_redo_with_git_only_the_files_are_said_to_have_a_way_back() -> None:
+    way = RestoreTarget(UndoLevel.REDO, record(7), record(8))
+    back = RestoreReply("c9", items=(ITEM,), git=("tag v1: back at 11111111",))
+    assert [text for text, _ in result(way, back, UNDO)][-2:] == [
+        "  Take back the files: handrail rollback c8",
+        "  What git had before is below refs/handrail/.",
+    ]
+
+
 def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
     items = [RestoreItem(f"{number}.py", FileRestoreAction.CHANGE) for number in range(30)]
     items.append(RestoreItem("new.py", FileRestoreAction.DELETE))

@@ -23,8 +23,9 @@ def command() -> int:
 
     The runs are on the left, the events of the chosen run on the right. Every control
     command has a key and asks you for a reason; Esc cancels. The last line shows how
-    far your last command got: requested, acknowledged, confirmed. Press ? for all
-    keys and q to quit. The runs continue.
+    far your last command got: requested, acknowledged, confirmed. Runs that need you
+    are at the top: Y approves what waits for you, N denies it. Press ? for all keys
+    and q to quit. The runs continue.
 
     The screen reads the log itself, so it works without a daemon.
 

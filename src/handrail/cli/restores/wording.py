@@ -193,7 +193,12 @@ def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Ite
     if shut := [each.path for each in back.spared if each.unwritable]:
         named = ", ".join(shut[:_MAX_NAMED]) + (", …" if len(shut) > _MAX_NAMED else "")
         yield f"  NOT RESTORED, because their folder cannot be written: {named}", "red"
-    yield f"  Take it back: {_take_back(way, manner)}", "dim"
+    if back.git and way.level is UndoLevel.REDO:
+        # A rollback leaves the repository alone, so it takes only a half of this back.
+        yield f"  Take back the files: {_take_back(way, manner)}", "dim"
+        yield "  What git had before is below refs/handrail/.", "dim"
+    else:
+        yield f"  Take it back: {_take_back(way, manner)}", "dim"
 
 
 def resume_command(conversation: ConversationPosition | None, target: CheckpointRecord) -> str:
