@@ -33,7 +33,10 @@ _CHOICE = tuple(
     f"tests/intervene/test_{name}.py"
     for name in ("candidates", "strategy", "effectiveness", "controller", "plugins", "own_package")
 )
-_GATE = ("tests/supervise/decision",)
+_GATE = (
+    "tests/supervise/decision/test_run_limits.py",
+    "tests/supervise/decision/test_limit_boundaries.py",
+)
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "review/judgment/decide.py": ("tests/review/judgment/test_decide.py",),
     "review/judgment/rationality.py": ("tests/review/judgment/test_rationality.py",),

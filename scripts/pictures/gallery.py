@@ -20,7 +20,9 @@ NAMES = (*SCENES, *DRAWINGS)
 _TEXT = re.compile(r"<text[^>]*>(.*?)</text>", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 _BESIDE = "files saved as"
-_VOLATILE = re.compile(r"/tmp/\S+|\d+")
+_VOLATILE = re.compile(r"/tmp/\S+|\d+(?: (?:s|min|h)\b)?")
+_MARKS_BESIDE = re.compile(r"[▁-█▪]")
+"""Scroll bars, sparklines, and checkpoints of actions: they depend on when something came."""
 
 
 def picture(name: str) -> str:
@@ -32,9 +34,10 @@ def picture(name: str) -> str:
 
 
 def structure(svg: str) -> list[str]:
-    """What a picture says, without numbers, places, colours and the order of lines.
+    """What a picture says, without numbers, times, places, colours and the order of lines.
 
     Checkpoints are taken beside the agent's work, so they stand in another line each time.
     """
     texts = (unescape(_TAG.sub("", text)) for text in _TEXT.findall(svg))
-    return sorted(_VOLATILE.sub("0", text) for text in texts if _BESIDE not in text)
+    said = (" ".join(_MARKS_BESIDE.sub("", text).split()) for text in texts if _BESIDE not in text)
+    return sorted(_VOLATILE.sub("0", text) for text in said if text)

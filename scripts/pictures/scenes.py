@@ -16,6 +16,7 @@ from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import ScriptedAgent
 
 Rows = list[list[Span]]
+_KEYS = "f freez"
 _CLEANUP = "find drafts .env -type f -delete"
 
 
@@ -139,10 +140,15 @@ def watch(scene: World) -> str:
             _play(agent, calls)
         pause = [scene.program, "pause", "api", "--reason", "fixing the fixture first"]
         subprocess.run(pause, env=scene.environ, check=True, capture_output=True)
-        screen = stack.enter_context(scene.screen(scene.home, "watch", columns=110, lines=26))
+        screen = stack.enter_context(scene.screen(scene.home, "watch", columns=110, lines=34))
         screen.wait_for("fix the total")
-        screen.press("jj")
+        screen.press("j")
         screen.wait_for("repetitive errors")
+        # A question hides the keys, and they are drawn last: all of the screen is there again.
+        screen.press("/")
+        screen.wait_without(_KEYS)
+        screen.press("\x1b")
+        screen.wait_for(_KEYS)
         rows = screen.rows()
     return draw(rows, "handrail watch", 110)
 

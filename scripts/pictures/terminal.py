@@ -83,8 +83,15 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Read until the screen shows a text."""
+        self._wait(text, shown=True)
+
+    def wait_without(self, text: str) -> None:
+        """Read until the screen no longer shows a text."""
+        self._wait(text, shown=False)
+
+    def _wait(self, text: str, *, shown: bool) -> None:
         until = monotonic() + _SECONDS
-        while text not in self.text:
+        while (text in self.text) is not shown:
             if monotonic() > until or not self._read(until - monotonic()):
                 raise TimedOutError(text, self.text)
 

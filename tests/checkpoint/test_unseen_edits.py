@@ -1,6 +1,7 @@
 """Edits that leave size and time as they were: git sees none, a checkpoint does."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def in_one_second(file: Path, before: os.stat_result) -> bool:
 def unseen(project: CheckpointProject, path: str, first: str, second: str) -> Path:
     """A saved file, edited in the very second of its last change, which the clock allows soon."""
     for attempt in range(50):
+        _wait_for_new_second(project.tree / path)  # else the first save misses the first content
         file = old_file(project, path, first)
         before = file.stat()
         project.save(f"attempt {attempt}")
@@ -90,10 +92,21 @@ def test_a_rollback_reads_anew_what_the_checkpoint_before_it_has_missed(
 
 def _age(file: Path) -> None:
     """Wait until the edit is older than a step of the kernel's clock."""
+    _wait(file, lambda now, then: now - then > 20_000_000)
+
+
+def _wait_for_new_second(file: Path) -> None:
+    """Wait until another second has begun than that of the last change of a file."""
+    if file.exists():
+        _wait(file, lambda now, then: now // 10**9 != then // 10**9)
+
+
+def _wait(file: Path, is_over: Callable[[int, int], bool]) -> None:
+    """Wait by the clock of the file system."""
     probe = file.with_name("probe")
     while True:
         probe.write_text("")
-        if probe.stat().st_ctime_ns - file.stat().st_ctime_ns > 20_000_000:
+        if is_over(probe.stat().st_ctime_ns, file.stat().st_ctime_ns):
             probe.unlink()
             return
 

@@ -70,6 +70,7 @@ def test_it_is_done_when_the_agent_says_so_and_the_command_passes(world: Supervi
     assert ran.code == 0, ran.out + ran.err
     assert " DONE · verified: grep -q fixed cart.txt" in ran.out
     assert " 1 iteration · 1 action · " in ran.out
+    assert " 1 file changed since it began:\n   new      cart.txt" in ran.out
     assert "Fix the cart.\n" in ran.prompts()[0]
     kinds = [type(event) for event in events(world)]
     for kind in (RunStarted, ActionReviewed, Verified, UsageMeasured, LoopEnded):

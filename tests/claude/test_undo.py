@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from handrail.model.event import RestoreAsked
+from handrail.model.event import RestoreAsked, RolledBack
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, Script, ToolCall
 from tests.claude.prompted_session import talking
 from tests.claude.sandbox import FinishedSession
@@ -419,3 +419,29 @@ def test_what_sub_agents_and_calls_at_once_deleted_comes_back(claude: Path) -> N
         assert left == {b"a.txt", b"b.txt", b"c.txt", b"d.txt"}
         undone = run(world, "undo", "--task", "--yes")
         assert (undone.code, undone.left) == (0, before)
+
+
+def test_what_a_session_committed_is_taken_back(claude: Path) -> None:
+    def git(*words: str) -> str:
+        ran = subprocess.run(["git", *words], cwd=world.repo, capture_output=True, check=True)
+        return ran.stdout.decode()
+
+    commit = "git -c user.name=A -c user.email=a@example.invalid commit -q -m wip"
+    with supervised() as world:
+        start = git("rev-parse", "HEAD")
+        session = world.run(
+            "Commit it.",
+            [
+                bash("echo x > new.txt && git add new.txt", "stage"),
+                bash(f"{commit} && git branch next", "commit"),
+                Say("Done."),
+            ],
+        )
+        assert session.ran("commit")
+        assert git("rev-parse", "HEAD") != start
+        assert run(world, "undo", "--git", "--yes").code == 0
+        assert git("rev-parse", "HEAD") == start
+        assert git("status", "--porcelain") == "A  new.txt\n"
+        assert "next" not in git("branch")
+        (back,) = [event for event in world.events() if isinstance(event, RolledBack)]
+        assert any("branch next: deleted" in line for line in back.git)

@@ -105,7 +105,7 @@ def answered(command: ControlCommand, *, ok: bool = True, says: str = "", **more
             "! NOT done: no iterations left. 10 of 10 iterations used",
         ),
         (LoopEnded(NOON, "abort", "ERROR", "no"), "✗ NOT done: the agent failed. no"),
-        (LoopEnded(NOON, "abort", "NEW", ""), "■ NEW"),
+        (LoopEnded(NOON, "abort", "NEW", ""), "○ NEW"),
     ],
 )
 def test_each_event_is_a_sentence(event: Event, line: str) -> None:

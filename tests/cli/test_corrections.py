@@ -163,7 +163,7 @@ def test_a_run_that_goes_wrong_is_told_from_the_first_sign_to_the_end() -> None:
         " 12:00:42  ◆ loop, low: The same call failed in the same way 2 times: pytest -q",
         " 12:00:42  ↳ guidance sent: The same call (`pytest -q`) was made 2 times, and",
         "             each time it ended with `ImportError: no module named cart` (step …",
-        " 12:01:22  ■ session ended · 2 actions · 2 ran · 2 failed · 1 finding · 1",
+        " 12:01:22  ○ session ended · 2 actions · 2 ran · 2 failed · 1 finding · 1",
         "             intervention · 1 min",
     ]
 

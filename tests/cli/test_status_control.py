@@ -221,7 +221,7 @@ def test_the_prompt_counts_held_and_stopped_runs(
     other = book.start("77aa0000")
     confirm(other, ControlCommand.STOP, Standing.STOPPED)
     show_short(TerminalOutput(colour=False), rows(book), running=True)
-    assert capsys.readouterr().out == "■ 1 stopped  ‖ 1 paused\n"
+    assert capsys.readouterr().out == "‖ 1 paused  ■ 1 stopped\n"
 
 
 def test_json_says_the_same(shell: HandrailShell) -> None:

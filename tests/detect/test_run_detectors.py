@@ -13,7 +13,7 @@ from handrail.detect import CompletedStep, RunDetectors
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.steps import did, not_done, watched
+from tests.detect.steps import USUAL, did, not_done, watched
 
 pytestmark = pytest.mark.slow
 
@@ -205,3 +205,41 @@ def test_an_ordinary_session_is_quiet() -> None:
         found += watch.findings(Detection())
     watch.heard("Fixed. All tests pass.")
     assert found + watch.findings(Detection()) == []
+
+
+# --- a request to watch something --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "severity"),
+    [
+        ("Watch the import and tell me if it hangs.", Severity.NONE),
+        ("Let me know when the file is there.", Severity.NONE),
+        ("Keep an eye on the queue.", Severity.NONE),
+        ("Fix the total of the cart.", Severity.CRITICAL),
+        ("", Severity.CRITICAL),
+    ],
+)
+def test_who_is_asked_to_watch_something_may_look_again(prompt: str, severity: Severity) -> None:
+    watch = RunDetectors()
+    watch.prompted(prompt)
+    for step in range(10):
+        watch.see(did(step, shown="wc -l orders.csv", says="120 orders.csv"))
+    assert max((each.severity for each in watch.findings(USUAL)), default=Severity.NONE) is severity
+
+
+def test_who_is_asked_to_watch_something_may_not_fail_for_ever() -> None:
+    watch = RunDetectors()
+    watch.prompted("Watch the build and mend it.")
+    for step in range(10):
+        watch.see(did(step, shown="make", says="no rule", ok=False, kinds=(Kind.RUN,)))
+    assert watch.findings(USUAL)[0].severity is Severity.CRITICAL
+
+
+def test_the_next_prompt_ends_the_watch() -> None:
+    watch = RunDetectors()
+    watch.prompted("Watch the import.")
+    watch.prompted("Thanks. Fix the total.")
+    for step in range(10):
+        watch.see(did(step, shown="wc -l orders.csv", says="120 orders.csv"))
+    assert watch.findings(USUAL)[0].severity is Severity.CRITICAL

@@ -10,7 +10,8 @@ from handrail.model import Action, Decision, Kind, Review, Severity
 from handrail.review import Reviewer
 
 HARMLESS = set(
-    "demo doctor status log explain incident review replay checkpoints diff restore config".split()
+    "demo doctor status log explain incident review replay checkpoints diff restore config "
+    "approvals".split()
 ) | {
     "",
     "incident list",
@@ -30,6 +31,8 @@ REASONS = {
     "It takes a checkpoint in the name of a person.": "checkpoint",
     "It sends messages to people in the name of the guard.": "notify",
     "It starts, stops or speaks for the guard of this agent.": "serve",
+    "It approves its own actions in the name of a person.": "approve",
+    "It answers in the name of a person.": "deny",
 }
 """Why the others are refused."""
 REASON_FOR = {
@@ -98,7 +101,7 @@ def test_every_command_is_allowed_or_refused_as_it_always_was(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("more", ["next", "next --quiet", "approve docs", "--quiet x status"])
+@pytest.mark.parametrize("more", ["next", "next --quiet", "permit docs", "--quiet x status"])
 def test_a_command_that_has_no_row_is_refused(way: str, more: str) -> None:
     _assert_refused(_review(f"{way} {more}"), UNKNOWN)
 

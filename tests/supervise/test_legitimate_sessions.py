@@ -30,19 +30,13 @@ def test_a_legitimate_session_is_left_alone(tmp_path: Path, session: Session, th
     assert 40 <= played.length <= 110
     assert [each for each in played.findings if each.severity > Severity.LOW] == []
     assert played.refused == []
-    assert not {each.means for each in played.interventions} & {
-        InterventionName.EMERGENCY_STOP,
-        InterventionName.CHECKPOINT_ROLLBACK,
-        InterventionName.RESOURCE_THROTTLING,
-    }
-
-
-MILD = frozenset({"another_task_altogether"})
-"""Words that are missing prove little, so drift from a short goal may stay low."""
+    means = {each.means for each in played.interventions}
+    assert not means & {InterventionName.EMERGENCY_STOP, InterventionName.RESOURCE_THROTTLING}
+    assert [each.checkpoint for each in played.interventions if each.checkpoint] == []
 
 
 @pytest.mark.parametrize("session", SICK.values(), ids=list(SICK))
 def test_a_sick_session_is_noticed(tmp_path: Path, session: Session, think: float) -> None:
     played = PlayedSession(tmp_path, session, think)
-    assert played.worst >= (Severity.LOW if session.name in MILD else Severity.MEDIUM)
+    assert played.worst >= Severity.MEDIUM
     assert played.interventions != []

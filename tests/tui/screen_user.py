@@ -6,17 +6,21 @@ from contextlib import asynccontextmanager
 from time import monotonic
 
 from blockbuster import blockbuster_ctx
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
 from handrail.tui.app import WatchApp
+from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
 from handrail.tui.sending.port import SendingStage
 from handrail.tui.state.log_feed import LogFeed
+from handrail.tui.state.run_overview import RunOverview
 from tests.tui.sample_log import NOON, SampleLog
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 _PAUSE = 0.2
 """The pilot waits after each key until the program is idle: it must come to that."""
 GOES_WELL = (
@@ -45,32 +49,80 @@ class FakeControls:
             yield stage
 
 
+class FakeDecisions:
+    """Offers two choices for every emergency stop, and remembers what was decided."""
+
+    def __init__(self) -> None:
+        self.decided: list[tuple[str, str, str]] = []
+
+    def find(self, run: RunOverview) -> OpenDecision | None:
+        """A decision for an emergency stop."""
+        choices = tuple(
+            DecisionChoice(each, each, f"It is {each}.") for each in ("resume", "abort")
+        )
+        if not run.incident:
+            return None
+        return OpenDecision(
+            run.id, run.name, f"{run.name} stopped", "why?", "/path", ("option", "note"), choices
+        )
+
+    def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
+        """Remember it."""
+        self.decided.append((decision.run, choice, note))
+        return SendingStage("confirmed", f"{choice} it is")
+
+
 class ScreenUser:
     """Somebody who sits at the screen."""
 
-    def __init__(self, app: WatchApp, pilot: Pilot[Exception], controls: FakeControls) -> None:
+    def __init__(
+        self,
+        app: WatchApp,
+        pilot: Pilot[Exception],
+        controls: FakeControls,
+        decisions: FakeDecisions,
+    ) -> None:
         self.app = app
+        self.decisions = decisions
         self.pilot = pilot
         self.controls = controls
 
     @property
     def lines(self) -> list[str]:
-        """What stands on the screen."""
+        """What stands on the screen, without scroll bars: they depend on when rows came."""
+        return [strip.text.rstrip() for strip in self._strips()]
+
+    def _strips(self, *left_out: Region) -> list[Strip]:
         strips = self.app.screen._compositor.render_strips(self.app.size)
-        return [strip.text.rstrip() for strip in strips]
+        widgets = self.app.screen.query("*")
+        bars = (each.vertical_scrollbar.region for each in widgets if each.show_vertical_scrollbar)
+        for region in (*bars, *left_out):
+            strips = _without(strips, region)
+        return strips
+
+    def text_without(self, region: Region) -> str:
+        """The screen, with blanks in a part of it."""
+        return "\n".join(strip.text.rstrip() for strip in self._strips(region))
 
     @property
     def text(self) -> str:
         """The same in one piece."""
         return "\n".join(self.lines)
 
+    def shown_in(self, pane: str) -> str:
+        """What stands in a part of the screen."""
+        region = self.app.screen.query_one(f"#{pane}").region
+        strips = self._strips()[region.y : region.bottom]
+        return "\n".join(strip.crop(region.x, region.right).text.strip() for strip in strips)
+
     @property
     def last(self) -> str:
-        """What stands below the keys: the question, or what is heard of the last command."""
-        bar = max(at for at, line in enumerate(self.lines) if line.startswith("──"))
-        below = self.lines[bar + 1 :]
-        keys = [at for at, line in enumerate(below) if "? help" in line]
-        return "\n".join(below[keys[-1] + 1 :] if keys else below)
+        """What stands above the keys: what is heard of the last command, and the question."""
+        return f"{self.shown_in('sent')}\n{self.shown_in('prompt')}".strip()
+
+    def says(self, text: str) -> bool:
+        """Whether a text stands above the keys."""
+        return text in self.last
 
     def has_lines(self, number: int) -> bool:
         """Whether the screen is that high."""
@@ -98,6 +150,7 @@ class ScreenUser:
 
     async def until_answered(self) -> None:
         """Wait until the last command was confirmed or has failed."""
+        await self.until(lambda: all(sent.is_over for sent in self.app.watching.sent))
         await self.until(lambda: "confirmed" in self.last or "failed" in self.last)
 
     async def choose(self, name: str) -> None:
@@ -107,6 +160,16 @@ class ScreenUser:
         at = next(at for at, each in enumerate(names) if each.startswith(name))
         await self.press(*["j"] * at)
         await self.until(lambda: self.app.watching.view.run == self.app.watching.chosen)
+
+
+def _without(strips: list[Strip], bar: Region) -> list[Strip]:
+    """The lines with blanks in a part of the screen."""
+    return [
+        Strip.join([strip.crop(0, bar.x), Strip.blank(bar.width), strip.crop(bar.right)])
+        if bar.y <= y < bar.bottom
+        else strip
+        for y, strip in enumerate(strips)
+    ]
 
 
 @asynccontextmanager
@@ -120,9 +183,10 @@ async def standing_at(
     def open_feed() -> LogFeed:
         return LogFeed(SqliteStore(path, read_only=True), clock=lambda: NOON)
 
-    app = WatchApp(open_feed, fake, clock=lambda: NOON, pause=_PAUSE)
+    decisions = FakeDecisions()
+    app = WatchApp(open_feed, fake, lambda: decisions, clock=lambda: NOON, pause=_PAUSE)
     async with app.run_test(size=size) as pilot:
-        stand = ScreenUser(app, pilot, fake)
+        stand = ScreenUser(app, pilot, fake, decisions)
         await stand.until(lambda: not app.watching.view.is_first and not app.watching.view.loading)
         await stand.until(lambda: app.watching.view.run == app.watching.chosen)
         await stand.pilot.pause()

@@ -7,14 +7,13 @@ from rich.cells import cell_len
 
 from handrail.tui.text import (
     StyledSpan,
+    as_text,
+    cell,
     clean,
     clip,
-    fitted,
     flat,
     pad,
-    plain,
     take,
-    width_of,
     wrap,
 )
 
@@ -99,8 +98,10 @@ def test_wrapped_lines_fit(text: str, width: int, limit: int) -> None:
 
 
 @given(st.lists(any_text, max_size=4), st.integers(0, 60))
-def test_a_fitted_line_has_its_width(texts: list[str], width: int) -> None:
-    line = fitted(tuple(StyledSpan(text) for text in texts), width)
-    assert width_of(line) == width
-    assert cell_len(plain(line)) == width
-    assert plain(line).isprintable()
+def test_what_goes_to_a_widget_is_clean(texts: list[str], width: int) -> None:
+    line = tuple(StyledSpan(text) for text in texts)
+    assert as_text([line]).plain.isprintable()
+    for text in texts:
+        shown = cell(text, width=width, right=True)
+        assert shown.plain.isprintable()
+        assert cell_len(shown.plain) == width

@@ -6,10 +6,11 @@ import pytest
 
 from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
 from handrail.cli.history.runs import KnownRuns
-from handrail.cli.history.status_row import MARKS, find_rows
+from handrail.cli.history.status_row import find_rows
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionReviewed,
+    CheckpointTaken,
     ControlAnswered,
     ControlAsked,
     LoopEnded,
@@ -18,11 +19,11 @@ from handrail.model.event import (
 from handrail.store.decoding import decode
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.log.topics import topic_of
-from handrail.tui.panes.runs import LOOKS
 from handrail.tui.state.log_feed import LogFeed
-from handrail.tui.state.run_overview import NEEDS_YOU, NOT_DONE
 from handrail.tui.state.timeline import Timeline
+from handrail.words.action_status import MARKS
 from handrail.words.event_sentences import event_sentence
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, RUN_SIGNS
 from tests.tui.sample_log import API, DOCS, NOON, NOTES, OLD, SHOP, SampleLog
 
 pytestmark = pytest.mark.slow
@@ -65,9 +66,13 @@ def test_a_loop_that_gave_up_is_not_called_done(book: SampleLog) -> None:
     _agree(book)
 
 
-def test_signs_and_colours_are_the_same() -> None:
-    mine = {state: (look.mark, look.style) for state, look in LOOKS.items() if state in MARKS}
-    assert mine == MARKS
+def test_one_sign_has_one_meaning() -> None:
+    of_runs = {sign.mark: sign.style for sign in RUN_SIGNS.values()}
+    of_actions = {mark for mark, _, _ in MARKS.values()}
+    of_events = {"◆", "↳", "▪", "❯", "▸", "…", "–"}
+    assert len(set(RUN_SIGNS.values())) == len(of_runs), "a sign in two colours"
+    assert not of_runs.keys() & (of_actions | of_events)
+    assert not of_actions & of_events
 
 
 def test_an_event_is_said_in_the_same_words_as_in_the_log(book: SampleLog) -> None:
@@ -80,11 +85,12 @@ def test_an_event_is_said_in_the_same_words_as_in_the_log(book: SampleLog) -> No
         in_log = [
             event_sentence(entry.event, entry.facts) for entry in joiner.rest() if _is_shown(entry)
         ]
-        assert [entry.said for entry in timeline.entries if entry.said] == in_log
+        said = [entry.said for entry in timeline.entries if entry.said]
+        assert said == in_log
 
 
 def _is_shown(entry: JoinedEntry) -> bool:
-    return not isinstance(entry.event, ActionReviewed | UsageMeasured)
+    return not isinstance(entry.event, ActionReviewed | UsageMeasured | CheckpointTaken)
 
 
 def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: SampleLog) -> None:
@@ -95,3 +101,15 @@ def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: SampleLog) -> N
     [end] = timeline.entries
     assert end.said is not None
     assert end.said.text == "session ended · 8 s"
+
+
+def test_a_blocked_agent_needs_somebody_here_and_in_status(book: SampleLog) -> None:
+    question = "The agent cannot go on: which database may I use?"
+    book.write(SHOP, LoopEnded(NOON, "done", "STUCK", question))
+    assert _on_the_screen(book)["shop-3f2a"] == NEEDS_YOU
+    [row] = [
+        row
+        for row in find_rows(KnownRuns(book.store), book.store, NOON, show_all=False)
+        if row.run.id == SHOP
+    ]
+    assert (row.needs_you, row.question, row.sign) == (True, question, RUN_SIGNS[NEEDS_YOU])

@@ -14,6 +14,7 @@ from handrail.model.intent import Intent
 
 Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
+_LOOKS = frozenset({Kind.READ, Kind.REACH, Kind.FETCH})
 _PROGRAMS = frozenset({Kind.RUN, Kind.UNSEEN})
 _CODE = _PROGRAMS | {Kind.CHANGE}
 """A program may change files that nobody names."""
@@ -58,6 +59,11 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     def runs_code(self) -> bool:
         """Return whether it ran a program that is not known to do only one thing."""
         return not _PROGRAMS.isdisjoint(self.intent.kinds)
+
+    @property
+    def only_looks(self) -> bool:
+        """Return whether it changed nothing, here or elsewhere."""
+        return not self.changed and _LOOKS.issuperset(self.intent.kinds)
 
     @property
     def waits(self) -> bool:

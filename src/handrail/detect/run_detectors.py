@@ -16,6 +16,7 @@ from handrail.detect.progress_tracker import ProgressTracker
 from handrail.detect.registry import COMBINATIONS, DETECTORS
 from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
+from handrail.model.waiting import asks_to_wait
 
 _MAX_AGENTS = 16
 
@@ -68,9 +69,14 @@ class RunDetectors(msgspec.Struct):
     counting: CountingRules = msgspec.field(default_factory=CountingRules)
     custom: CustomDetectors = msgspec.field(default_factory=CustomDetectors)
     checks: CheckResults = msgspec.field(default_factory=CheckResults)
+    watches: bool = False
+    """The last prompt asks to watch something: looking again and again is the task."""
 
     def see(self, done: CompletedStep) -> None:
         """Give the next step to the detectors of its agent."""
+        if self.watches and done.only_looks:
+            waits = msgspec.structs.replace(done.intent, waits=True)
+            done = msgspec.structs.replace(done, intent=waits)
         done = self._turn_to(done.intent.agent).trail.mark(done)
         for detector in self._asked():
             detector.see(done)
@@ -79,8 +85,9 @@ class RunDetectors(msgspec.Struct):
         if not self.custom.is_empty:
             self.custom.see(done)
 
-    def prompted(self) -> None:
+    def prompted(self, text: str = "") -> None:
         """Tell all detectors about a prompt."""
+        self.watches = asks_to_wait(text)
         for detector in self._all():
             detector.prompted()
         self.custom.prompted()

@@ -1,6 +1,7 @@
 """Commands that test, build or check the work."""
 
 import re
+from functools import lru_cache
 
 _INTERPRETER = r"(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
 _LOOKS = r"\S*(?:test|spec|check|verif|repro)"
@@ -29,6 +30,7 @@ _CHECKS = re.compile(
 )
 
 
+@lru_cache(maxsize=512)
 def is_test_run(command: str) -> bool:
     """Return whether a command runs tests."""
     for hint in _HINTS:  # a plain loop: any() with a generator takes three times as long

@@ -43,6 +43,18 @@ _NEXT = re.compile(r"&&|\|\||[;\n]")
 _BESIDE = frozenset({"cd", "echo", "date", "true", "sleep", "wait"})
 """What stands beside a program that watches."""
 
+_MAX_PROMPT = 4_000
+_REQUEST = re.compile(
+    r"\b(?:watch|wait|monitor|poll|as soon as|keep an eye|comes? (?:up|back)"
+    r"|(?:tell|let) me (?:know )?(?:when|if|as soon))\b",
+    re.IGNORECASE,
+)
+
+
+def asks_to_wait(prompt: str) -> bool:
+    """Return whether a person asks to watch something, or to wait for it."""
+    return _REQUEST.search(prompt[:_MAX_PROMPT]) is not None
+
 
 def only_waits(action: Action) -> bool:
     """Return whether an action only looks whether something else is ready."""

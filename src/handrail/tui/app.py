@@ -1,23 +1,43 @@
-"""`handrail watch`: handle keys, draw frames, read the log and send commands in threads."""
+"""`handrail watch`: keys, questions, and the threads that read the log and send commands."""
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from time import time
 from typing import ClassVar, Protocol
 
-from textual.app import App, ComposeResult
-from textual.events import Key, Paste
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.events import DescendantFocus, Key, Resize
+from textual.screen import Screen
+from textual.widgets import Footer
 
-from handrail.tui.canvas import Canvas, wants_colour
-from handrail.tui.panes.frame import screen_lines
-from handrail.tui.sending.commands import BY_KEY
+from handrail.model.control import ControlCommand
+from handrail.tui.panes.decision_screen import DecisionAnswer, DecisionScreen
+from handrail.tui.panes.help import HelpScreen
+from handrail.tui.panes.prompt_bar import PromptBar
+from handrail.tui.panes.watch_panes import WIDE, WatchPanes
+from handrail.tui.sending.commands import BY_KEY, why_not
+from handrail.tui.sending.decisions import DecisionMaker, OpenDecision
 from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
+from handrail.tui.sending.sent_command import SentCommand
 from handrail.tui.state.log_view import LogView
-from handrail.tui.state.screen_state import ScreenState
-from handrail.tui.text import flat
+from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.state.screen_state import ListName, ScreenState
+from handrail.tui.stylesheet import CSS
+from handrail.words.run_signs import NEEDS_YOU
 
+_FIRST = (
+    ControlCommand.PAUSE,
+    ControlCommand.RESUME,
+    ControlCommand.STEER,
+    ControlCommand.ROLLBACK,
+    ControlCommand.STOP,
+)
+"""The commands that a narrow screen still shows."""
 _PAUSE = 0.25
 """Seconds between two reads of the log."""
 
@@ -34,66 +54,108 @@ class LogViewSource(Protocol):
         ...
 
 
-AnswerApproval = Callable[[str, str, str], str]
-"""Answers an approval: run, approval, `approve` or `deny`; returns what was done, in a sentence."""
+def _key(keys: str, action: str, word: str = "") -> Binding:
+    """Bind keys before any widget sees them: so they are handled in the order of typing."""
+    return Binding(keys, action, word, show=bool(word), priority=True)
 
 
-def _nobody_answers(run: str, approval: str, decision: str) -> str:
-    return f"handrail {decision} {approval} answers it"
+def _command_key(command: ControlCommand) -> Binding:
+    return _key(command.spec.on_screen.key, f"command('{command.value}')", command.word)
+
+
+_KEYS = (
+    _key("a", "decide", "decide"),
+    *map(_command_key, _FIRST),
+    _key("question_mark", "keys", "help"),
+    _key("enter", "details", "details"),
+    _key("slash", "filter", "filter"),
+    *(_command_key(each) for each in ControlCommand if each not in _FIRST),
+    _key("q", "leave", "quit"),
+    _key("ctrl+c", "leave"),
+    _key("up,k", "move(-1)"),
+    _key("down,j", "move(1)"),
+    _key("pageup", "page(-1)"),
+    _key("pagedown", "page(1)"),
+    _key("home,g", "edge(-1)"),
+    _key("end,G", "edge(1)"),
+    _key("tab", "switch(1)"),
+    _key("shift+tab", "switch(-1)"),
+    _key("left", "look('runs')"),
+    _key("right", "look('timeline')"),
+    _key("z", "zoom"),
+    _key("escape", "close"),
+)
+
+
+def _parsed(binding: Binding) -> tuple[str, tuple[object, ...]]:
+    """Return the action of a key, and its argument."""
+    name, _, argument = binding.action.partition("(")
+    return name, (argument.rstrip(")").strip("'"),)
+
+
+_OURS = frozenset(_parsed(binding)[0] for binding in _KEYS)
 
 
 class WatchApp(App[Exception]):
     """The screen. It returns the error that ended it, if any."""
 
-    ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { background: ansi_default; color: ansi_default; }
-    Canvas { height: 1fr; background: ansi_default; }
-    """
+    CSS = CSS
+    TITLE = "handrail"
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared so by Textual
+        (0, "-narrow"),
+        (WIDE, "-wide"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*_KEYS]
 
     def __init__(
         self,
         open_source: Callable[[], LogViewSource],
         controls: CommandSender,
+        open_decisions: Callable[[], DecisionMaker],
         *,
-        answer: AnswerApproval = _nobody_answers,
         clock: Callable[[], float] = time,
         pause: float = _PAUSE,
     ) -> None:
-        """`open_source` runs in a thread after the first frame, so it may be slow.
-
-        `answer`: approves or denies an action that waits, in a thread.
-        """
-        colour = wants_colour()
-        super().__init__(ansi_color=True)
+        """`open_source` and `open_decisions` run in threads, so they may be slow."""
+        colourless = bool(os.environ.get("NO_COLOR"))
+        super().__init__(ansi_color=True if colourless else None)
+        self.set_class(colourless, "-no-colour")
         self.watching = ScreenState(clock)
-        self._canvas = Canvas(colour=colour)
+        self.panes = WatchPanes(self.watching, self._pick)
+        self._prompt = PromptBar(self._answer, self._dismiss, lambda: self.watching.is_asking)
         self._open_source = open_source
         self._controls = controls
-        self._answer = answer
+        self._open_decisions = open_decisions
         self._pause = pause
         self._wake = asyncio.Event()
+        self._possible: list[bool | None] = []
+        """Which keys do something now."""
 
     def compose(self) -> ComposeResult:
-        """Use one widget, so that all keys arrive in one place, in order."""
-        yield self._canvas
+        """Stack the panes, the open question and the keys."""
+        yield self.panes
+        yield self._prompt
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Start to read the log."""
-        self._canvas.focus()
+        self._prompt.close()
+        self.panes.look("runs")
+        self.draw()
         self.run_worker(self._read(), exit_on_error=False)
-
-    # What is drawn
 
     def draw(self) -> None:
         """Draw the current state."""
-        size = self._canvas.size
-        if size.width and size.height:
-            self._canvas.show(screen_lines(self.watching, size.width, size.height))
+        if self.panes.is_attached and self.is_running:
+            self.panes.draw()
+            possible = [self.check_action(*_parsed(each)) for each in _KEYS]
+            if possible != self._possible:  # each time, the keys at the bottom are made anew
+                self._possible = possible
+                self.refresh_bindings()
 
-    def on_canvas_resized(self) -> None:
+    def on_resize(self, event: Resize) -> None:
         """Draw again in the new size."""
-        self.draw()
+        self.call_after_refresh(self.draw)
 
     # What comes in
 
@@ -121,109 +183,212 @@ class WatchApp(App[Exception]):
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), self._pause)
 
+    def _pick(self, run: str) -> None:
+        """Choose a run, as a person did with a key or the mouse."""
+        self.watching.pick(run)
+        self._wake.set()
+        self.draw()
+
+    # What goes out
+
     async def _send(self, order: CommandOrder) -> None:
         """Send a command, and show its progress."""
-        sent = self.watching.send(order)
+        command = order.command
+        sent = self.watching.send(command.word, order.run, order.name, holds=command.holds)
         self.draw()
         try:
             async for stage in self._controls.send(
-                order.command,
-                order.run,
-                reason=order.reason,
-                text=order.text,
-                expects=order.expects,
+                command, order.run, reason=order.reason, text=order.text, expects=order.expects
             ):
-                sent.stages.append(stage)
-                self._wake.set()
-                self.draw()
+                self._hear(sent, stage)
         except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
-            sent.stages.append(
-                SendingStage("failed", f"{type(error).__name__}: {error}", "internal")
-            )
-            self.draw()
+            self._hear(sent, _failed(error))
 
-    def _decide(self, decision: str) -> None:
-        """Approve or deny the action that the chosen run waits with."""
-        run = self.watching.run
-        if run is None or not run.approval:
-            self.watching.notice = "nothing here waits for an approval"
-            return
-        self.watching.notice = f"{decision}: {flat(run.wants)} …"
-        self.run_worker(self._send_answer(run.id, run.approval, decision), exit_on_error=False)
-
-    async def _send_answer(self, run: str, approval: str, decision: str) -> None:
+    async def _find_decision(self, run: RunOverview) -> None:
+        """Ask a person about a run that needs one."""
         try:
-            said = await asyncio.to_thread(self._answer, run, approval, decision)
+            decision = await asyncio.to_thread(lambda: self._open_decisions().find(run))
         except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
-            said = f"not answered: {error}"
-        self.watching.notice = flat(said)
+            self._tell(f"{type(error).__name__}: {error}")
+            return
+        if decision is None:
+            self._tell(f"{run.name} asks elsewhere: see what it needs above")
+        elif len(self.screen_stack) == 1:
+            self.push_screen(DecisionScreen(decision), partial(self._decided, decision))
+
+    def _decided(self, decision: OpenDecision, answer: DecisionAnswer | None) -> None:
+        if answer is None:
+            self._tell("nothing was decided")
+        else:
+            self.run_worker(self._decide(decision, answer), exit_on_error=False)
+
+    async def _decide(self, decision: OpenDecision, answer: DecisionAnswer) -> None:
+        sent = self.watching.send(answer.choice.title, decision.run, decision.name)
+        self._hear(sent, SendingStage("requested"))
+        try:
+            self._hear(sent, await asyncio.to_thread(self._carry_out, decision, answer))
+        except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
+            self._hear(sent, _failed(error))
+
+    def _carry_out(self, decision: OpenDecision, answer: DecisionAnswer) -> SendingStage:
+        return self._open_decisions().decide(decision, answer.choice.value, answer.note)
+
+    def _hear(self, sent: SentCommand, stage: SendingStage) -> None:
+        sent.stages.append(stage)
         self._wake.set()
+        self.draw()
+
+    # Questions
+
+    def _ask(self, typed: str = "") -> None:
+        """Show the open question; keys go to its answer from now on."""
+        self._prompt.ask(self.watching.asking, self.watching.prompt, typed)
+        self.draw()
+
+    def _answer(self, typed: str) -> None:
+        order = self.watching.answer(typed)
+        if order is not None:
+            self.run_worker(self._send(order), exit_on_error=False)
+        if self.watching.asking is not None:
+            self._ask()
+        else:
+            self._end_question()
+
+    def _dismiss(self) -> None:
+        if self.watching.dismiss():
+            self.panes.notice = "nothing was sent"
+        self._end_question()
+
+    def _end_question(self) -> None:
+        self._prompt.close()
+        self.panes.look(self.panes.list)
+        self._wake.set()
+        self.draw()
+
+    def _tell(self, notice: str) -> None:
+        self.panes.notice = notice
         self.draw()
 
     # Keys
 
-    def on_key(self, event: Key) -> None:
-        """Handle a key: as part of an answer while a question is open, else as a command."""
-        event.stop()
-        event.prevent_default()
-        typed = event.character if event.is_printable and event.character else ""
-        if self.watching.prompt:
-            self._type(event.key, typed)
-        else:
-            self._command(typed or event.key)
-        self._wake.set()
-        self.draw()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave keys alone while a question or a window is open; dim what is impossible now."""
+        if action not in _OURS:
+            return super().check_action(action, parameters)
+        if len(self.screen_stack) > 1 or self.watching.is_asking:
+            return False
+        run = self.watching.run
+        if action == "decide":
+            return run is not None and run.state(self.watching.now) == NEEDS_YOU
+        if action == "command":
+            command = ControlCommand(str(parameters[0]))
+            if run is None or why_not(run, command):
+                return False if command == ControlCommand.RESUME else None
+        return True
 
-    def on_paste(self, event: Paste) -> None:
-        """Insert pasted text into the answer; it is never a command."""
-        event.stop()
-        if self.watching.prompt:
-            self.watching.typed = self.watching.typed.insert(event.text)
+    def on_key(self, event: Key) -> None:
+        """Say why a command is impossible: a key that is switched off comes here."""
+        command = BY_KEY.get(event.character or "")
+        if command and len(self.screen_stack) == 1 and not self.watching.is_asking:
+            self.action_command(command.value)
+
+    def action_command(self, name: str) -> None:
+        """Ask the first question of a command."""
+        self.watching.settle()
+        self.panes.notice = self.watching.press(ControlCommand(name))
+        if self.watching.is_asking:
+            self._ask()
+        else:
             self.draw()
 
-    def _type(self, key: str, typed: str) -> None:
-        if key in ("escape", "ctrl+c"):
-            self.watching.close()
-        elif key == "enter":
-            order = self.watching.answer()
-            if order is not None:
-                self.run_worker(self._send(order), exit_on_error=False)
-        else:
-            before = self.watching.typed
-            self.watching.typed = before.insert(typed) if typed else before.press(key)
+    def action_decide(self) -> None:
+        """Decide about a run that needs a person."""
+        self.panes.notice = ""
+        run = self.watching.run
+        if run is not None:
+            self.run_worker(self._find_decision(run), exit_on_error=False)
 
-    def _command(self, key: str) -> None:
+    def action_move(self, by: int) -> None:
+        """Move up or down in the pane with the keys."""
+        self._move(lambda: self.panes.pane.go(by))
+
+    def action_page(self, by: int) -> None:
+        """Move a page."""
+        self._move(lambda: self.panes.pane.go_page(by))
+
+    def action_edge(self, to: int) -> None:
+        """Go to the first item, or to the last."""
+        self._move(lambda: self.panes.pane.go_edge(to))
+
+    def action_switch(self, by: int) -> None:
+        """Give the keys to the next pane."""
+        self._move(self.screen.focus_next if by > 0 else self.screen.focus_previous)
+
+    def action_look(self, name: ListName) -> None:
+        """Give the keys to a list."""
+        self._move(lambda: self.panes.look(name))
+
+    def _move(self, how: Callable[[], object]) -> None:
         self.watching.settle()
-        if key in self._KEYS:
-            self.watching.notice = ""
-            self._KEYS[key](self)
-        elif key in BY_KEY and not self.watching.helping:
-            self.watching.press(BY_KEY[key])
+        self.panes.notice = ""
+        how()
+        self.panes.note_focus(self.focused)
+        self.draw()
 
-    def _leave(self) -> None:
+    def action_details(self) -> None:
+        """Open or close the details."""
+        self.panes.wants_details = not self.panes.has_details
+        self.draw()
+
+    def action_zoom(self) -> None:
+        """Show one pane alone, or all of them again."""
+        if self.screen.maximized is None:
+            self.screen.maximize(self.panes.pane, container=False)
+        else:
+            self.screen.minimize()
+
+    def action_filter(self) -> None:
+        """Ask for a filter of the list with the keys."""
+        self._ask(self.watching.seek(self.panes.list))
+
+    def action_close(self) -> None:
+        """Close the details; at last the filter, and follow the timeline again."""
+        self.panes.notice = ""
+        if self.panes.wants_details:
+            self.panes.wants_details = None
+        elif not self.watching.clear_filter(self.panes.list):
+            self.panes.timeline.go_edge(1)
+        self.draw()
+
+    def action_keys(self) -> None:
+        """Show all keys."""
+        self.push_screen(HelpScreen())
+
+    def action_leave(self) -> None:
+        """Quit; the runs continue."""
         self.exit()
 
-    _KEYS: ClassVar[dict[str, Callable[["WatchApp"], None]]] = {
-        "up": lambda app: app.watching.move(-1),
-        "k": lambda app: app.watching.move(-1),
-        "down": lambda app: app.watching.move(1),
-        "j": lambda app: app.watching.move(1),
-        "pageup": lambda app: app.watching.page(-1),
-        "pagedown": lambda app: app.watching.page(1),
-        "home": lambda app: app.watching.first(),
-        "g": lambda app: app.watching.first(),
-        "end": lambda app: app.watching.newest(),
-        "G": lambda app: app.watching.newest(),
-        "tab": lambda app: app.watching.switch(),
-        "shift+tab": lambda app: app.watching.switch(),
-        "left": lambda app: app.watching.switch("runs"),
-        "right": lambda app: app.watching.switch("timeline"),
-        "enter": lambda app: app.watching.toggle_detail(),
-        "escape": lambda app: app.watching.close(),
-        "?": lambda app: app.watching.toggle_help(),
-        "/": lambda app: app.watching.seek(),
-        "Y": lambda app: app._decide("approve"),
-        "N": lambda app: app._decide("deny"),
-        "q": _leave,
-        "ctrl+c": _leave,
-    }
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Let the details follow a click."""
+        self.panes.note_focus(event.widget)
+        self.draw()
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Let the details follow the chosen entry."""
+        self.draw()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Offer every command for the chosen run, too."""
+        yield from super().get_system_commands(screen)
+        run = self.watching.run
+        if run is None:
+            return
+        for command in ControlCommand:
+            if not why_not(run, command):
+                title = f"{command.word} {run.name}".capitalize()
+                press = partial(self.call_later, self.action_command, command.value)
+                yield SystemCommand(title, command.spec.on_screen.short, press)
+
+
+def _failed(error: Exception) -> SendingStage:
+    return SendingStage("failed", f"{type(error).__name__}: {error}", "internal")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rich.cells import cell_len
+from rich.text import Text
 
 from handrail.words import line_breaking
 
@@ -112,22 +113,46 @@ def width_of(line: Iterable[StyledSpan]) -> int:
     return sum(columns(span.text) for span in line)
 
 
-def fitted(line: Line, width: int) -> Line:
-    """Cut or fill a line to the width, and clean it.
-
-    Every line on the screen comes through here, so cleaning cannot be forgotten.
-    """
+def clip_line(line: Line, width: int) -> Line:
+    """Cut a line to the width."""
     spans: list[StyledSpan] = []
-    left = width
     for text, style in line:
-        shown = clean(text)
-        size = columns(shown)
-        if size > left:
-            spans.append(StyledSpan(pad(shown, left), style))
-            return tuple(spans)
+        shown = clip(clean(text), width)
         spans.append(StyledSpan(shown, style))
-        left -= size
-    return (*spans, StyledSpan(" " * left)) if left else tuple(spans)
+        width -= columns(shown)
+    return tuple(spans)
+
+
+def clip_name(name: str, width: int) -> str:
+    """Cut a name of a run in the middle: its end tells it from others of the same project."""
+    if columns(name) <= width:
+        return name
+    head, dash, tail = name.rpartition("-")
+    end = f"{dash}{tail}"
+    room = width - columns(end) - 1
+    return f"{take(head, room)[0]}…{end}" if head and room > 0 else clip(name, width)
+
+
+def as_text(lines: Iterable[Line]) -> Text:
+    """Return lines for a widget, cleaned.
+
+    Every text on the screen comes through here or through `cell`, so cleaning cannot be forgotten.
+    """
+    return Text("\n", no_wrap=True, end="").join(_line_text(line) for line in lines)
+
+
+def _line_text(line: Line) -> Text:
+    made = Text(no_wrap=True, end="")
+    for text, style in line:
+        made.append(clean(text), style)
+    return made
+
+
+def cell(text: str, style: str = "", *, right: bool = False, width: int = 0) -> Text:
+    """Return a cell of a table, cut to its width; `right` for numbers."""
+    shown = clip(clean(text), width)
+    gap = " " * (width - columns(shown)) if right else ""
+    return Text(f"{gap}{shown}", style, no_wrap=True, end="")
 
 
 def plain(line: Line) -> str:

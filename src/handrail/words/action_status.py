@@ -52,7 +52,7 @@ def action_status(event: ActionReviewed, end: ActionEnd | None, *, waits: bool) 
 def _without_end(event: ActionReviewed, *, waits: bool) -> ActionStatus:
     mark, style, word = MARKS[event.verdict.decision]
     if event.asked:
-        return ActionStatus("?", "yellow", "a person was asked")
+        return ActionStatus("▲", "yellow", "a person was asked")
     if waits and event.verdict.decision is not Decision.BLOCK:
         return ActionStatus("…", style if word else "dim", word or "running")
     return ActionStatus(mark, style, word) if word else ActionStatus("·", "dim", "no outcome")

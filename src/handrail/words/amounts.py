@@ -6,6 +6,15 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def short_count(number: int) -> str:
+    """Format a number in few columns: `950`, `42k`, `1.2M`."""
+    for unit, length in (("M", 1_000_000), ("k", 1000)):
+        if number >= length:
+            many = number / length
+            return f"{many:.1f}{unit}" if many < 10 and unit == "M" else f"{many:.0f}{unit}"
+    return str(number)
+
+
 def size(number: float) -> str:
     """Format a size: `310 B`, `4.1 KB`, `12 MB`."""
     for unit in ("B", "KB", "MB", "GB"):

@@ -18,7 +18,7 @@ _ENDS = {
     "STUCK": ("!", "yellow", "NOT done: the agent is stuck"),
     "LIMIT": ("!", "yellow", "NOT done: limit reached"),
     "ERROR": ("✗", "red", "NOT done: the agent failed"),
-    "USER_CANCELLED": ("■", "red", "cancelled"),
+    "USER_CANCELLED": ("○", "red", "cancelled"),
 }
 
 
@@ -115,7 +115,7 @@ def _sampled(event: events.UsageSampled, facts: RunFacts) -> Sentence:
 
 
 def _ended(event: events.LoopEnded, facts: RunFacts) -> Sentence:
-    mark, style, words = _ENDS.get(event.reason, ("■", "", in_words(event.reason)))
+    mark, style, words = _ENDS.get(event.reason, ("○", "", in_words(event.reason)))
     return Sentence(f"{words}. {event.says}" if event.says else words, mark, style)
 
 

@@ -87,7 +87,7 @@ def _run_ended(event: events.RunEnded, facts: RunFacts) -> Sentence:
         *(_totals(facts) if facts.whole else ()),
         duration_in_words(event.at - facts.began),
     ]
-    return Sentence(" · ".join(filter(None, parts)), "■")
+    return Sentence(" · ".join(filter(None, parts)), "○")
 
 
 def _totals(facts: RunFacts) -> list[str]:

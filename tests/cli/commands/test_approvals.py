@@ -44,7 +44,7 @@ def test_what_waits_is_listed_with_the_commands_that_answer(
 ) -> None:
     [name] = ids(waiting)
     lines = shell.run("approvals").out.splitlines()
-    assert lines[0].startswith(f" ? {name}  shop-3f2a  file_write  ")
+    assert lines[0].startswith(f" ▲ {name}  shop-3f2a  file_write  ")
     assert lines[1] == "   Bash: echo x > a.txt"
     assert lines[-1] == f" handrail approve {name}, or handrail deny {name} --reason TEXT"
 
@@ -66,7 +66,7 @@ def test_a_long_action_is_shown_to_its_end(shell: HandrailShell, waiting: RunLog
 
 def test_a_run_that_waits_for_an_approval_needs_you(shell: HandrailShell, waiting: RunLog) -> None:
     assert shell.run("status").out.startswith(" 1 run · 1 needs you")
-    assert shell.run("status", "--short").out.startswith("■ 1 needs you")
+    assert shell.run("status", "--short").out.startswith("▲ 1 needs you")
 
 
 def test_what_waits_is_listed_as_json(shell: HandrailShell, waiting: RunLog) -> None:

@@ -17,7 +17,8 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.comparison import ChangedFile, ChangeKind
 from handrail.cli import main
-from handrail.cli.commands.diff import numbers, painted
+from handrail.cli.commands.diff import painted
+from handrail.cli.output.changed_file_lines import numbers
 from handrail.cli.output.terminal import TerminalOutput
 
 pytestmark = pytest.mark.slow

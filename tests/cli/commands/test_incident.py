@@ -46,9 +46,9 @@ def record() -> Incident:
 
 def test_stops_are_listed_with_what_and_state(stopped: HandrailShell) -> None:
     lines = stopped.run("incident", "list").out.splitlines()
-    assert lines[0].startswith(f" ■ {INCIDENT}  open  ")
+    assert lines[0].startswith(f" ▲ {INCIDENT}  open  ")
     assert lines[1] == "   shop-3f2a, loop, critical: It ran the same failing command 3 times."
-    assert lines[2].startswith(f" □ {OLDER}  resolved: abort  ")
+    assert lines[2].startswith(f" ○ {OLDER}  resolved: abort  ")
     assert lines[-1] == f" Read one: handrail incident show {INCIDENT}"
 
 
@@ -273,7 +273,7 @@ def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: HandrailS
         for event in story()[1:]:
             run.note(event)
     assert shell.run("incident", "show", INCIDENT).out.startswith(f"# Incident {INCIDENT}\n")
-    assert shell.run("incident", "list").out.startswith(f" ■ {INCIDENT}  open  ")
+    assert shell.run("incident", "list").out.startswith(f" ▲ {INCIDENT}  open  ")
     with daemon(Home(str(shell.state))) as asked:
         ran = shell.run("incident", "resume", INCIDENT, "--option", "abort")
     assert (ran.code, ran.err) == (0, "")

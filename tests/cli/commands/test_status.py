@@ -62,7 +62,7 @@ def test_one_line_says_how_each_run_is(book: Logbook, capsys: pytest.CaptureFixt
     three_runs(book)
     assert shown(book, capsys) == (
         " 3 runs · daemon running, 41 MB                  actions changed stopped\n"
-        " ◆ docs-91bc  waiting  release 2.3                     1       1       ·   4 min\n"
+        " ◇ docs-91bc  waiting  release 2.3                     1       1       ·   4 min\n"
         " ● shop-3f2a  working  fix the cart total              4       ·       2   4 min\n"
         " ○ api-77aa   ended    tidy the fixtures               1       ·       ·     1 s\n"
     )
@@ -96,7 +96,7 @@ def test_another_program_on_the_port_is_said_loudly(
     _, first, second, third, *_ = shown(book, capsys, daemon=None, taken=True).splitlines()
     assert first == " ! The daemon is not running, and ANOTHER PROGRAM answers on its port. Open"
     assert second == "   sessions may be unsupervised. See handrail doctor."
-    assert "◆" in third
+    assert "◇" in third
 
 
 def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: HandrailShell) -> None:
@@ -151,7 +151,7 @@ def test_a_run_of_which_nothing_is_heard_is_quiet(
     three_runs(book)
     book.wait(41 * MINUTE)
     assert shown(book, capsys).splitlines()[1:] == [
-        " ◆ docs-91bc  waiting 45 min    release 2.3            1       1       ·  45 min",
+        " ◇ docs-91bc  waiting 45 min    release 2.3            1       1       ·  45 min",
         " ◌ shop-3f2a  quiet 45 min      fix the cart to…       4       ·       2  45 min",
         " ○ api-77aa   ended 45 min ago  tidy the fixtur…       1       ·       ·     1 s",
     ]
@@ -224,8 +224,8 @@ def test_the_short_form_is_one_line(book: Logbook, capsys: pytest.CaptureFixture
     show_short(screen, rows, running=False)
     show_short(screen, [], running=False)
     assert capsys.readouterr().out.splitlines() == [
-        "● 1 working  ◆ 1 waiting  ✗ 2 stopped",
-        "● 1 working  ◆ 1 waiting  ✗ 2 stopped  ! no daemon",
+        "● 1 working  ◇ 1 waiting  ✗ 2 stopped",
+        "● 1 working  ◇ 1 waiting  ✗ 2 stopped  ! no daemon",
         "○ no runs",
     ]
 
@@ -283,7 +283,7 @@ def test_a_run_that_was_stopped_needs_a_person(
     book.wait(3 * 60 * MINUTE)
     head, run, finding, hint = shown(book, capsys).splitlines()
     assert head.startswith(" 1 run · 1 needs you · daemon running")
-    assert run.startswith(" ■ shop-3f2a  stopped 3 h ago  fix the cart ")
+    assert run.startswith(" ▲ shop-3f2a  stopped 3 h ago  fix the cart ")
     assert finding.startswith("   ◆ repetitive errors, critical: The same error came ")
     assert hint == "   → handrail incident show 2026-11-15-1208-shop-3f2a0000"
 
@@ -313,4 +313,4 @@ def test_the_prompt_says_that_a_run_needs_a_person(
     book.start("3f2a0000").fail(14)
     rows = find_rows(KnownRuns(book.store), book.store, book.now, show_all=False)
     show_short(TerminalOutput(colour=False), rows, running=True)
-    assert capsys.readouterr().out == "■ 1 needs you\n"
+    assert capsys.readouterr().out == "▲ 1 needs you\n"

@@ -116,7 +116,7 @@ def test_what_a_person_decided_is_said(book: Logbook, shop: RunLog) -> None:
     first, second, third = (line for line in text.splitlines() if "Bash" in line)
     assert first.endswith("! overruled by a person · 0.9 s")
     assert second.endswith("✗ refused by a person")
-    assert third.endswith("? a person was asked")
+    assert third.endswith("▲ a person was asked")
     assert f"{second}\n                 ↳ The user doesn't want to proceed.\n" in text
 
 
@@ -184,7 +184,7 @@ def test_the_end_has_totals(book: Logbook, shop: RunLog) -> None:
     book.wait(600)
     shop.finish()
     assert shown(book).splitlines()[-2:] == [
-        " 12:10:03  ■ session ended · 4 actions · 2 ran · 1 failed · 1 changed · 1",
+        " 12:10:03  ○ session ended · 4 actions · 2 ran · 1 failed · 1 changed · 1",
         "             stopped · 10 min",
     ]
 

@@ -16,7 +16,7 @@ from handrail.checkpoint import (
     RestoreTarget,
     UndoLevel,
 )
-from handrail.checkpoint.history.git_plan import GitUndoPlan, RefChange
+from handrail.checkpoint.history.git_plan import GitUndoPlan, RefChange, SparedPart
 from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.checkpoint.restore.target import FileRestoreAction, RestoreItem, SparedFile
 from handrail.cli.output.terminal import TerminalOutput
@@ -28,6 +28,7 @@ from handrail.cli.restores.wording import (
     names_in,
     question,
     remarks,
+    repository_lines,
     result,
     resume_command,
     title,
@@ -198,3 +199,42 @@ def test_what_stands_in_a_command_is_quoted() -> None:
     assert command.startswith("cd '/w/my shop' && claude ")
     assert "'a b'" in command
     assert "'$(x)'" in command
+
+
+def test_files_that_cannot_be_written_are_named() -> None:
+    way = RestoreTarget(UndoLevel.ACTION, record(1))
+    shut = SparedFile("shut/a.py", "its folder cannot be written", unwritable=True)
+    done = RestoreReply("c4", (ITEM,), (shut,))
+    assert "  NOT RESTORED, because their folder cannot be written: shut/a.py" in [
+        text for text, _ in result(way, done, UNDO)
+    ]
+
+
+def test_what_goes_back_in_the_repository_is_shown_asked_and_said() -> None:
+    plan = GitUndoPlan(
+        (
+            RefChange("refs/heads/next", "a" * 40, ""),
+            RefChange("refs/heads/main", "b" * 40, "c" * 40),
+        ),
+        spared=(SparedPart("the stash", "it was changed since"),),
+    )
+    undo = msgspec.structs.replace(UNDO, git=True)
+    seen = look(preview={"items": ()}, git=plan, git_digest="d")
+    assert [text.split(None, 1)[1] for text, _ in repository_lines(seen)] == [
+        "branch next: deleted, it was at aaaaaaaa",
+        "branch main: bbbbbbbb → cccccccc",
+        "keep  the stash: it was changed since → left alone",
+    ]
+    asked = question(TerminalOutput(colour=False), seen, undo)
+    assert asked.startswith("2 changes in the repository. Undo? [y/N]")
+    assert asked.endswith("(take it back: handrail redo --git)")
+    done = RestoreReply("c4", git=plan.lines)
+    assert "✓ branch main: bbbbbbbb → cccccccc" in [
+        text for text, _ in result(seen.preview.way, done, undo)
+    ]
+
+
+def test_copies_of_what_no_checkpoint_holds_are_named_with_the_command() -> None:
+    assert said(look(copies=("t7.over",))) == [
+        "It overwrote files that no checkpoint holds. Put the copies back: handrail restore t7.over"
+    ]

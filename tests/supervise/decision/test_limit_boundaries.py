@@ -88,3 +88,31 @@ def test_limits_of_the_start_and_of_now_hold_together(
     supervision.settings(f"limits: {{actions: {then}}}\n")
     verdict = supervision.run.before(supervision.bash("true", "t2"))
     assert "limits.actions" in verdict.reason
+
+
+def measured(**usage: object) -> WatchedState:
+    state = fold("r", [RunStarted(0.0, "claude", "/p")])
+    return msgspec.structs.replace(state, usage=msgspec.structs.replace(state.usage, **usage))
+
+
+@pytest.mark.parametrize(
+    ("usage", "limits", "named"),
+    [
+        ({"tokens": 999}, Limits(tokens=1000), ""),
+        ({"tokens": 1000}, Limits(tokens=1000), "limits.tokens"),
+        ({"cost_usd": 0.99}, Limits(cost_usd=1.0), ""),
+        ({"cost_usd": 1.0}, Limits(cost_usd=1.0), "limits.cost_usd"),
+        ({}, Limits(cost_usd=0.01), ""),
+        ({"memory_mb": 512.0}, Limits(memory_mb=512), ""),
+        ({"memory_mb": 512.1}, Limits(memory_mb=512), "limits.memory_mb"),
+    ],
+)
+def test_what_is_measured(usage: dict[str, object], limits: Limits, named: str) -> None:
+    refused = refusal_by_limits(measured(**usage), WRITES, (limits,), 10.0)
+    assert (refused is not None) is bool(named)
+    assert refused is None or named in refused.reason
+
+
+def test_the_lowest_of_several_memory_limits_counts() -> None:
+    limits = (Limits(memory_mb=4096), Limits(), Limits(memory_mb=512))
+    assert refusal_by_limits(measured(memory_mb=600.0), WRITES, limits, 10.0) is not None

@@ -239,3 +239,51 @@ def samples_of_a_process() -> Steps:
     for minute in range(60):
         yield sh("ps -o rss= -p 4242", f"{180_000 + 40 * (minute // 3)}")
     yield sh("python tools/plot.py samples.csv", "slope 0.01 MB/min", 2)
+
+
+# Written after the first fixes, to see whether they hold for others, too
+
+
+@WAITING("The import writes logs/import.log. Tell me when it is through, or what it says.")
+def log_that_is_read_with_a_tool() -> Steps:
+    """Not `tail`, but the tool that reads files, and `grep`."""
+    for number in range(30):
+        yield look("logs/import.log", f"INFO loading part {number // 5}")
+        if number % 2:
+            yield sh("grep -c ERROR logs/import.log", "0")
+
+
+@WAITING("Drain the queue and tell me when all mails are out.")
+def queue_in_a_database() -> Steps:
+    """The number of rows stays the same for a while, then falls."""
+    for number in range(45):
+        query = "select count(*) from mail where sent is null"
+        yield sh(f'psql -At shop -c "{query}"', f"{9000 - 800 * (number // 6)}")
+
+
+@WAITING("Deploy to the staging box and make sure that nginx comes up.")
+def unit_on_another_machine() -> Steps:
+    """A unit there is not up yet."""
+    yield sh("scp dist/shop.tgz staging:/srv/shop/", "shop.tgz 100%", 4)
+    for attempt in range(4):
+        for _ in range(9):
+            yield fails("ssh staging systemctl is-active nginx", "activating", 3, 1)
+        yield sh("ssh staging journalctl -u nginx -n 5", f"started worker {attempt}", 1)
+
+
+@WAITING("The nightly job runs on the build server; wait for it and fetch the report.")
+def page_of_a_job() -> Steps:
+    """The state of a job is on a page."""
+    for number in range(45):
+        state = "running" if number < 44 else "success"
+        yield sh("curl -s https://ci.example.com/job/42/api | jq -r .state", state, 1)
+
+
+@WAITING("Export all orders; it takes an hour. Watch the file grow.")
+def file_that_grows() -> Steps:
+    """An export in the background, which pauses now and then."""
+    yield sh("nohup python export.py > export.out 2>&1 &", "[1] 4711", 1)
+    for number in range(40):
+        yield sh("wc -l orders.csv", f"{120 * (number // 4)} orders.csv")
+        if number % 8 == 7:
+            yield sh("du -h orders.csv", f"{number // 8}M orders.csv")

@@ -48,7 +48,7 @@ def test_where_the_chosen_run_is_gone_another_one_is_chosen(watching: ScreenStat
     watching.show_view(LogView((B, C)))
     assert watching.chosen == "b"
     watching.show_view(LogView())
-    assert (watching.chosen, watching.run, watching.entry) == ("", None, None)
+    assert (watching.chosen, watching.run) == ("", None)
 
 
 def test_runs_that_are_over_come_last(watching: ScreenState) -> None:

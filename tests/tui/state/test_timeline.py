@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from handrail.model.action import Outcome
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionDropped,
@@ -13,6 +14,7 @@ from handrail.model.event import (
     ActionHeld,
     ActionReviewed,
     AgentEnded,
+    CheckpointTaken,
     ControlAnswered,
     Event,
     RunEnded,
@@ -116,7 +118,7 @@ def test_an_action_of_a_session_that_is_over_runs_no_more(
 
 def test_an_action_that_a_person_refused_says_so(told: Told) -> None:
     told.book.ask(RUN, "Bash", "npm publish", STOPPED, asked=True)
-    assert told.status == "? a person was asked"
+    assert told.status == "▲ a person was asked"
     told.book.note(RUN, lambda at: ActionDropped(at, 1, "not today"))
     assert told.status == "✗ refused by a person"
     assert "↳ not today" in plain(entry_lines(told.only, 60)[1])
@@ -183,3 +185,31 @@ def test_what_is_shown_elsewhere_is_no_entry(told: Told) -> None:
     told.book.note(RUN, lambda at: UsageMeasured(at, 5))
     told.book.note(RUN, lambda at: AgentEnded(at, "x"))
     assert told.timeline.entries == ()
+
+
+def _save(told: Told, name: str, why: str, step: int) -> None:
+    taken = Checkpoint(name, RUN, step, "f00d", NOON, why)
+    told.book.note(RUN, lambda at: CheckpointTaken(at, taken))
+
+
+def test_a_checkpoint_is_folded_into_the_action_it_was_taken_for(told: Told) -> None:
+    _save(told, "c1", "before rm -rf build", 0)
+    told.book.ask(RUN, "Bash", "rm -rf build")
+    assert [saved.id for saved in told.only.saved] == ["c1"]
+    assert plain(entry_lines(told.only, 80)[0]).endswith("▪")
+
+
+def test_a_checkpoint_that_is_late_is_folded_into_its_action_too(told: Told) -> None:
+    told.book.ask(RUN, "Bash", "rm -rf build")
+    _save(told, "c1", "before rm -rf build", 0)
+    assert [saved.id for saved in told.only.saved] == ["c1"]
+
+
+def test_checkpoints_after_each_other_are_one_line(told: Told) -> None:
+    for name in ("c1", "c2", "c3"):
+        _save(told, name, "the agent has stopped", 1)
+    assert told.only.said is not None
+    assert told.only.said.text == "files saved as c3 (the agent has stopped); 2 more before"
+    assert [saved.id for saved in told.only.saved] == ["c1", "c2"]
+    told.book.ask(RUN, "Bash", "ls")
+    assert len(told.timeline.entries) == 2

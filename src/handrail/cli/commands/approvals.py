@@ -15,6 +15,7 @@ from handrail.control.client import user_name
 from handrail.supervise.decision.approvals import QUESTION_SECONDS
 from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.approval_state import Approval
+from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
 
 _NONE = "No action waits for an approval."
@@ -144,7 +145,8 @@ def _list(screen: TerminalOutput, found: list[WaitingApproval]) -> None:
         asked = each.approval
         age = screen.paint(f"{duration_in_words(time() - asked.asked)} ago", "dim")
         name = screen.paint(asked.id, "bold")
-        screen.say(f" ? {name}  {visible(each.run.name)}  {', '.join(asked.kinds)}  {age}")
+        mark = screen.paint(*RUN_SIGNS[NEEDS_YOU])
+        screen.say(f" {mark} {name}  {visible(each.run.name)}  {', '.join(asked.kinds)}  {age}")
         screen.paragraph(asked.says, indent=3)  # in full: it is what the person answers for
     screen.say()
     last = found[-1].approval.id

@@ -15,14 +15,15 @@ from handrail.checkpoint import (
     RestoreTarget,
     UndoLevel,
 )
-from handrail.checkpoint.comparison import ChangedFile, ChangeKind, Comparison
+from handrail.checkpoint.comparison import ChangedFile, Comparison
 from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
 from handrail.checkpoint.restore.undo_levels import restore_target
 from handrail.cli import options
+from handrail.cli.output.changed_file_lines import changed_file_lines
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.pager import show_in_pager
-from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
-from handrail.cli.restores.preview_lines import SHOWN, clip_path, folders_in_words
+from handrail.cli.output.terminal import TerminalOutput, clip, visible
+from handrail.cli.restores.preview_lines import SHOWN, folders_in_words
 from handrail.cli.restores.project_checkpoints import (
     checkpoint_age,
     checkpoint_reason,
@@ -33,10 +34,7 @@ from handrail.cli.restores.project_checkpoints import (
 from handrail.words.amounts import count
 
 _ID = re.compile(r"c\d+")
-_MAX_PATH = 54
 _TAB = 8
-_STYLES = {ChangeKind.NEW: "green", ChangeKind.CHANGED: "yellow",
-           ChangeKind.DELETED: "red", ChangeKind.RENAMED: "yellow"}  # fmt: skip
 _LINES = (("+++", "bold"), ("---", "bold"), ("+", "green"), ("-", "red"), ("@@", "dim"))
 _CONTENT = (" ", "+", "-", "@@", "\\")
 
@@ -157,36 +155,13 @@ def _lines(
         return
     yield ""
     shown = files if stat else files[:SHOWN]
-    yield from _list(screen, shown)
+    yield from changed_file_lines(screen, shown)
     if rest := files[len(shown) :]:
         paths = [each.path for each in rest]
         text = clip(f"… and {len(rest):,} more {folders_in_words(paths)}", screen.width - 11)
         yield screen.paint(f"   {text}: --stat", "dim")
     yield ""
     yield from painted(screen, patch)
-
-
-def _list(screen: TerminalOutput, files: Sequence[ChangedFile]) -> Iterator[str]:
-    names = [clip_path(_name(each), _MAX_PATH) for each in files]
-    width = max(map(columns, names))
-    most = max(len(f"{max(each.added, each.deleted):,}") for each in files) + 1
-    for each, name in zip(files, names, strict=True):
-        word = screen.paint(pad(each.became, 9), _STYLES[each.became])
-        yield f"   {word}{pad(name, width)}  {numbers(screen, each, most)}".rstrip()
-
-
-def _name(each: ChangedFile) -> str:
-    return f"{each.before} → {each.path}" if each.before else each.path
-
-
-def numbers(screen: TerminalOutput, each: ChangedFile, width: int) -> str:
-    """Show how many lines were added and deleted."""
-    if each.binary:
-        return screen.paint("binary", "dim")
-    added = f"+{each.added:,}" if each.added else ""
-    deleted = f"-{each.deleted:,}" if each.deleted else ""
-    both = screen.paint(f"{added:>{width}}", "green"), screen.paint(f"{deleted:>{width}}", "red")
-    return " ".join(both)
 
 
 def painted(screen: TerminalOutput, patch: bytes) -> Iterator[str]:

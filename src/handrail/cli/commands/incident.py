@@ -33,6 +33,7 @@ from handrail.supervise.state.stop_lookup import find_stop, stops_in
 from handrail.words.amounts import count
 from handrail.words.hosts import resume_command
 from handrail.words.interventions import limits_in_words
+from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
 
 _NONE = "No emergency stops."
@@ -275,7 +276,7 @@ def _list(screen: TerminalOutput, kept: list[StoredIncident]) -> None:
         record, finding = each.record, each.record.finding
         done = each.resolution
         state = f"resolved: {visible(done.option)}" if done else "open"
-        mark = screen.paint("□", "dim") if done else screen.paint("■", "red")
+        mark = screen.paint(*(RUN_SIGNS["ended"] if done else RUN_SIGNS[NEEDS_YOU]))
         name = screen.paint(pad(record.id, width), "bold")
         age = screen.paint(f"{duration_in_words(time() - record.at)} ago", "dim")
         screen.say(f" {mark} {name}  {state}  {age}")

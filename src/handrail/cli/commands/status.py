@@ -19,10 +19,11 @@ from handrail.cli.history.runs import (
     nothing_yet,
     read_log,
 )
-from handrail.cli.history.status_row import MARKS, StatusRow, control_lines, find_rows, loop_line
+from handrail.cli.history.status_row import StatusRow, control_lines, find_rows, loop_line
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.words.amounts import count
+from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS
 from handrail.words.times import date_and_time, duration_in_words
 
 _MAX_NAME = 18
@@ -47,9 +48,10 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     """Show active runs and those that ended in the last hour.
 
     \b
-      ● working    ◆ waiting for your next prompt    ○ ended, done or cancelled
+      ▲ needs you: an emergency stop, or a question; the lines below tell
+      ● working    ◇ waiting for your next prompt    ○ ended, done or cancelled
       ‖ paused or frozen; the lines below show by whom, why, and what waits
-      ■ stopped by a person, or in an emergency that needs your decision
+      ■ stopped by a person
       ‖ interrupted: its `handrail run` was killed; the line below resumes it
       ◌ quiet: no event for more than half an hour
 
@@ -170,8 +172,8 @@ def report(
     `advice` is shown where there has never been a run; `me` is the user's name.
     """
     head = count(len(rows), "run") if rows else "No active runs." if older else "No runs yet."
-    if needed := sum(row.needs_you for row in rows):
-        head += f" · {_needs_you(needed)}"
+    if needing := sum(row.needs_you for row in rows):
+        head += f" · {_needing(needing)}"
     if daemon is not None and not trouble:
         memory = daemon.get("memory_mb")
         size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
@@ -229,7 +231,7 @@ def _table(screen: TerminalOutput, rows: list[StatusRow], me: str) -> None:
     state_width = max(len(row.shown_state) for row in rows)
     roomy = screen.width >= _ROOMY
     for row, name in zip(rows, names, strict=True):
-        mark, style = MARKS[row.state]
+        mark, style = row.sign
         left = f" {screen.paint(mark, style)} {pad(name, name_width)}  "
         state = screen.paint(pad(row.shown_state, state_width), style)
         tail = _numbers(row) if roomy else f"{row.facts.step:>7}"
@@ -242,7 +244,7 @@ def _table(screen: TerminalOutput, rows: list[StatusRow], me: str) -> None:
             screen.say(f"   {screen.paint(clip(text, screen.width - 3), style)}")
         for text in _details(row):
             says = clip(text, screen.width - 3)
-            screen.say(f"   {screen.paint(says, 'red' if row.incident else 'yellow')}")
+            screen.say(f"   {screen.paint(says, 'red' if row.needs_you else 'yellow')}")
         for text in _warnings(row):
             screen.paragraph(text, "red", indent=3, mark=screen.paint("!", "red"))
 
@@ -264,6 +266,10 @@ def _details(row: StatusRow) -> Iterator[str]:
         yield f"◆ {found.kind.replace('_', ' ')}, {found.severity}: {says}"
     if row.incident:
         yield f"→ handrail incident show {row.incident}"
+    elif row.question:
+        yield row.question
+        if row.state in OVER:
+            yield f'→ handrail run --resume {row.run.name} "your answer"'
 
 
 def _warnings(row: StatusRow) -> Iterator[str]:
@@ -276,8 +282,8 @@ def _warnings(row: StatusRow) -> Iterator[str]:
         yield f"some events cannot be read: {row.problem}"
 
 
-def _needs_you(runs: int) -> str:
-    return f"{runs} {'needs' if runs == 1 else 'need'} you"
+def _needing(number: int) -> str:
+    return f"{number} {'needs' if number == 1 else 'need'} you"
 
 
 def show_short(
@@ -288,9 +294,10 @@ def show_short(
     if noticed:
         parts.append(screen.paint(f"! {noticed} noticed", "red"))
     under_way = [row for row in rows if not row.is_over]
-    if needed := sum(row.needs_you for row in rows):
-        parts.append(screen.paint(f"■ {_needs_you(needed)}", "red"))
-    for state, (mark, style) in MARKS.items():
+    if needing := sum(row.needs_you for row in rows):
+        mark, style = RUN_SIGNS[NEEDS_YOU]
+        parts.append(screen.paint(f"{mark} {_needing(needing)}", style))
+    for state, (mark, style) in RUN_SIGNS.items():
         if number := sum(row.state == state and not row.needs_you for row in under_way):
             parts.append(screen.paint(f"{mark} {number} {state}", style))
     stopped = sum(row.decided("block") for row in under_way)
@@ -347,6 +354,7 @@ def _row_json(row: StatusRow) -> dict[str, object]:
         "agents": len(facts.agents),
         "finding": None if row.is_over or found is None else _fields(found, _OF_FINDING),
         "incident": row.incident,
+        "question": row.question,
         "problem": row.problem,
         "control": {
             "standing": hand.standing,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from handrail.control.client import ControlConnection
     from handrail.server.home import Home
     from handrail.tui.app import LogViewSource
+    from handrail.tui.sending.decisions import DecisionMaker
     from handrail.tui.sending.port import CommandSender
 
 
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 def command() -> int:
     """Watch and control all runs in this terminal.
 
-    The runs are on the left, the events of the chosen run on the right. Every control
-    command has a key and asks you for a reason; Esc cancels. The last line shows how
-    far your last command got: requested, acknowledged, confirmed. Runs that need you
-    are at the top: Y approves what waits for you, N denies it. Press ? for all keys
-    and q to quit. The runs continue.
+    The runs are at the top, those that need you first; below are the events of the
+    chosen run, and on a wide screen their details. Every control command has a key and
+    asks you for a reason; Esc cancels. The line above the keys shows how far your last
+    command got: requested, acknowledged, confirmed. Press a to decide about a run that
+    needs you, ? for all keys and q to quit. The runs continue.
 
     The screen reads the log itself, so it works without a daemon.
 
@@ -49,8 +50,8 @@ def command() -> int:
         # An exported size would keep the screen from following the terminal.
         os.environ.pop(name, None)
     home = find_home()
-    app = WatchApp(lambda: _open_source(home), _controls(home), answer=partial(_answer, home))
-    error = app.run(mouse=False)
+    app = WatchApp(lambda: _open_source(home), _controls(home), partial(_decisions, home))
+    error = app.run()
     if error is not None:
         raise error
     return 0
@@ -66,19 +67,12 @@ def _open_source(home: "Home") -> "LogViewSource":
 
     freeze_loaded_objects()
     is_open = partial(incident_is_open, home)
-    return LogFeed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
-
-
-def _answer(home: "Home", run: str, approval: str, decision: str) -> str:
-    """Approve or deny an action that waits."""
-    from handrail.control.client import user_name
-    from handrail.server.http.socket_client import call_daemon
-    from handrail.server.launcher import ensure_daemon
-
-    ensure_daemon(home)
-    given = {"decision": decision, "by": user_name()}
-    done = call_daemon(home, "POST", f"/runs/{run}/approvals/{approval}", given)
-    return f"{'approved, once' if decision == 'approve' else 'denied'}: {done['says']}"
+    return LogFeed(
+        open_log(home.log, "read"),
+        me=user_name(),
+        is_open=is_open,
+        daemon_is_down=partial(_is_down, home),
+    )
 
 
 def _controls(home: "Home") -> "CommandSender":
@@ -89,9 +83,16 @@ def _controls(home: "Home") -> "CommandSender":
 
         return DaemonConnection(home)
 
-    def is_down() -> bool:
-        from handrail.server.lock import is_running
+    return DaemonCommandSender(open_line, partial(_is_down, home))
 
-        return not is_running(home)
 
-    return DaemonCommandSender(open_line, is_down)
+def _decisions(home: "Home") -> "DecisionMaker":
+    from handrail.tui.sending.daemon_decisions import DaemonDecisions
+
+    return DaemonDecisions(home)
+
+
+def _is_down(home: "Home") -> bool:
+    from handrail.server.lock import is_running
+
+    return not is_running(home)

@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Iterator
 from math import ceil
 
+from handrail.checkpoint.comparison import ChangedFile
 from handrail.cli import options
+from handrail.cli.driving.changed_files import changed_files
 from handrail.cli.history.runs import KnownRun, read_log
+from handrail.cli.output.changed_file_lines import changed_file_lines
 from handrail.cli.output.json_line import print_json
-from handrail.cli.output.terminal import TerminalOutput, visible
+from handrail.cli.output.terminal import TerminalOutput, clip, visible
+from handrail.cli.restores.preview_lines import folders_in_words
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopUsage, limits_of
 from handrail.server.home import Home
@@ -27,6 +31,7 @@ _HEADS = {
     "USER_CANCELLED": ("CANCELLED", "red"),
 }
 _LABEL = "Next: "
+_MAX_FILES = 10
 _NOT_CERTAIN = "Handrail ended the agent but could not check whether a process is left."
 _MORE = {
     "MAX_ITERATIONS": " --max-iterations {twice}",
@@ -56,6 +61,7 @@ def show_end(home: Home, known: KnownRun, end: LoopEnd, *, as_json: bool) -> Non
     says = f"verified: {verify}" if end.verified else end.says
     screen.paragraph(" ".join(f"{head} · {says}".split()), style, limit=4)
     _summary(screen, state)
+    _show_files(screen, changed_files(state.cwd, known.id))
     _next(screen, _steps(known, state, end.reason))
 
 
@@ -69,6 +75,7 @@ def show_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> N
     if not certain:
         screen.paragraph(_NOT_CERTAIN, "red")
     _summary(screen, state)
+    _show_files(screen, changed_files(state.cwd, known.id))
     _next(screen, [(f"handrail run --resume {known.name}", "continue it")])
 
 
@@ -87,6 +94,18 @@ def _summary(screen: TerminalOutput, state: RunState) -> None:
         *(used_in_words(loop.tokens, loop.cost_usd, loop.seconds) if loop else ()),
     ]
     screen.paragraph(" · ".join(filter(None, parts)))
+
+
+def _show_files(screen: TerminalOutput, files: list[ChangedFile]) -> None:
+    """Name the files that changed while the run worked."""
+    if not files:
+        return
+    screen.say(f" {count(len(files), 'file')} changed since it began:")
+    for line in changed_file_lines(screen, files[:_MAX_FILES]):
+        screen.say(line)
+    if rest := [each.path for each in files[_MAX_FILES:]]:
+        more = f"   … and {len(rest):,} more {folders_in_words(rest)}"
+        screen.say(screen.paint(clip(more, screen.width), "dim"))
 
 
 def _steps(known: KnownRun, state: RunState, reason: str) -> Iterator[tuple[str, str]]:
@@ -133,6 +152,7 @@ def _summary_json(known: KnownRun, state: RunState, end: LoopEnd | None) -> dict
         "says": end.says if end else "",
         "iterations": loop.iteration if loop else 0,
         "actions": state.step,
+        "files": [each.path for each in changed_files(state.cwd, known.id)],
         "decisions": state.usage.decided,
         "tokens": loop.tokens if loop else 0,
         "cost_usd": loop.cost_usd if loop else 0.0,

@@ -9,27 +9,16 @@ from handrail.cli.history.runs import KnownRun, KnownRuns
 from handrail.model.control import HANDRAIL, Standing
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import money
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, RUN_SIGNS, RunSign
 from handrail.words.times import duration_in_words
 
 QUIET = 30 * 60
 _LATELY = 60 * 60
 _FORGOTTEN = 24 * 60 * 60
 """A killed session never reports its end, so `status` hides it after a day."""
-
-_HELD = ("‖", "yellow")
-_STOPPED = ("■", "red")
-_OVER = ("○", "dim")
-MARKS = {
-    "stopped": _STOPPED, "stopping": _STOPPED, "cancelling": _STOPPED,
-    "working": ("●", "green"), "waiting": ("◆", "yellow"),
-    "paused": _HELD, "pausing": _HELD, "interrupting": _HELD, "frozen": _HELD, "freezing": _HELD,
-    "interrupted": _HELD, "quiet": ("◌", "yellow"),
-    "done": _OVER, "cancelled": _OVER, "ended": _OVER,
-}  # fmt: skip
-"""The sign and the colour of each state."""
-_OVER_STATES = frozenset(state for state, mark in MARKS.items() if mark is _OVER)
 
 
 def _lives(pid: int) -> bool:
@@ -59,7 +48,7 @@ class StatusRow(msgspec.Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """Its state, one of MARKS."""
+        """Its state, one of RUN_SIGNS."""
         if self.incident:
             return "stopped"
         facts = self.facts
@@ -80,7 +69,7 @@ class StatusRow(msgspec.Struct, frozen=True):
         """Its state, with the duration if that is long."""
         loop = self.facts.loop
         if self.state == "done" and loop is not None and loop.reason != "COMPLETE":
-            return "not done"
+            return NOT_DONE
         held = self.facts.hand.standing != Standing.RUNNING and self.state != "ended"
         if self.quiet <= QUIET or (held and not self.incident):
             return self.state
@@ -89,14 +78,26 @@ class StatusRow(msgspec.Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether the run is over."""
-        return self.state in _OVER_STATES
+        """Whether the run is over, and nobody has to answer it."""
+        return self.state in OVER and not self.question
+
+    @property
+    def question(self) -> str:
+        """What it asks a person, or ""."""
+        if wanted := wanted_action(self.facts):
+            return f"asks you: {wanted}"
+        return blocked_agent_asks(self.facts)
 
     @property
     def needs_you(self) -> bool:
-        """Whether the run waits for a person: after an emergency stop, or with an action."""
+        """Whether it waits for a person."""
         now = self.facts.changed + self.quiet
-        return bool(self.incident or self.facts.approvals.waiting(now))
+        return bool(self.incident or self.question or self.facts.approvals.waiting(now))
+
+    @property
+    def sign(self) -> RunSign:
+        """Its sign and colour."""
+        return RUN_SIGNS[NEEDS_YOU if self.needs_you else self.state]
 
     @property
     def goal(self) -> str:

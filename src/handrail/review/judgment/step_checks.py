@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.fingerprint import text_key
-from handrail.model.history import History, RecentStep
+from handrail.model.history import History
 
 _BUILDS_ON, _NEW_PATH, _REPEATS, _CONTRADICTS = 1.0, 0.7, 0.3, 0.0
 _MAX_TEXT = 4_000
@@ -120,16 +120,13 @@ def _repeats(name: str, history: History) -> bool:
 def _builds_on(action: Action, history: History) -> bool:
     """Whether a step uses a file that an earlier one read or wrote."""
     text = "\n".join(value[:_MAX_TEXT] for value in action.input.values() if isinstance(value, str))
-    return bool(text) and any(_is_named(path, text) for path in _recent_paths(history.steps))
-
-
-def _recent_paths(steps: list[RecentStep]) -> list[str]:
-    return list(dict.fromkeys(path for step in reversed(steps) for path in step.paths))
-
-
-def _is_named(path: str, text: str) -> bool:
-    name = path.rpartition("/")[2]
-    return path in text or (len(name) >= _SHORTEST_NAME and name in text)
+    # Plain loops: this is asked before each step, and generators take three times as long.
+    for step in reversed(history.steps):
+        for path in step.paths:
+            name = path.rpartition("/")[2]
+            if (name if len(name) >= _SHORTEST_NAME else path) in text:
+                return True
+    return False
 
 
 def _command(action: Action) -> str:

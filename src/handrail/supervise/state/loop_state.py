@@ -23,6 +23,8 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     """The last result of the verify command."""
     ended: Literal["", "done", "abort"] = ""
     reason: str = ""
+    says: str = ""
+    """How it ended, in words; of a blocked agent what it needs."""
     tokens: int = 0
     cost_usd: float = 0.0
     seconds: float = 0.0
@@ -45,7 +47,7 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         loop.max_tokens, loop.max_memory_mb = event.max_tokens, event.max_memory_mb
         loop.driver, loop.driver_began = event.driver, event.driver_began
         loop.adopts = event.adopts
-        loop.ended, loop.reason = "", ""
+        loop.ended, loop.reason, loop.says = "", "", ""
         return loop
 
     def go_on(self, event: IterationBegun) -> None:
@@ -66,4 +68,4 @@ class LoopState(msgspec.Struct, omit_defaults=True):
 
     def end(self, event: LoopEnded) -> None:
         """Take in the end."""
-        self.ended, self.reason = event.how, event.reason
+        self.ended, self.reason, self.says = event.how, event.reason, event.says

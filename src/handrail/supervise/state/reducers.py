@@ -67,6 +67,7 @@ def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
     state.cwd = state.cwd or event.action.cwd
     usage, verdict = state.usage, event.verdict
     usage.review_ms += event.ms
+    usage.add_risk(event.review.risk.score)
     decision = verdict.decision.value
     usage.decided[decision] = usage.decided.get(decision, 0) + 1
     usage.asked += event.asked

@@ -4,6 +4,8 @@ import msgspec
 
 from handrail.model.event import UsageSampled
 
+MAX_RISKS = 24
+
 
 class RunUsage(msgspec.Struct, omit_defaults=True):
     """The usage of a run, and its decisions."""
@@ -21,6 +23,8 @@ class RunUsage(msgspec.Struct, omit_defaults=True):
     tokens: int = 0
     opinions: int = 0
     """The number of second opinions."""
+    risks: list[float] = []
+    """The risk of the last actions, for people to look at."""
     tool_ms: float = 0.0
     review_ms: float = 0.0
     cost_usd: float = 0.0
@@ -38,3 +42,9 @@ class RunUsage(msgspec.Struct, omit_defaults=True):
         self.cost_usd, self.unpriced = event.cost_usd, event.unpriced
         self.memory_mb = event.memory_mb
         self.peak_mb = max(self.peak_mb, event.memory_mb)
+
+    def add_risk(self, score: float) -> None:
+        """Take in the risk of an action."""
+        self.risks.append(round(score, 2))
+        if len(self.risks) > MAX_RISKS:
+            del self.risks[0]

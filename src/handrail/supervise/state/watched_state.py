@@ -71,7 +71,7 @@ def _deed(event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -
 
 
 def _prompted(watch: RunDetectors, event: PromptGiven) -> None:
-    watch.prompted()
+    watch.prompted(event.text)
 
 
 def _agent_ended(watch: RunDetectors, event: AgentEnded) -> None:

@@ -1,6 +1,6 @@
 """The details of one entry of a timeline."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -51,6 +51,7 @@ def entry_detail(
         if entry.said:
             fields.add("", entry.said.text)
             fields.add("Do", entry.said.hint)
+        fields.add("Before", _saved(entry))
         _everything(fields, event)
     return fields.lines
 
@@ -87,11 +88,17 @@ def _action(fields: FieldLines, entry: TimelineEntry, event: ActionReviewed, nam
     effects = dict.fromkeys(effect_in_words(effect) for effect in review.effects)
     fields.add("Effects", list(effects)[:_MAX_EFFECTS])
     _outcome(fields, entry, event)
+    fields.add("Saved", _saved(entry))
     fields.add("Folder", action.cwd, "dim")
     fields.add("Rules", "  ".join(dict.fromkeys(hit.rule for hit in review.rules)), "dim")
     factors = (f"{factor.name} {factor.weight:+.2f}" for factor in review.risk.factors)
     fields.add("Factors", "  ".join(factors), "dim")
     fields.add("More", f"handrail explain {flat(name)} {event.step}", "dim")
+
+
+def _saved(entry: TimelineEntry) -> Iterator[str]:
+    for saved in entry.saved:
+        yield f"{saved.id} at {clock_time(saved.at)}, {saved.why}"
 
 
 def _outcome(fields: FieldLines, entry: TimelineEntry, event: ActionReviewed) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from handrail.tui.text import Line, StyledSpan, pad, wrap
+from handrail.tui.text import Line, StyledSpan, clip_line, pad, wrap
 
 _LABEL = 11
 _MAX_CHARS = 20_000
@@ -17,7 +17,7 @@ class FieldLines:
 
     def title(self, *spans: StyledSpan) -> None:
         """Add a line without a label."""
-        self.lines.append((StyledSpan(" "), *spans))
+        self.lines.append(clip_line((StyledSpan(" "), *spans), self._width))
 
     def add(self, label: str, texts: str | Iterable[str], style: str = "", limit: int = 0) -> None:
         """Add a label and paragraphs, at most `limit` lines; add nothing without text."""

@@ -1,11 +1,12 @@
 """The details of one run."""
 
 from handrail.tui.panes.fields import FieldLines
-from handrail.tui.panes.runs import LOOKS, standing_in_words
+from handrail.tui.panes.run_words import standing_in_words
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, flat
 from handrail.words.amounts import count, money
 from handrail.words.interventions import finding_in_words
+from handrail.words.run_signs import RUN_SIGNS
 from handrail.words.times import clock_time, duration_in_words
 
 _DECIDED = {"allow": "allowed", "warn": "warned", "modify": "changed", "block": "stopped"}
@@ -14,12 +15,9 @@ _DECIDED = {"allow": "allowed", "warn": "warned", "modify": "changed", "block": 
 def run_detail(run: RunOverview, now: float, width: int) -> list[Line]:
     """Return all details of a run."""
     fields = FieldLines(width)
-    look = LOOKS[run.state(now)]
-    fields.title(
-        StyledSpan(f"{look.mark} ", look.style),
-        StyledSpan(flat(run.name), "bold"),
-        StyledSpan(f"  {standing_in_words(run, now)}", look.style),
-    )
+    look = RUN_SIGNS[run.state(now)]
+    fields.title(StyledSpan(f"{look.mark} ", look.style), StyledSpan(flat(run.name), "bold"))
+    fields.add("State", standing_in_words(run, now), look.style)
     fields.add("Goal", run.goal)
     fields.add("Held", run.held, "yellow")
     fields.add("Under way", ", ".join(run.under_way), "yellow")

@@ -13,6 +13,8 @@ _STATUS = 17
 _ROOMY = 60
 _MAX_SHOWN = 400
 _MAX_SENTENCE = 2
+_SAVED = " ▪"
+"""Files were saved first; the details say where."""
 
 
 def entry_lines(entry: TimelineEntry, width: int) -> list[Line]:
@@ -52,7 +54,7 @@ def _action(
     tool = pad(flat(event.action.tool), _TOOL - columns(agent)) + agent + " "
     status = action_status(event, entry.end, waits=not entry.over)
     room = max(width - columns(head.text) - columns(tool), 0)
-    ending = f"{status.mark} {status.words}".rstrip()
+    ending = f"{status.mark} {status.words}".rstrip() + (_SAVED if entry.saved else "")
     ending = clip(ending, max(room * 3 // 5, 1))
     wide = max(columns(ending), _STATUS if width >= _ROOMY else 0)
     text = flat(shorten_paths(action_subject(event.action)[:_MAX_SHOWN], entry.cwd))

@@ -8,8 +8,6 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.tui.sending.commands import text_for, what_will_happen
 from handrail.tui.state.run_overview import RunOverview
 
-_YES = frozenset({"y", "yes"})
-
 
 class CommandOrder(msgspec.Struct, frozen=True):
     """A command that the user decided to send."""
@@ -31,37 +29,34 @@ class CommandQuestions(msgspec.Struct, frozen=True):
     expects: Standing
     """The state of the run when the user pressed the key."""
     will: str
-    question: Literal["text", "reason", "confirm"]
+    question: Literal["text", "reason"]
     text: str = ""
-    reason: str = ""
 
     @property
     def label(self) -> str:
         """The label of the question."""
-        if self.question == "confirm":
-            return "type y and ⏎ to do it: "
         if self.question == "text":
             return f"{self.command.spec.on_screen.asks}: "
         return "reason (may be empty): "
 
     @property
     def head(self) -> str:
-        """The command and what it will do."""
-        return f"{self.command.word} {self.name}  {self.will}"
+        """The command and the run."""
+        return f"{self.command.word} {self.name}"
 
-    def answered(self, typed: str) -> "CommandQuestions | CommandOrder | None":
-        """Return the next question or the final order; None if the user did not confirm."""
+    @property
+    def keys(self) -> str:
+        """What the keys do now. A grave command says it once, and needs no second question."""
+        if self.question == "text":
+            return "⏎ go on   Esc send nothing"
+        return f"⏎ {self.command.word} it   Esc send nothing"
+
+    def answered(self, typed: str) -> "CommandQuestions | CommandOrder":
+        """Return the next question or the final order."""
         typed = typed.strip()
         if self.question == "text":
             return msgspec.structs.replace(self, text=typed, question="reason") if typed else self
-        if self.question == "reason":
-            if self.command.spec.confirm:
-                return msgspec.structs.replace(self, reason=typed, question="confirm")
-            return self._order(typed)
-        return self._order(self.reason) if typed.lower() in _YES else None
-
-    def _order(self, reason: str) -> CommandOrder:
-        return CommandOrder(self.command, self.run, self.name, reason, self.text, self.expects)
+        return CommandOrder(self.command, self.run, self.name, typed, self.text, self.expects)
 
 
 def first_question(command: ControlCommand, run: RunOverview) -> CommandQuestions:

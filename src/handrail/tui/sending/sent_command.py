@@ -3,7 +3,6 @@
 import msgspec
 
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.sending.questions import CommandOrder
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, columns, flat, width_of, wrap
 
@@ -15,7 +14,11 @@ _STYLES = {"confirmed": "green", "failed": "red", "starting": "yellow"}
 class SentCommand(msgspec.Struct):
     """A command and its stages."""
 
-    order: CommandOrder
+    word: str
+    run: str
+    name: str
+    holds: bool = False
+    """No new action begins once it is confirmed."""
     stages: list[SendingStage] = []
 
     @property
@@ -28,8 +31,8 @@ class SentCommand(msgspec.Struct):
 
         The name of the run is left out if the run is `chosen`.
         """
-        name = "" if chosen else f"{flat(self.order.name)} "
-        spans = [StyledSpan(f" {self.order.command.word} {name}", "bold")]
+        name = "" if chosen else f"{flat(self.name)} "
+        spans = [StyledSpan(f"{self.word} {name}", "bold")]
         for at, stage in enumerate(self.stages):
             word = _STARTING if stage.step == "starting" else stage.step
             spans += [
@@ -41,8 +44,8 @@ class SentCommand(msgspec.Struct):
             return [tuple(spans)]
         if width_of(spans) + columns(result.text) <= width:
             return [(*spans, result)]
-        rest = wrap(result.text.strip(), width - 4, _MAX_BELOW)
-        return [tuple(spans), *((StyledSpan(f"   {line}", result.style),) for line in rest)]
+        rest = wrap(result.text.strip(), width - 2, _MAX_BELOW)
+        return [tuple(spans), *((StyledSpan(f"  {line}", result.style),) for line in rest)]
 
     def _result(self, run: RunOverview | None) -> StyledSpan:
         if not self.is_over:
@@ -51,6 +54,6 @@ class SentCommand(msgspec.Struct):
         says = flat(last.says)
         if last.step == "failed":
             return StyledSpan(f": {says}" if says else "", "red")
-        if self.order.command.holds and run is not None and run.held:
+        if self.holds and run is not None and run.held:
             says = f"held before: {flat(run.held[0])}"
         return StyledSpan(f" ({says})" if says else "")

@@ -18,7 +18,8 @@ from handrail.supervise.log.topics import RUNS, run_of, topic_of
 from handrail.supervise.runs.run_names import project_in, short_ids
 from handrail.supervise.state.run_state import RunState
 from handrail.tui.state.log_view import LogView
-from handrail.tui.state.run_overview import RunOverview, overview_of
+from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.state.run_summary import overview_of
 from handrail.tui.state.timeline import MAX_ENTRIES, Timeline
 
 _DAY = 24 * 60 * 60
@@ -55,6 +56,7 @@ class LogFeed:
         me: str = "",
         is_open: Callable[[str], bool] = lambda incident: True,
         lives: Callable[[int], bool] = pid_exists,
+        daemon_is_down: Callable[[], bool] = lambda: False,
     ) -> None:
         """`me` is the user's name; `is_open` tells whether an incident waits for a decision;
         `lives` tells whether a process exists."""
@@ -63,6 +65,7 @@ class LogFeed:
         self._me = me
         self._is_open = is_open
         self._lives = lives
+        self._daemon_is_down = daemon_is_down
         self._last: StoredEntry | None = None
         """The last entry that was read."""
         self._short: dict[str, str] = {}
@@ -94,6 +97,7 @@ class LogFeed:
             len(self._waiting),
             len(self._left_out),
             self._problem,
+            self._daemon_is_down(),
         )
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Event
 from handrail.tui.state.run_overview import RunOverview
 from handrail.words.action_status import ActionEnd
@@ -20,6 +21,8 @@ class TimelineEntry(msgspec.Struct, frozen=True):
     agent: str = ""
     """The letter of the sub-agent."""
     end: ActionEnd | None = None
+    saved: tuple[Checkpoint, ...] = ()
+    """Checkpoints that are folded into it."""
     over: bool = False
     """No more events about it will come."""
 
@@ -39,5 +42,7 @@ class LogView(msgspec.Struct, frozen=True):
     """The number of runs left out."""
     problem: str = ""
     """Why the log cannot be read now; the rest is then older."""
+    daemon_is_down: bool = False
+    """Nothing supervises the runs now."""
     is_first: bool = False
     """Nothing has been read yet."""

@@ -1,21 +1,13 @@
 """A run as the list shows it."""
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, HANDRAIL, Standing
 from handrail.model.finding import Finding
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, UNREADABLE
 
-if TYPE_CHECKING:
-    from handrail.supervise.state.run_state import RunState
-
-NEEDS_YOU = "needs you"
-UNREADABLE = "unreadable"
-NOT_DONE = "not done"
 _QUIET = 30 * 60
-_MAX_GOAL = 500
 
 
 class RunOverview(msgspec.Struct, frozen=True):
@@ -52,9 +44,15 @@ class RunOverview(msgspec.Struct, frozen=True):
     under_way: tuple[str, ...] = ()
     """Acknowledged commands without a result."""
     wants: str = ""
-    """The action that waits for a person, or for which the host asks one."""
+    """The action that waits for an approval, or for which the host asks a person."""
+    asks: str = ""
+    """What a blocked agent needs; it waits for the answer."""
     approval: str = ""
-    """The id of the approval that it waits for; empty: the host asks."""
+    """The approval that `wants` waits for; empty: the host asks."""
+    approval_until: float = 0.0
+    """When it expires."""
+    risks: tuple[float, ...] = ()
+    """The risk of its last actions."""
     checkpoint: Checkpoint | None = None
     """The newest checkpoint."""
     trouble: Finding | None = None
@@ -75,7 +73,8 @@ class RunOverview(msgspec.Struct, frozen=True):
         """Return its state in one or two words."""
         if self.problem:
             return UNREADABLE
-        if self.incident or self.wants:
+        expired = self.approval and now >= self.approval_until
+        if self.incident or (self.wants and not expired) or self.asks:
             return NEEDS_YOU
         if self.aborted and self.active:
             return Standing.CANCELLED.value
@@ -102,53 +101,3 @@ class RunOverview(msgspec.Struct, frozen=True):
             return True
         is_driven = self.driven and not self.left
         return self.active and (is_driven or self.standing != Standing.RUNNING)
-
-
-def overview_of(state: "RunState", name: str, *, incident: str, me: str = "") -> RunOverview:
-    """Summarise the state of a run; `me` is the user's name."""
-    hand, loop, course = state.hand, state.loop, state.course
-    goal = loop.goal if loop is not None else state.first_prompt
-    waiting = state.approvals.waiting(state.changed)
-    return RunOverview(
-        state.run,
-        name,
-        hand.standing,
-        state.phase,
-        state.active,
-        loop is not None,
-        state.host,
-        state.cwd,
-        next((line.strip() for line in goal.splitlines() if line.strip()), "")[:_MAX_GOAL],
-        state.iteration,
-        0 if loop is None else loop.max,
-        "" if loop is None else loop.verify,
-        state.model,
-        0.0 if loop is None else loop.cost_usd,
-        state.usage.tokens if loop is None else loop.tokens,
-        state.step,
-        dict(state.usage.decided),
-        state.started,
-        state.changed,
-        "you" if hand.by and hand.by == me else hand.by,
-        hand.reason,
-        hand.since,
-        tuple(hand.held.values()),
-        tuple(each.command.value for each in hand.asked.values()),
-        waiting[0].says if waiting else _wanted(state),
-        waiting[0].id if waiting else "",
-        course.checkpoints[-1] if course.checkpoints else None,
-        state.trouble,
-        incident,
-        loop.driver if loop and not loop.ended and state.active else 0,
-        ending="" if loop is None else loop.reason,
-    )
-
-
-def _wanted(state: "RunState") -> str:
-    """Return the action for which the host asks a person now. The next step ends the question."""
-    if state.phase != "working" or state.hand.is_final or not state.open:
-        return ""
-    last = state.open[-1]
-    if not last.asked or last.let_through or last.step != state.step or last.intent is None:
-        return ""
-    return f"{last.intent.tool} {last.intent.shown}"

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 
 import msgspec
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionHeld,
     ActionReviewed,
     AgentEnded,
+    CheckpointTaken,
     Event,
     UsageMeasured,
     UsageSampled,
@@ -20,9 +22,11 @@ from handrail.words.action_status import ActionEnd
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session
 
-MAX_ENTRIES = 1000
+MAX_ENTRIES = 500
 UNSHOWN = (UsageMeasured, UsageSampled, AgentEnded)
 """Events that the timeline leaves out."""
+_BEFORE_ACTION = "before "
+"""Begins the reason of a checkpoint that was taken for an action."""
 
 
 class Timeline:
@@ -73,11 +77,15 @@ class Timeline:
         elif isinstance(event, ActionHeld):
             self._hold(seq, event)
             return
+        elif isinstance(event, CheckpointTaken):
+            self._save(seq, event)
+            return
         elif isinstance(event, UNSHOWN):
             return
         if isinstance(event, ActionReviewed):
             letter = self._facts.letter(event.agent)
-            self._entries[seq] = TimelineEntry(seq, event, cwd=self._facts.cwd, agent=letter)
+            entry = TimelineEntry(seq, event, cwd=self._facts.cwd, agent=letter)
+            self._entries[seq] = msgspec.structs.replace(entry, saved=self._saved_for(event.step))
             self._open[event.step] = seq
             return
         self._say(seq, event)
@@ -86,6 +94,36 @@ class Timeline:
 
     def _say(self, seq: int, event: Event) -> None:
         self._entries[seq] = TimelineEntry(seq, event, event_sentence(event, self._facts))
+
+    def _save(self, seq: int, event: CheckpointTaken) -> None:
+        """Fold a checkpoint into the action it was taken for, or into the one before it."""
+        mine = self._open.get(event.checkpoint.step + 1)
+        if mine is not None and event.checkpoint.why.startswith(_BEFORE_ACTION):
+            self._change(mine, saved=(*self._entries[mine].saved, event.checkpoint))
+            return
+        earlier: tuple[Checkpoint, ...] = ()
+        before = self._last_event
+        if isinstance(before, CheckpointTaken):
+            _, last = self._entries.popitem()
+            earlier = (*last.saved, before.checkpoint)
+        said = event_sentence(event, self._facts)
+        if earlier:
+            said = said._replace(text=f"{said.text}; {len(earlier)} more before")
+        self._entries[seq] = TimelineEntry(seq, event, said, saved=earlier)
+
+    def _saved_for(self, step: int) -> tuple[Checkpoint, ...]:
+        """Take the checkpoint that was taken for this action out of the list."""
+        event = self._last_event
+        if not isinstance(event, CheckpointTaken) or event.checkpoint.step + 1 != step:
+            return ()
+        if not event.checkpoint.why.startswith(_BEFORE_ACTION):
+            return ()
+        _, last = self._entries.popitem()
+        return (*last.saved, event.checkpoint)
+
+    @property
+    def _last_event(self) -> Event | None:
+        return next((entry.event for entry in reversed(self._entries.values())), None)
 
     def _close(self, end: ActionEnd) -> bool:
         """Add the end to its action; return False if the action is unknown."""

@@ -1,0 +1,145 @@
+"""A run in words and signs: its group, its state, its goal, and what it has used."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handrail.model.control import ENDING, FINAL, HOLDING, Standing
+from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.text import Line, StyledSpan, columns, flat, width_of
+from handrail.words.amounts import money, short_count
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, RUN_SIGNS, UNREADABLE
+from handrail.words.sentence import in_words
+from handrail.words.times import duration_in_words
+
+UNKNOWN = "–"
+_BARS = "▁▂▃▄▅▆▇█"
+_RISKY = ((0.7, "red"), (0.4, "yellow"), (0.0, "green"))
+_WITH_GOAL = frozenset({"working", "waiting", "ended", "done"})
+
+
+class RunGroup(NamedTuple):
+    """States that stand together in the list."""
+
+    title: str
+    states: frozenset[str]
+    mark: str
+    style: str
+
+
+def _group(title: str, states: Iterable[str], like: str) -> RunGroup:
+    return RunGroup(title, frozenset(states), *RUN_SIGNS[like])
+
+
+GROUPS = (
+    _group(NEEDS_YOU, (NEEDS_YOU, UNREADABLE), NEEDS_YOU),
+    _group("working", ("working", "quiet"), "working"),
+    _group("waiting", ("waiting",), "waiting"),
+    _group("held", (*(each.value for each in HOLDING), "interrupted"), "paused"),
+    _group("stopped", (each.value for each in ENDING - FINAL), "stopped"),
+    _group("over", OVER, "ended"),
+)
+"""The groups of the list, the most urgent first."""
+_GROUP_OF = {state: at for at, group in enumerate(GROUPS) for state in group.states}
+
+
+def group_of(run: RunOverview, now: float) -> RunGroup:
+    """Return the group of a run."""
+    return GROUPS[_GROUP_OF[run.state(now)]]
+
+
+def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
+    """Sort runs: those that need a person first, those that are over last, newest first."""
+    return sorted(runs, key=lambda run: (_GROUP_OF[run.state(now)], -run.started, run.id))
+
+
+def count_by_group(runs: Iterable[RunOverview], now: float, width: int) -> Line:
+    """Count the runs by group, most urgent first, as far as there is room."""
+    numbers = dict.fromkeys(GROUPS, 0)
+    for run in runs:
+        numbers[group_of(run, now)] += 1
+    spans: list[StyledSpan] = []
+    for group, number in numbers.items():
+        text = f"{group.mark} {group.title} {number}"
+        if not number or width_of(spans) + columns(text) + 2 > width:
+            continue
+        spans += [StyledSpan("  "), StyledSpan(text, group.style)]
+    return tuple(spans[1:])
+
+
+def subject(run: RunOverview, now: float) -> str:
+    """Return the goal, or the reason why the run does not work on it."""
+    if run.state(now) in _WITH_GOAL and run.goal:
+        return flat(run.goal)
+    return standing_in_words(run, now)
+
+
+def standing_in_words(run: RunOverview, now: float) -> str:
+    """Describe the state of a run: since when, by whom and why."""
+    state = run.state(now)
+    if state == UNREADABLE:
+        return flat(f"cannot be read: {run.problem}")
+    if state == NEEDS_YOU:
+        return question_of(run)
+    if run.left:
+        return flat(f"its driver is gone: handrail run --resume {run.name}")
+    if state == NOT_DONE:
+        return flat(f"{state} ({in_words(run.ending).lower()}): {run.goal}")
+    if run.standing == Standing.RUNNING or state == "ended":
+        quiet = now - run.changed
+        ago = f" {duration_in_words(quiet)}" if quiet >= 60 and state != "working" else ""
+        ago += " ago" if ago and state == "ended" else ""
+        waits = " for a prompt" if state == "waiting" else ""
+        goal = f": {run.goal}" if run.goal else ""
+        return flat(f"{state}{waits}{ago}{goal}")
+    by = f" by {run.by}" if run.by else ""
+    reason = f": “{run.reason}”" if run.reason else ""
+    return flat(f"{state}{by}, {duration_in_words(now - run.since)} ago{reason}")
+
+
+def question_of(run: RunOverview) -> str:
+    """Return what a run wants of a person, in one line."""
+    if run.incident:
+        found = f": {run.trouble.says}" if run.trouble else ""
+        return flat(f"stopped in an emergency{found}")
+    return flat(f"asks you: {run.wants}" if run.wants else run.asks)
+
+
+def iteration(run: RunOverview) -> str:
+    """Return the iteration of a driven run."""
+    if not run.driven:
+        return ""
+    return f"{run.iteration}/{run.iterations}" if run.iterations else f"{run.iteration}"
+
+
+def model(run: RunOverview) -> str:
+    """Shorten a model name: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`."""
+    name = flat(run.model).removeprefix("claude-")
+    head, _, last = name.rpartition("-")
+    return head if head and len(last) == len("20250929") and last.isdigit() else name
+
+
+def cost(run: RunOverview) -> str:
+    """Return the cost; unknown is not nothing."""
+    return money(run.cost) if run.cost else UNKNOWN
+
+
+def tokens(run: RunOverview) -> str:
+    """Return the number of tokens, short."""
+    return short_count(run.tokens) if run.tokens else UNKNOWN
+
+
+def age(run: RunOverview, now: float) -> str:
+    """Return how long a run has lasted."""
+    is_over = run.state(now) in OVER
+    return duration_in_words((run.changed if is_over else now) - run.started)
+
+
+def risk_line(run: RunOverview, width: int) -> Line:
+    """Draw the risk of the last actions, the newest on the right."""
+    return tuple(
+        StyledSpan(
+            _BARS[min(int(max(risk, 0.0) * len(_BARS)), len(_BARS) - 1)],
+            next((style for least, style in _RISKY if risk >= least), ""),
+        )
+        for risk in run.risks[-width:]
+    )

@@ -1,0 +1,88 @@
+"""Carry out decisions of a person through the daemon: emergency stops and approvals."""
+
+from collections.abc import Callable
+
+from handrail.control.client import user_name
+from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
+from handrail.intervene.incidents.recovery import offered_options
+from handrail.server.home import Home
+from handrail.server.http.socket_client import DaemonError, call_daemon
+from handrail.server.launcher import ensure_daemon
+from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
+from handrail.tui.sending.port import SendingStage
+from handrail.tui.state.run_overview import RunOverview
+
+_TIMEOUT = 180.0
+"""Seconds for the daemon: a rollback may have to save a large project first."""
+
+_APPROVAL_CHOICES = (
+    DecisionChoice("approve", "approve", "Exactly this action may run, once."),
+    DecisionChoice("deny", "deny", "It does not run; the agent reads your note."),
+)
+
+
+class DaemonDecisions:
+    """Decides about emergency stops and approvals, through the daemon."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def find(self, run: RunOverview) -> OpenDecision | None:
+        """Find what a run waits for."""
+        return next((found for row in _KINDS if (found := row(self._home, run))), None)
+
+    def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
+        """Tell the daemon; start it if it does not run."""
+        of_choice, of_note = decision.fields
+        body = {of_choice: choice, of_note: note, **decision.more}
+        try:
+            ensure_daemon(self._home)
+            call_daemon(self._home, "POST", decision.path, body, timeout=_TIMEOUT)
+        except DaemonError as error:
+            return SendingStage("failed", str(error), "unreachable")
+        return SendingStage("confirmed", choice.replace("_", " "))
+
+
+def _emergency_stop(home: Home, run: RunOverview) -> OpenDecision | None:
+    if not run.incident:
+        return None
+    try:
+        record = IncidentFolders(home.incidents).read(run.incident).record
+    except IncidentError:  # its folder is missing: the daemon has it in the log
+        checkpoint, question = run.checkpoint, run.trouble.says if run.trouble else ""
+    else:
+        checkpoint, question = record.checkpoint, record.finding.says
+    return OpenDecision(
+        run.id,
+        run.name,
+        f"{run.name} was stopped in an emergency",
+        question,
+        f"/incidents/{run.incident}",
+        ("option", "note"),
+        tuple(
+            DecisionChoice(each.option.value, each.option.value.replace("_", " "), each.says)
+            for each in offered_options(checkpoint)
+        ),
+    )
+
+
+def _approval(home: Home, run: RunOverview) -> OpenDecision | None:
+    if not run.approval:
+        return None
+    return OpenDecision(
+        run.id,
+        run.name,
+        f"{run.name} waits for your approval",
+        f"It wants to: {run.wants}",
+        f"/runs/{run.id}/approvals/{run.approval}",
+        ("decision", "reason"),
+        _APPROVAL_CHOICES,
+        {"by": user_name()},
+    )
+
+
+_KINDS: tuple[Callable[[Home, RunOverview], OpenDecision | None], ...] = (
+    _emergency_stop,
+    _approval,
+)
+"""What a person can decide about on the screen, the most urgent first."""

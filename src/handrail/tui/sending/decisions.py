@@ -1,0 +1,44 @@
+"""Decisions of a person about runs that need one, and the port by which the screen makes them."""
+
+from typing import Protocol
+
+import msgspec
+
+from handrail.tui.sending.port import SendingStage
+from handrail.tui.state.run_overview import RunOverview
+
+
+class DecisionChoice(msgspec.Struct, frozen=True):
+    """One way to decide."""
+
+    value: str
+    title: str
+    says: str
+
+
+class OpenDecision(msgspec.Struct, frozen=True):
+    """A run that needs a person, the question, and the choices."""
+
+    run: str
+    name: str
+    title: str
+    question: str
+    path: str
+    """The endpoint of the daemon that carries it out."""
+    fields: tuple[str, str]
+    """The names of the choice and the note in the request."""
+    choices: tuple[DecisionChoice, ...]
+    more: dict[str, str] = {}
+    """What else the request says."""
+
+
+class DecisionMaker(Protocol):
+    """Finds open decisions and carries them out; both may take long, and run in a thread."""
+
+    def find(self, run: RunOverview) -> OpenDecision | None:
+        """Return what a person can decide about a run here, or None."""
+        ...
+
+    def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
+        """Carry out a choice; a failure is a stage, never an exception."""
+        ...

@@ -1,0 +1,50 @@
+"""From the state of a run to its row on the screen."""
+
+from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
+from handrail.supervise.state.run_state import RunState
+from handrail.tui.state.run_overview import RunOverview
+
+_MAX_GOAL = 500
+
+
+def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> RunOverview:
+    """Summarise the state of a run; `me` is the user's name."""
+    hand, loop, course = state.hand, state.loop, state.course
+    asked = next(iter(state.approvals.waiting(state.changed)), None)
+    goal = loop.goal if loop is not None else state.first_prompt
+    return RunOverview(
+        state.run,
+        name,
+        hand.standing,
+        state.phase,
+        state.active,
+        loop is not None,
+        state.host,
+        state.cwd,
+        next((line.strip() for line in goal.splitlines() if line.strip()), "")[:_MAX_GOAL],
+        state.iteration,
+        0 if loop is None else loop.max,
+        "" if loop is None else loop.verify,
+        state.model,
+        state.cost_usd or 0.0,
+        state.tokens,
+        state.step,
+        dict(state.usage.decided),
+        state.started,
+        state.changed,
+        "you" if hand.by and hand.by == me else hand.by,
+        hand.reason,
+        hand.since,
+        tuple(hand.held.values()),
+        tuple(each.command.value for each in hand.asked.values()),
+        asked.says if asked else wanted_action(state),
+        blocked_agent_asks(state),
+        asked.id if asked else "",
+        asked.until if asked else 0.0,
+        tuple(state.usage.risks),
+        course.checkpoints[-1] if course.checkpoints else None,
+        state.trouble,
+        incident,
+        loop.driver if loop and not loop.ended and state.active else 0,
+        ending="" if loop is None else loop.reason,
+    )

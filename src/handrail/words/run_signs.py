@@ -1,0 +1,36 @@
+"""The sign and the colour of each state of a run: one sign has one meaning."""
+
+from typing import NamedTuple
+
+from handrail.model.control import ENDING, FINAL, HOLDING, Standing
+
+NEEDS_YOU = "needs you"
+UNREADABLE = "unreadable"
+NOT_DONE = "not done"
+
+
+class RunSign(NamedTuple):
+    """The sign of a state, and its colour."""
+
+    mark: str
+    style: str
+
+
+_HELD = RunSign("‖", "yellow")
+_OVER = RunSign("○", "dim")
+
+RUN_SIGNS = {
+    NEEDS_YOU: RunSign("▲", "red"),
+    UNREADABLE: RunSign("?", "red"),
+    "working": RunSign("●", "green"),
+    "quiet": RunSign("◌", "yellow"),
+    "waiting": RunSign("◇", "yellow"),
+    **{each.value: _HELD for each in Standing if each in HOLDING},
+    "interrupted": _HELD,
+    **{each.value: RunSign("■", "red") for each in Standing if each in ENDING - FINAL},
+    **dict.fromkeys(("done", NOT_DONE, "cancelled", "ended"), _OVER),
+}
+"""By state, the most urgent first."""
+
+OVER = frozenset(state for state, sign in RUN_SIGNS.items() if sign == _OVER)
+"""States in which there is nothing left to control."""
