@@ -35,6 +35,13 @@ def test_both_names_at_once_are_a_mistake(tmp_path: Path) -> None:
     assert "handrail.yaml:2: checkpoints.periodic: unknown key; write `checkpoints.every_t" in said
 
 
+@pytest.mark.parametrize("key", ["auto_cleanup", "emergency_stop"])
+def test_a_key_of_the_emergency_stop_is_told_its_place(tmp_path: Path, key: str) -> None:
+    said = problem(tmp_path, f"{key}: true\n")
+    assert f"{key}: unknown key; write `interventions.emergency_stop" in said
+    assert "allowed:" not in said  # the answer is enough
+
+
 def test_the_sections_of_safety_stand_at_the_top(tmp_path: Path) -> None:
     text = "safety:\n  step_reviewer:\n    risk: {high_threshold: 0.7}\n"
     assert load(tmp_path, text).step_reviewer.risk.high_threshold == 0.7

@@ -53,7 +53,7 @@ def restore_options(function: Function) -> Function:
 
 
 git_option = click.option(
-    "--git", is_flag=True, help="Take back commits, branches, stashes and the index, too."
+    "--git", is_flag=True, help="Include commits, branches, stashes and the index."
 )
 
 

@@ -24,6 +24,8 @@ ANSWERS = {
         "without a person"
     ),
     "before_autopilot": "leave it out: `checkpoints.enabled` covers it",
+    "auto_cleanup": "write `interventions.emergency_stop.auto_cleanup`",
+    "emergency_stop": "write `interventions.emergency_stop`",
     "periodic": "write `checkpoints.every_tasks`, once",
     "safety": "write its sections at the top level: `step_reviewer`, `interventions`",
     "max_file_operations": "write `step_reviewer.max_file_operations`",

@@ -165,9 +165,8 @@ class _Validator:
                 self._says(node, path, says)
 
     def _unknown(self, node: SettingNode, key: str, known: dict[str, Any], path: str) -> None:
-        answer = ANSWERS.get(key, "")
-        hint = f" {answer};" if answer else _hint(key, known)
-        says = f"unknown key;{hint} allowed: {', '.join(known)}"
+        answer = ANSWERS.get(key) or f"{_hint(key, known)} allowed: {', '.join(known)}".lstrip()
+        says = f"unknown key; {answer}"
         self._says(node, f"{path}.{key}", says)
 
     def _wrong(self, node: SettingNode, kind: Any, path: str) -> None:

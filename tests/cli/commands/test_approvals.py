@@ -1,6 +1,7 @@
 """`handrail approvals`, `approve`, `deny`: what waits is listed, the answer goes to the daemon."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from time import time
 
@@ -48,6 +49,26 @@ def test_what_waits_is_listed_with_the_commands_that_answer(
     assert lines[-1] == f" handrail approve {name}, or handrail deny {name} --reason TEXT"
 
 
+@pytest.mark.parametrize("command", ["approve", "deny"])
+def test_an_empty_id_answers_nothing(shell: HandrailShell, waiting: RunLog, command: str) -> None:
+    with daemon(Home(str(shell.state))) as asked:
+        ran = shell.run(command, "")
+    assert (ran.code, asked) == (2, [])
+    assert ran.err == "handrail: no approval '' is open; see handrail approvals\n"
+
+
+def test_a_long_action_is_shown_to_its_end(shell: HandrailShell, waiting: RunLog) -> None:
+    call(waiting, f"echo {'on and ' * 40}on > b.txt && touch the-end")
+    assert "touch the-end" in " ".join(shell.run("approvals").out.split())
+    assert shell.run("approvals", "--json").json[1]["says"].endswith("&& touch the-end")
+    assert "handrail approve " + ids(waiting)[1] in shell.run("status").out
+
+
+def test_a_run_that_waits_for_an_approval_needs_you(shell: HandrailShell, waiting: RunLog) -> None:
+    assert shell.run("status").out.startswith(" 1 run · 1 needs you")
+    assert shell.run("status", "--short").out.startswith("▲ 1 needs you")
+
+
 def test_what_waits_is_listed_as_json(shell: HandrailShell, waiting: RunLog) -> None:
     [listed] = shell.run("approvals", "--json").json
     assert (listed["id"], listed["run"], listed["kinds"]) == (ids(waiting)[0], RUN, ["file_write"])
@@ -91,10 +112,14 @@ def test_nothing_is_answered_that_does_not_wait(shell: HandrailShell, waiting: R
 
 
 def test_of_two_that_begin_alike_neither_is_answered(shell: HandrailShell, waiting: RunLog) -> None:
-    call(waiting, "echo y > b.txt")
-    ran = shell.run("approve", "")
+    # Ids are random: among 17 of them, two begin with the same sign.
+    for number in range(16):
+        call(waiting, f"echo y > {number}.txt")
+    by_sign = Counter(name[0] for name in ids(waiting))
+    [(sign, times)] = by_sign.most_common(1)
+    ran = shell.run("approve", sign)
     assert ran.code == 2
-    assert all(name in ran.err for name in ids(waiting))
+    assert sum(name in ran.err for name in ids(waiting)) == times > 1
 
 
 @pytest.mark.parametrize("command", ["approve", "deny"])

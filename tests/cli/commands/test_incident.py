@@ -95,6 +95,14 @@ def test_a_long_report_is_broken_where_it_is_shown(
     assert max(len(line) for line in lines if "incident resume" not in line) <= WIDTH
 
 
+def test_a_report_is_shown_without_the_signs_that_markdown_needs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = r"- error: a\_b \> c \\ \`d\`, code: `e\_f \> g`"
+    show_report(TerminalOutput(colour=False), text)
+    assert capsys.readouterr().out == "- error: a_b > c \\ `d`, code: `e\\_f \\> g`\n"
+
+
 def test_how_long_stops_are_kept_is_a_setting(shell: HandrailShell) -> None:
     out = shell.run("incident", "list", "--help").out
     assert "preserve_incident_data_days" in out

@@ -288,6 +288,15 @@ def test_a_run_that_was_stopped_needs_a_person(
     assert hint == "   → handrail incident show 2026-11-15-1208-shop-3f2a0000"
 
 
+def test_a_run_that_a_person_aborted_is_not_at_work(book: Logbook) -> None:
+    shop = book.start("3f2a0000")
+    shop.fail(14)
+    (row,) = find_rows(
+        KnownRuns(book.store), book.store, book.now, show_all=False, is_open=lambda incident: False
+    )
+    assert row.state == "cancelled"
+
+
 def test_a_stopped_run_about_which_was_decided_is_no_worry(book: Logbook) -> None:
     shop = book.start("3f2a0000")
     shop.fail(14)

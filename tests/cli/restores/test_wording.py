@@ -109,10 +109,38 @@ def test_a_run_at_work_is_named() -> None:
 def test_kept_files_can_be_overwritten() -> None:
     given = look(preview={"spared": (KEPT, SparedFile("x.log", "ignored then"))})
     assert said(given) == ["1 kept file can be overwritten: add --over, or answer o."]
-    assert answers_to(given.preview, UNDO)["o"] is RestoreAnswer.OVER
+    assert answers_to(given, UNDO)["o"] is RestoreAnswer.OVER
     over = msgspec.structs.replace(UNDO, over=True)
     assert said(given, over) == []
-    assert "o" not in answers_to(given.preview, over)
+    assert "o" not in answers_to(given, over)
+
+
+def test_a_yes_to_changes_of_the_repository_overwrites_no_file() -> None:
+    git = GitUndoPlan(refs=(RefChange("refs/heads/new", "1" * 40, ""),))
+    given = look(preview={"items": (), "spared": (KEPT,)}, git=git)
+    assert answers_to(given, UNDO)["y"] is RestoreAnswer.YES
+    assert answers_to(given, UNDO)["o"] is RestoreAnswer.OVER
+    assert question(TerminalOutput(colour=False), given, UNDO).startswith(
+        "1 change in the repository. Undo? [y/N/o]"
+    )
+
+
+def test_where_only_the_repository_changed_no_file_is_counted() -> None:
+    back = RestoreReply("c9", git=("tag v1: deleted",))
+    way = RestoreTarget(UndoLevel.ACTION, record(1))
+    assert [text for text, _ in result(way, back, UNDO)] == [
+        "✓ tag v1: deleted",
+        "  Take it back: handrail redo",
+    ]
+
+
+def test_after_a_redo_with_git_only_the_files_are_said_to_have_a_way_back() -> None:
+    way = RestoreTarget(UndoLevel.REDO, record(7), record(8))
+    back = RestoreReply("c9", items=(ITEM,), git=("tag v1: back at 11111111",))
+    assert [text for text, _ in result(way, back, UNDO)][-2:] == [
+        "  Take back the files: handrail rollback c8",
+        "  What git had before is below refs/handrail/.",
+    ]
 
 
 def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
@@ -198,7 +226,7 @@ def test_what_goes_back_in_the_repository_is_shown_asked_and_said() -> None:
         "keep  the stash: it was changed since → left alone",
     ]
     asked = question(TerminalOutput(colour=False), seen, undo)
-    assert asked.startswith("0 changes, 2 changes in the repository. Undo? [y/N]")
+    assert asked.startswith("2 changes in the repository. Undo? [y/N]")
     assert asked.endswith("(take it back: handrail redo --git)")
     done = RestoreReply("c4", git=plan.lines)
     assert "✓ branch main: bbbbbbbb → cccccccc" in [

@@ -10,7 +10,7 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
-from handrail.cli.output.terminal import TerminalOutput, clip, visible
+from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.control.client import user_name
 from handrail.supervise.decision.approvals import QUESTION_SECONDS
 from handrail.supervise.log.state_reader import read_state
@@ -126,7 +126,7 @@ def _find(typed: str) -> WaitingApproval:
     found = (
         waiting[-1:]
         if typed == LAST
-        else [each for each in waiting if each.approval.id.startswith(typed)]
+        else [each for each in waiting if typed and each.approval.id.startswith(typed)]
     )
     if not found:
         raise click.ClickException(f"no approval {typed!r} is open; see handrail approvals")
@@ -146,7 +146,7 @@ def _list(screen: TerminalOutput, found: list[WaitingApproval]) -> None:
         name = screen.paint(asked.id, "bold")
         mark = screen.paint(*RUN_SIGNS[NEEDS_YOU])
         screen.say(f" {mark} {name}  {visible(each.run.name)}  {', '.join(asked.kinds)}  {age}")
-        screen.say(f"   {clip(asked.says, screen.width - 3)}")
+        screen.paragraph(asked.says, indent=3)  # in full: it is what the person answers for
     screen.say()
     last = found[-1].approval.id
     screen.say(f" handrail approve {last}, or handrail deny {last} --reason TEXT")

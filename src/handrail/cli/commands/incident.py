@@ -1,6 +1,7 @@
 """`handrail incident`: read emergency stops, and decide what happens next."""
 
 import os
+import re
 from shlex import quote
 from time import time
 
@@ -37,6 +38,8 @@ from handrail.words.times import duration_in_words
 
 _NONE = "No emergency stops."
 _OTHERS = "Runs that a person stopped: handrail status --all"
+_ESCAPED = re.compile(r"(?P<code>(?P<fence>`+).*?(?P=fence))|\\(?P<sign>[\\`*_\[\]<>#|])")
+"""Code, which stays as it is, or a sign that a report escapes for Markdown."""
 _COMMAND = " " * 6
 """The indent of command lines in a report, which people copy."""
 
@@ -119,10 +122,11 @@ def show(name: str, as_json: bool) -> int:
 
 def show_report(screen: TerminalOutput, text: str) -> None:
     """Print a report, wrapped to the width. Commands stay on one line, for copying."""
-    for line in text.splitlines():
-        if line.startswith(_COMMAND):
-            screen.say(visible(line))
+    for written in text.splitlines():
+        if written.startswith(_COMMAND):
+            screen.say(visible(written))
             continue
+        line = _ESCAPED.sub(lambda found: found["code"] or found["sign"], written)
         style = "bold" if line.startswith("#") else ""
         lead = line[: len(line) - len(line.lstrip("- "))]
         first, *rest = wrap(line[len(lead) :], screen.width - len(lead))

@@ -52,6 +52,8 @@ class StatusRow(msgspec.Struct, frozen=True):
         if self.incident:
             return "stopped"
         facts = self.facts
+        if facts.course.stopped and facts.active:  # and a person chose to abort
+            return "cancelled"
         standing = facts.hand.standing
         if self.left and (standing == Standing.RUNNING or facts.hand.by == HANDRAIL):
             return "interrupted"
@@ -147,7 +149,8 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
     for says in hand.held.values():
         yield f"held before: {says}"
     for asked in row.facts.approvals.waiting(now):
-        yield f"waits for your approval: {asked.says} → handrail approve {asked.id}"
+        yield f"waits for your approval: {asked.says}"
+        yield f"→ handrail approve {asked.id}"
     if row.left:
         yield f"its driver is gone → handrail run --resume {row.run.name}"
     if hand.waiting and not row.is_over:

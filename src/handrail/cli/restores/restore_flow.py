@@ -12,7 +12,7 @@ from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, wrap
 from handrail.cli.restores import wording
-from handrail.cli.restores.preview_lines import changes_in_words, show_preview
+from handrail.cli.restores.preview_lines import show_preview
 from handrail.cli.restores.wording import RestoreAnswer, RestoreManner, print_wrapped
 from handrail.server.files.restore_messages import (
     PreviewReply,
@@ -60,7 +60,7 @@ class _TerminalDialog:
         """Ask the user."""
         if not _is_terminal():
             return RestoreAnswer.NO
-        answers = wording.answers_to(look.preview, self._manner)
+        answers = wording.answers_to(look, self._manner)
         sys.stdout.write(f" {wording.question(self._screen, look, self._manner)} ")
         sys.stdout.flush()
         return answers.get(sys.stdin.readline().strip().lower(), RestoreAnswer.NO)
@@ -68,10 +68,11 @@ class _TerminalDialog:
     def leave(self, look: PreviewReply) -> None:
         """Tell that nothing changed."""
         preview = look.preview
-        if preview.items and (self._manner.dry_run or not _is_terminal()):
-            counted = changes_in_words(preview, over=self._manner.over)
+        changes = bool(preview.items or wording.git_changes(look))
+        if changes and (self._manner.dry_run or not _is_terminal()):
+            counted = wording.counted_changes(look, self._manner)
             print_wrapped(self._screen, f"{counted}. Nothing was changed.", "")
-        elif preview.items or any(each.conflict for each in preview.spared):
+        elif changes or any(each.conflict for each in preview.spared):
             print_wrapped(self._screen, "Nothing was changed.", "")
         else:
             files = "all other files" if preview.spared else "the files"

@@ -135,11 +135,11 @@ def remarks(
         yield f"{count(kept, 'kept file')} can be overwritten: add --over, or answer o.", "dim"
 
 
-def answers_to(preview: RestorePreview, manner: RestoreManner) -> Mapping[str, RestoreAnswer]:
+def answers_to(look: PreviewReply, manner: RestoreManner) -> Mapping[str, RestoreAnswer]:
     """Return the valid answers and their meaning."""
-    if not preview.items and not manner.over:
+    if not look.preview.items and not manner.over and not git_changes(look):
         return dict.fromkeys(_YES, RestoreAnswer.OVER)
-    return _YES | _OVER if _kept(preview, manner) else _YES
+    return _YES | _OVER if _kept(look.preview, manner) else _YES
 
 
 def question(screen: TerminalOutput, look: PreviewReply, manner: RestoreManner) -> str:
@@ -147,15 +147,28 @@ def question(screen: TerminalOutput, look: PreviewReply, manner: RestoreManner) 
     preview = look.preview
     hint = screen.paint(f"(take it back: {_take_back(preview.way, manner)})", "dim")
     kept = _kept(preview, manner)
-    in_git = len(look.git.lines) if look.git else 0
-    if kept and not preview.items and not in_git:
+    if kept and not preview.items and not git_changes(look):
         return f"Overwrite {count(kept, 'kept file')}? [y/N]   {hint}"
     choice = "[y/N/o]" if kept else "[y/N]"
-    counted = changes_in_words(preview, over=manner.over)
-    counted += f", {count(in_git, 'change')} in the repository" if in_git else ""
+    counted = counted_changes(look, manner)
     # A long count gets a line of its own.
     between = "\n" if ":" in counted else ""
     return f"{counted}.{between} {manner.verb}? {choice}   {hint}"
+
+
+def git_changes(look: PreviewReply) -> int:
+    """Count what would change in the user's repository."""
+    return len(look.git.lines) if look.git else 0
+
+
+def counted_changes(look: PreviewReply, manner: RestoreManner) -> str:
+    """Count the changes of files and those in the repository; leave out what has none."""
+    files = changes_in_words(look.preview, over=manner.over)
+    if not (number := git_changes(look)):
+        return files
+    in_git = f"{count(number, 'change')} in the repository"
+    has_files = look.preview.items or (manner.over and look.preview.spared)
+    return f"{files}, {in_git}" if has_files else in_git
 
 
 def _kept(preview: RestorePreview, manner: RestoreManner) -> int:
@@ -171,7 +184,8 @@ def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Ite
             yield f"Go back to the files before this: handrail rollback {back.undo}", ""
         return
     done = f"{count(len(back.items), 'change')} {manner.done}"
-    yield f"✓ {done}, and compared with {way.target.id}.", "green"
+    if back.items or not back.git:
+        yield f"✓ {done}, and compared with {way.target.id}.", "green"
     for line in back.git:
         yield f"✓ {line}", "green"
     if left := sum(each.conflict for each in back.spared):
@@ -179,7 +193,12 @@ def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Ite
     if shut := [each.path for each in back.spared if each.unwritable]:
         named = ", ".join(shut[:_MAX_NAMED]) + (", …" if len(shut) > _MAX_NAMED else "")
         yield f"  NOT RESTORED, because their folder cannot be written: {named}", "red"
-    yield f"  Take it back: {_take_back(way, manner)}", "dim"
+    if back.git and way.level is UndoLevel.REDO:
+        # A rollback leaves the repository alone, so it takes only a half of this back.
+        yield f"  Take back the files: {_take_back(way, manner)}", "dim"
+        yield "  What git had before is below refs/handrail/.", "dim"
+    else:
+        yield f"  Take it back: {_take_back(way, manner)}", "dim"
 
 
 def resume_command(conversation: ConversationPosition | None, target: CheckpointRecord) -> str:
@@ -215,6 +234,6 @@ def repository_lines(look: PreviewReply) -> Iterator[Styled]:
     if look.git is None:
         return
     for line in look.git.lines:
-        yield f"   git       {line}", "yellow"
+        yield f"  git       {line}", "yellow"
     for part in look.git.spared:
-        yield f"   git keep  {part.name}: {part.why} → left alone", "dim"
+        yield f"  git keep  {part.name}: {part.why} → left alone", "dim"

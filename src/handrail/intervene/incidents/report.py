@@ -79,7 +79,10 @@ def _processes(record: Incident) -> str:
 
 
 def _timeline(record: Incident) -> Iterator[str]:
-    entries = [(each.at, _acted(each, record)) for each in record.actions]
+    shown = frozenset(record.finding.evidence)
+    entries = [
+        (each.at, f"{_acted(each)}{' ←' if each.step in shown else ''}") for each in record.actions
+    ]
     found = ((each.at, each.finding) for each in record.findings)
     entries += [(at, f"**found** {each.kind}: {_line(each.says)}") for at, each in found]
     made = ((each.at, each.intervention.means, each.worked) for each in record.interventions)
@@ -96,7 +99,7 @@ def _timeline(record: Incident) -> Iterator[str]:
         yield f"- {_clock(at)} {text}"
 
 
-def _acted(each: IncidentAction, record: Incident) -> str:
+def _acted(each: IncidentAction) -> str:
     marks = [_MARKS[each.decision]]
     if each.dropped:
         marks = ["not run"]
@@ -106,8 +109,7 @@ def _acted(each: IncidentAction, record: Incident) -> str:
     elif each.decision is Decision.BLOCK:
         marks.append(_line(each.reason))
     shown = "" if each.tool == each.text else f" {_code(each.text)}"
-    seen = " ←" if each.step in record.finding.evidence else ""
-    return f"step {each.step} {_line(each.tool)}{shown}: {'; '.join(filter(None, marks))}{seen}"
+    return f"step {each.step} {_line(each.tool)}{shown}: {'; '.join(filter(None, marks))}"
 
 
 def _effect(worked: bool | None) -> str:
@@ -158,7 +160,7 @@ def _cause(record: Incident) -> Iterator[str]:
     if finding.evidence:
         yield f"It shows in steps {', '.join(map(str, finding.evidence))}."
     if known:
-        yield f"The first of them that is on record: {_acted(known[0], record)}."
+        yield f"The first of them that is on record: {_acted(known[0])}."
     for name, value in finding.facts.items():
         yield f"- {_line(name)}: {_code(value)}"
 

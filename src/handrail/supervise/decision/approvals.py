@@ -15,6 +15,8 @@ from handrail.supervise.supervised_run import SupervisedRun
 
 QUESTION_SECONDS = 86_400.0
 """How long a question stays open: the person may be asleep."""
+QUESTION_LENGTH = 4000
+"""How much of an action a question shows: a person answers only for what they can read."""
 _ID_BYTES = 4
 
 ASK_PERSON = Verdict(
@@ -47,7 +49,7 @@ def verdict_with_approval(
     if known is None:
         if run.broken:
             return ApprovedVerdict(decided)  # the lost log decides
-        says = run.redactor.text(action_line(call.action))
+        says = run.redactor.text(action_line(call.action, QUESTION_LENGTH))
         event = question_about(call, review, kinds, says, now)
         run.record(event)
         known = run.state.approvals.kept[event.approval]

@@ -63,10 +63,10 @@ def _copies(
     return CopyRequest(action.id, overwrites, trash, state.history.began)
 
 
-def action_line(action: Action) -> str:
-    """Return an action in one line; it may contain secrets."""
+def action_line(action: Action, limit: int = _MAX_WHY) -> str:
+    """Return an action in one line of at most `limit` characters; it may contain secrets."""
     given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
-    return f"{action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
+    return f"{action.tool}: {' '.join(given.split())}"[:limit]
 
 
 def _need(action: Action, draft: ReviewDraft) -> CheckpointUrgency:

@@ -187,7 +187,7 @@ class LogFeed:
         for kept in self._kept.values():
             overview = kept.overview
             if overview.incident and not self._is_open(overview.incident):
-                kept.overview = msgspec.structs.replace(overview, incident="")
+                kept.overview = msgspec.structs.replace(overview, incident="", aborted=True)
             elif overview.driver and overview.left is self._lives(overview.driver):
                 kept.overview = msgspec.structs.replace(overview, left=not overview.left)
 

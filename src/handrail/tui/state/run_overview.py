@@ -60,6 +60,8 @@ class RunOverview(msgspec.Struct, frozen=True):
     """The emergency stop that waits for a decision."""
     driver: int = 0
     """The process id of its driver."""
+    aborted: bool = False
+    """A person decided that it stays stopped."""
     left: bool = False
     """Its driver is gone."""
     ending: str = ""
@@ -74,6 +76,8 @@ class RunOverview(msgspec.Struct, frozen=True):
         expired = self.approval and now >= self.approval_until
         if self.incident or (self.wants and not expired) or self.asks:
             return NEEDS_YOU
+        if self.aborted and self.active:
+            return Standing.CANCELLED.value
         if self.standing == Standing.DONE and self.ending not in ("", "COMPLETE"):
             return NOT_DONE
         if self.left and self.standing not in FINAL and self._is_ours:
