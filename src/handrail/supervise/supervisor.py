@@ -244,7 +244,7 @@ class Supervisor(SupervisedRun):
         """Let a call wait while the run is paused; the facts may change meanwhile."""
         action = call.action
         if action.id not in self.state.hand.held:
-            says = self.redactor.text(action_line(action))
+            says = action_line(action, self.redactor)
             self.record(events.ActionHeld(self._clock(), action.id, says, call.agent))
             self.close_unheard(call.agent)
         return self._held(

@@ -10,7 +10,7 @@ from handrail.model import Action, Decision, Verdict
 from handrail.redact import Redactor
 from handrail.review import Reviewer
 from handrail.review.reviewer import ReviewDraft
-from handrail.supervise.decision.checkpoint_need import checkpoint_request
+from handrail.supervise.decision.checkpoint_need import action_line, checkpoint_request
 from handrail.supervise.decision.checkpoint_request import CheckpointRequest, CheckpointUrgency
 from handrail.supervise.decision.verdict import verdict_of
 from handrail.supervise.state.run_state import RunState
@@ -128,3 +128,10 @@ def test_a_verdict_that_is_only_a_warning_still_waits(tree: Path) -> None:
     reviewer = Reviewer(Config(scope=(str(tree),)), environ={"HOME": str(tree.parent)})
     warned = Verdict(Decision.WARN, "Hm.")
     assert request(action, reviewer.begin(action), warned, tree) is not None
+
+
+def test_a_secret_at_the_end_of_a_line_is_taken_out_before_the_line_is_cut() -> None:
+    command = f"deploy {'x' * 70} --token ghp_{'a1B2' * 9}"
+    line = action_line(Action("Bash", {"command": command}), Redactor())
+    assert len(line) == 100
+    assert "ghp_" not in line

@@ -49,7 +49,7 @@ def verdict_with_approval(
     if known is None:
         if run.broken:
             return ApprovedVerdict(decided)  # the lost log decides
-        says = run.redactor.text(action_line(call.action, QUESTION_LENGTH))
+        says = action_line(call.action, run.redactor, QUESTION_LENGTH)
         event = question_about(call, review, kinds, says, now)
         run.record(event)
         known = run.state.approvals.kept[event.approval]

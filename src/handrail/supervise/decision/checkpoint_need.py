@@ -24,6 +24,8 @@ _WRITES = frozenset({Kind.WRITE, Kind.PERMIT, Kind.LINK})
 _CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.INSTALL, Kind.CHANGE, Kind.DESTROY})
 _MAX_TARGETS = 20
 _MAX_WHY = 100
+_MAX_SECRET = 500
+"""Characters of a secret, at most, for which a line is cut later."""
 
 
 def checkpoint_request(
@@ -45,7 +47,7 @@ def checkpoint_request(
         state.cwd,
         state.step,
         _need(action, draft),
-        redactor.text(f"before {action_line(action)}"[:_MAX_WHY]),
+        f"before {action_line(action, redactor)}"[:_MAX_WHY],
         tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
         _copies(action, draft, state, trash),
     )
@@ -63,10 +65,12 @@ def _copies(
     return CopyRequest(action.id, overwrites, trash, state.history.began)
 
 
-def action_line(action: Action, limit: int = _MAX_WHY) -> str:
-    """Return an action in one line of at most `limit` characters; it may contain secrets."""
+def action_line(action: Action, redactor: Redactor, limit: int = _MAX_WHY) -> str:
+    """Return an action in one line of at most `limit` characters, without its secrets."""
     given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
-    return f"{action.tool}: {' '.join(given.split())}"[:limit]
+    line = f"{action.tool}: {' '.join(given.split())}"
+    # A secret that is cut in two is not recognized any more.
+    return redactor.text(line[: limit + _MAX_SECRET])[:limit]
 
 
 def _need(action: Action, draft: ReviewDraft) -> CheckpointUrgency:
