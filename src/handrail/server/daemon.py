@@ -307,6 +307,8 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         hook_token=home.hook_token,
         control_token=home.control_token,
     )
+    # It remembers the small files before anybody knows that the daemon is there.
+    repair = SelfRepair(home, lock)
     servers.add_path(sockets.path)
     servers.add_port(sockets.port)
 
@@ -323,9 +325,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
     link = daemon.link(sockets)
     tasks = [
         asyncio.create_task(link.keep()),
-        asyncio.create_task(
-            repair_regularly(SelfRepair(home, lock), link, servers, daemon.tell_repair, stop)
-        ),
+        asyncio.create_task(repair_regularly(repair, link, servers, daemon.tell_repair, stop)),
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(daemon.driver_watch.keep()),
         asyncio.create_task(daemon.usage.keep()),

@@ -29,7 +29,7 @@ from handrail.supervise.supervisor import Supervisor
 _log = logging.getLogger(__name__)
 
 _LOOK_EVERY = 1.0
-_SHARE = 0.03
+_SHARE = 0.01
 """Of one processor that measuring may take; with many runs, the looks become rarer."""
 _MAX_ANSWERS = 32
 _LEAST_MB = 32.0
