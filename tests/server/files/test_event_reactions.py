@@ -26,6 +26,8 @@ from handrail.model.event import (
     RolledBack,
     RunStarted,
     StopConfirmed,
+    TaskNoted,
+    UsageSampled,
 )
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.review import Rationality, Risk
@@ -87,6 +89,21 @@ def test_a_rollback_puts_the_files_back_and_says_which(shop: CheckpointSetup) ->
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
     assert not (shop.tree / "junk.txt").exists()
     assert not shop.run.state.course.held
+
+
+def test_a_rollback_takes_the_task_list_back_and_keeps_the_goal(shop: CheckpointSetup) -> None:
+    shop.record(prompt("Fix the cart."))
+    shop.record(TaskNoted(0.0, "t1", "pending", "Add a test"))
+    (shop.tree / "cart.txt").write_text("better\n")
+    shop.record(prompt("Now the total."))
+    before = shop.checkpoints()[-1]
+    shop.record(TaskNoted(0.0, "t1", "done", "Add a test"))
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint=before)
+    assert (shop.tree / "cart.txt").read_text() == "better\n"
+    state = shop.run.state
+    assert state.tasks == {"t1": "pending"}
+    assert state.history.goal == "Fix the cart.\nNow the total."
 
 
 def test_a_rollback_of_some_files_leaves_the_others_alone(shop: CheckpointSetup) -> None:
@@ -277,6 +294,15 @@ def look_at_context(shop: CheckpointSetup) -> None:
     kept = (Path(shop.home.incidents) / "inc-1" / "state.json").read_text()
     assert json.loads(kept)["run"] == RUN
     assert "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c" not in kept
+
+
+def test_an_incident_has_the_peak_of_memory_and_all_tokens(shop: CheckpointSetup) -> None:
+    shop.record(prompt())
+    shop.record(UsageSampled(0.0, tokens=32_000, memory_mb=900.0))
+    shop.record(UsageSampled(0.0, tokens=48_000, memory_mb=400.0))
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+    used = IncidentFolders(shop.home.incidents).read("inc-1").record.usage
+    assert (used.tokens, used.memory_mb) == (48_000, 900.0)
 
 
 def test_a_stop_is_confirmed_written_down_and_told(shop: CheckpointSetup) -> None:
