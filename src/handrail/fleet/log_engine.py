@@ -1,0 +1,273 @@
+"""The embedded engine: the fleet of one repository, in a topic of the event log."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from handrail.fleet import events
+from handrail.fleet.engine import (
+    Claim,
+    Engine,
+    Renewal,
+    StaleAttemptError,
+    TaskStatusError,
+    Ticket,
+    UnknownTaskError,
+    Worker,
+)
+from handrail.fleet.events import AttemptEvent, AttemptResult, FleetEvent, Lease, TaskAudited
+from handrail.fleet.fleet_state import FleetState, TaskState
+from handrail.fleet.lease_clock import lease_clock
+from handrail.fleet.state_loading import save_snapshot, topic_of
+from handrail.fleet.task import OPEN, Task, TaskStatus
+from handrail.store.port import NewEntry, Store
+
+SNAPSHOT_EVERY = 200
+_WRITE_SECONDS = 10.0
+_encoder = msgspec.json.Encoder()
+
+
+class EngineRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers that an engine goes by."""
+
+    lease_seconds: float = 60.0
+    max_expiries: int = 3
+    """Attempts whose process was not heard of any more; then the task waits for a person. 0: no
+    limit."""
+    max_tries: int = 3
+    """Failed attempts; then the task has failed. 0: no limit."""
+
+
+DEFAULT_RULES = EngineRules()
+
+
+class LogEngine(Engine):
+    """One lock for all calls; each call writes all its events in one transaction.
+
+    Leases are kept in memory and counted anew after a start: for one lease nothing expires, so a
+    daemon that was away takes nothing from those who worked on meanwhile.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        fleet: str,
+        state: FleetState,
+        rules: EngineRules = DEFAULT_RULES,
+        *,
+        clock: Callable[[], float] = time.time,
+        lease_time: Callable[[], float] = lease_clock,
+        clean: Callable[[bytes], bytes] = bytes,
+    ) -> None:
+        """`clean`: takes secrets out of an encoded event."""
+        self._store = store
+        self._fleet = fleet
+        self._state = state
+        self._rules = rules
+        self._clock = clock
+        self._lease_time = lease_time
+        self._clean = clean
+        self._lock = threading.RLock()
+        self._heard = {each.task.id: lease_time() for each in state.active()}
+        """When the process of each active task was last heard of."""
+        self._saved = state.seq
+
+    def submit(self, tasks: Sequence[Task], by: str = "") -> list[str]:
+        """Add tasks, all or none; return the ids of the new ones."""
+        with self._lock:
+            fresh = [each for each in tasks if self._is_news(each)]
+            new = [each.id for each in fresh if each.id not in self._state.tasks]
+            self._write([events.TaskSubmitted(self._clock(), each, by) for each in fresh])
+            return new
+
+    def claim(self, worker: Worker, slot: int = 0) -> Claim | None:
+        """Take the next task, as its next attempt; None: nothing can be claimed now."""
+        with self._lock:
+            self._block_expired()
+            if self._state.closed:
+                return None
+            chosen = min(self._claimable(), key=_claim_order, default=None)
+            if chosen is None:
+                return None
+            before, at, name = chosen.lease, self._clock(), chosen.task.id
+            lease = Lease(
+                owner=worker.owner,
+                attempt=chosen.attempt + 1,
+                slot=slot,
+                host=worker.host,
+                boot=worker.boot,
+                pid=worker.pid,
+                pid_began=worker.pid_began,
+            )
+            claimed: list[FleetEvent] = [events.TaskClaimed(at, name, lease)]
+            if before is not None:
+                claimed.insert(0, events.LeaseExpired(at, name, before.attempt, _silent(before)))
+            self._write(claimed)
+            self._heard[name] = self._lease_time()
+            return Claim(Ticket(name, lease.attempt), _copy(self._state.tasks[name]), before)
+
+    def renew(self, ticket: Ticket) -> Renewal:
+        """Say that an attempt is alive; its lease counts from now."""
+        with self._lock:
+            task = self._task(ticket.task)
+            if task.status is TaskStatus.ACTIVE and task.attempt == ticket.attempt:
+                self._heard[ticket.task] = self._lease_time()
+                return "held"
+            cancelled = task.status is TaskStatus.FAILED and task.attempt == ticket.attempt
+            return "cancelled" if cancelled and task.result is None else "lost"
+
+    def note(self, event: AttemptEvent) -> None:
+        """Record an event of an attempt under way. Raises StaleAttemptError."""
+        with self._fenced(Ticket(event.task, event.attempt), "an entry"):
+            self._write([event])  # type: ignore[list-item]  # all its kinds are fleet events
+
+    def finish(self, ticket: Ticket, result: AttemptResult) -> None:
+        """Hand in the result of an attempt; twice is once. Raises StaleAttemptError."""
+        with self._lock:
+            task = self._task(ticket.task)
+            if task.attempt == ticket.attempt and task.result == result:
+                return  # the answer to the first call was lost
+            with self._fenced(ticket, f"a result ({result.outcome.value})"):
+                finished = events.AttemptFinished(
+                    self._clock(),
+                    ticket.task,
+                    ticket.attempt,
+                    result,
+                    again=self._is_tried_again(task, result),
+                )
+                self._write([finished])
+
+    def give_back(
+        self, ticket: Ticket, says: str, *, by: str = "", held: bool = False, counts: bool = True
+    ) -> None:
+        """End an attempt without a result. Raises StaleAttemptError."""
+        with self._fenced(ticket, "a task given back"):
+            at = self._clock()
+            back = events.TaskGivenBack(
+                at, ticket.task, ticket.attempt, says, by=by, held=held, counts=counts
+            )
+            self._write([back])
+
+    def cancel(self, task: str, by: str = "", says: str = "") -> None:
+        """Give up a task; whoever works on it hears that when it renews."""
+        with self._lock:
+            known = self._task(task)
+            if known.status not in OPEN:
+                raise TaskStatusError(task, known.status, "there is nothing left to cancel")
+            self._write([events.TaskCancelled(self._clock(), task, by, says)])
+
+    def record(self, event: FleetEvent) -> None:
+        """Record a decision of a person, who need no ticket."""
+        with self._lock:
+            if isinstance(event, events.TaskEvent):
+                self._task(event.task)
+            self._write([event])
+
+    def state(self) -> FleetState:
+        """Return a copy of the state."""
+        with self._lock:
+            return _decode_state(_encoder.encode(self._state))
+
+    def expired(self) -> list[TaskState]:
+        """Return the active tasks whose process was not heard of for longer than a lease."""
+        with self._lock:
+            return [each for each in self._state.active() if self._is_expired(each)]
+
+    # Inside the lock
+
+    def _is_news(self, task: Task) -> bool:
+        known = self._state.tasks.get(task.id)
+        if known is None:
+            return True
+        if known.task == task:
+            return False
+        if known.status is not TaskStatus.ACTIVE:
+            return True
+        raise TaskStatusError(task.id, "active", "stop its agent before you change it")
+
+    def _claimable(self) -> Iterator[TaskState]:
+        yield from self._state.ready()
+        yield from (each for each in self._state.active() if self._is_expired(each))
+
+    def _is_expired(self, task: TaskState) -> bool:
+        heard = self._heard.setdefault(task.task.id, self._lease_time())
+        return self._lease_time() - heard > self._rules.lease_seconds
+
+    def _block_expired(self) -> None:
+        """Block the tasks whose attempts were lost too often."""
+        most = self._rules.max_expiries
+        for task in self._state.active() if most else ():
+            if task.lease is not None and self._is_expired(task) and task.expiries + 1 >= most:
+                at, name, attempt = self._clock(), task.task.id, task.attempt
+                says = f"{most} attempts were lost; the last one: {_silent(task.lease)}"
+                self._write(
+                    [
+                        events.LeaseExpired(at, name, attempt, _silent(task.lease)),
+                        events.TaskBlocked(at, name, says),
+                    ]
+                )
+
+    def _is_tried_again(self, task: TaskState, result: AttemptResult) -> bool:
+        most = self._rules.max_tries
+        return result.outcome is events.Outcome.FAILED and (not most or task.tries + 1 < most)
+
+    def _task(self, name: str) -> TaskState:
+        task = self._state.tasks.get(name)
+        if task is None:
+            raise UnknownTaskError(name)
+        return task
+
+    @contextmanager
+    def _fenced(self, ticket: Ticket, what: str) -> Iterator[None]:
+        """Refuse the words of an attempt that is over, and leave a trace of them."""
+        with self._lock:
+            task = self._task(ticket.task)
+            if task.status is TaskStatus.ACTIVE and task.attempt == ticket.attempt:
+                yield
+                return
+            why = f"the task is {task.status.value}, at attempt {task.attempt}"
+            says = f"refused {what} of attempt {ticket.attempt}: {why}"
+            refused = TaskAudited(self._clock(), ticket.task, ticket.attempt, "refused", says)
+            self._write([refused])
+            raise StaleAttemptError(ticket, why)
+
+    def _write(self, written: Sequence[FleetEvent]) -> None:
+        """Write events in one transaction, then take them in; all or none."""
+        if not written:
+            return
+        bodies = [self._clean(_encoder.encode(each)) for each in written]
+        receipt = self._store.append([NewEntry(topic_of(self._fleet), body) for body in bodies])
+        receipt.result(_WRITE_SECONDS)
+        for body in bodies:
+            event = events.event_decoder.decode(body)
+            self._state.apply(event)
+        self._save_now_and_then()
+
+    def _save_now_and_then(self) -> None:
+        if self._state.seq - self._saved >= SNAPSHOT_EVERY:
+            self._saved = self._state.seq
+            save_snapshot(self._store, self._fleet, self._state)
+
+
+_state_decoder = msgspec.json.Decoder(FleetState)
+_task_decoder = msgspec.json.Decoder(TaskState)
+
+
+def _decode_state(body: bytes) -> FleetState:
+    return _state_decoder.decode(body)
+
+
+def _copy(task: TaskState) -> TaskState:
+    return _task_decoder.decode(_encoder.encode(task))
+
+
+def _claim_order(task: TaskState) -> tuple[int, int, float]:
+    return (-task.task.priority, task.tries + task.expiries, task.added)
+
+
+def _silent(lease: Lease) -> str:
+    process = f"process {lease.pid}" if lease.pid else "the process"
+    return f"nothing was heard of {process} of attempt {lease.attempt} for longer than its lease"
