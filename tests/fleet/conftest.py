@@ -1,0 +1,61 @@
+"""An engine over both stores, with clocks that a test sets."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from handrail.fleet.engine import Worker
+from handrail.fleet.log_engine import EngineRules, LogEngine
+from handrail.fleet.state_loading import load_fleet
+from handrail.store.memory import MemoryStore
+from handrail.store.port import Store
+from handrail.store.sqlite import SqliteStore
+
+RULES = EngineRules(lease_seconds=60, max_expiries=3, max_tries=2)
+
+
+class SteppedClock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> SteppedClock:
+    return SteppedClock()
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Every test that takes it runs over both implementations."""
+    opened: Store = SqliteStore(tmp_path / "log.db") if request.param == "sqlite" else MemoryStore()
+    yield opened
+    opened.close()
+
+
+Restart = Callable[[], LogEngine]
+
+
+@pytest.fixture
+def restart(store: Store, clock: SteppedClock, tmp_path: Path) -> Restart:
+    """Open the engine as the next daemon would."""
+
+    def open_engine() -> LogEngine:
+        loaded = load_fleet(store, "shop", str(tmp_path / "backups"))
+        return LogEngine(store, "shop", loaded.state, RULES, clock=clock, lease_time=clock)
+
+    return open_engine
+
+
+@pytest.fixture
+def engine(restart: Restart) -> LogEngine:
+    return restart()
+
+
+def worker(name: str = "laptop/1", pid: int = 100) -> Worker:
+    return Worker(owner=name, host="laptop", boot="b1", pid=pid, pid_began=5.0)

@@ -1,0 +1,306 @@
+"""What every engine promises about tasks, attempts, leases and results."""
+
+import threading
+
+import pytest
+
+from handrail.fleet import events
+from handrail.fleet.engine import Claim, StaleAttemptError, TaskStatusError, UnknownTaskError
+from handrail.fleet.events import AttemptResult, Outcome, TaskWorkspace, WorkspaceReady
+from handrail.fleet.log_engine import LogEngine
+from handrail.fleet.task import Task, TaskStatus
+from tests.fleet.conftest import RULES, Restart, SteppedClock, worker
+
+DONE = AttemptResult(outcome=Outcome.DONE, commit="abc", verified=True)
+FAILED = AttemptResult(outcome=Outcome.FAILED, says="the tests fail")
+PAST = RULES.lease_seconds + 1
+
+
+def task(name: str, *after: str, priority: int = 0) -> Task:
+    return Task(id=name, prompt=f"do {name}", depends_on=after, priority=priority)
+
+
+def take(engine: LogEngine, slot: int = 0) -> Claim:
+    claim = engine.claim(worker(), slot)
+    assert claim is not None
+    return claim
+
+
+def status(engine: LogEngine, name: str = "a") -> TaskStatus:
+    return engine.state().tasks[name].status
+
+
+def test_a_task_submitted_twice_is_one(engine: LogEngine) -> None:
+    assert engine.submit([task("a")]) == ["a"]
+    assert engine.submit([task("a")]) == []
+    assert list(engine.state().tasks) == ["a"]
+
+
+def test_a_submitted_task_can_be_changed_until_an_agent_has_it(engine: LogEngine) -> None:
+    engine.submit([task("a")])
+    engine.submit([task("a", priority=5)])
+    assert engine.state().tasks["a"].task.priority == 5
+    take(engine)
+    with pytest.raises(TaskStatusError, match="stop its agent"):
+        engine.submit([task("a", priority=6)])
+
+
+def test_tasks_are_submitted_all_or_none(engine: LogEngine) -> None:
+    engine.submit([task("a")])
+    take(engine)
+    with pytest.raises(TaskStatusError):
+        engine.submit([task("b"), task("a", priority=1)])
+    assert list(engine.state().tasks) == ["a"]
+
+
+def test_a_claimed_task_is_not_given_away_again(engine: LogEngine) -> None:
+    engine.submit([task("a")])
+    assert take(engine).ticket.attempt == 1
+    assert engine.claim(worker("other")) is None
+
+
+def test_the_highest_priority_goes_first_and_then_the_oldest(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    for name, priority in (("old", 0), ("young", 0), ("urgent", 9)):
+        engine.submit([task(name, priority=priority)])
+        clock.now += 1
+    assert [take(engine).ticket.task for _ in range(3)] == ["urgent", "old", "young"]
+
+
+def test_a_task_waits_for_those_that_it_depends_on(engine: LogEngine) -> None:
+    engine.submit([task("b", "a"), task("a")])
+    first = take(engine)
+    assert first.ticket.task == "a"
+    assert engine.claim(worker()) is None
+    engine.finish(first.ticket, DONE)
+    assert take(engine).ticket.task == "b"
+
+
+def test_a_task_with_an_unknown_dependency_is_never_given_away(engine: LogEngine) -> None:
+    engine.submit([task("b", "nobody")])
+    assert engine.claim(worker()) is None
+
+
+def test_a_lease_that_is_renewed_holds(engine: LogEngine, clock: SteppedClock) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    for _ in range(5):
+        clock.now += RULES.lease_seconds - 1
+        assert engine.renew(ticket) == "held"
+        assert engine.claim(worker("other")) is None
+
+
+def test_a_lease_holds_for_as_long_as_it_says(engine: LogEngine, clock: SteppedClock) -> None:
+    engine.submit([task("a")])
+    take(engine)
+    clock.now += RULES.lease_seconds
+    assert engine.claim(worker("other")) is None
+    clock.now += 1
+    assert engine.claim(worker("other")) is not None
+
+
+def test_an_expired_task_goes_on_as_the_next_attempt(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    take(engine)
+    clock.now += PAST
+    second = engine.claim(worker("other", 200))
+    assert second is not None
+    assert second.ticket.attempt == 2
+    assert second.expired is not None
+    assert second.expired.pid == 100, "who may still live"
+
+
+def test_an_expired_lease_that_nobody_took_can_be_renewed(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    clock.now += PAST
+    assert engine.renew(ticket) == "held"
+    assert engine.claim(worker("other")) is None
+
+
+def test_the_first_attempt_hears_that_it_lost_the_task(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    first = take(engine).ticket
+    clock.now += PAST
+    take(engine)
+    assert engine.renew(first) == "lost"
+
+
+@pytest.mark.parametrize("before_the_owner", [True, False])
+def test_the_late_result_of_a_zombie_is_refused_and_the_owner_s_is_taken(
+    engine: LogEngine, clock: SteppedClock, before_the_owner: bool
+) -> None:
+    engine.submit([task("a")])
+    zombie = take(engine).ticket
+    clock.now += PAST
+    owner = take(engine).ticket
+    if not before_the_owner:
+        engine.finish(owner, DONE)
+    late = AttemptResult(outcome=Outcome.DONE, commit="zombie")
+    with pytest.raises(StaleAttemptError):
+        engine.finish(zombie, late)
+    if before_the_owner:
+        engine.finish(owner, DONE)
+    found = engine.state().tasks["a"]
+    assert found.result == DONE
+    assert [each.attempt for each in found.audit if each.kind == "refused"] == [1]
+
+
+def test_a_zombie_can_neither_give_the_task_back_nor_write_about_it(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    zombie = take(engine).ticket
+    clock.now += PAST
+    take(engine)
+    with pytest.raises(StaleAttemptError):
+        engine.give_back(zombie, "tired")
+    with pytest.raises(StaleAttemptError):
+        engine.note(WorkspaceReady(clock(), "a", zombie.attempt, TaskWorkspace("/x", "b", "c")))
+    assert engine.state().tasks["a"].workspace is None
+
+
+def test_the_same_worker_s_older_attempt_is_fenced_too(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    old = take(engine).ticket
+    engine.give_back(old, "restarted")
+    new = take(engine).ticket
+    with pytest.raises(StaleAttemptError):
+        engine.finish(old, DONE)
+    assert engine.renew(old) == "lost"
+    engine.finish(new, DONE)
+
+
+@pytest.mark.parametrize("result", [DONE, FAILED])
+def test_a_result_handed_in_twice_counts_once(engine: LogEngine, result: AttemptResult) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    engine.finish(ticket, result)
+    before = engine.state()
+    engine.finish(ticket, result)
+    assert engine.state() == before
+
+
+def test_a_task_given_back_is_there_for_the_next_attempt(engine: LogEngine) -> None:
+    engine.submit([task("a")])
+    engine.give_back(take(engine).ticket, "the machine sleeps", counts=False)
+    again = take(engine)
+    assert again.ticket.attempt == 2
+    assert again.state.tries == 0
+
+
+def test_a_task_that_a_person_stopped_waits_until_it_is_released(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    engine.give_back(take(engine).ticket, "stopped", by="ada", held=True)
+    assert status(engine) is TaskStatus.PENDING
+    assert engine.claim(worker()) is None
+    engine.record(events.TaskReleased(clock(), "a", "ada"))
+    assert take(engine).ticket.attempt == 2
+
+
+def test_whoever_works_on_a_cancelled_task_hears_it_when_it_renews(engine: LogEngine) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    engine.cancel("a", by="ada")
+    assert engine.renew(ticket) == "cancelled"
+    with pytest.raises(StaleAttemptError):
+        engine.finish(ticket, DONE)
+    assert status(engine) is TaskStatus.FAILED
+    with pytest.raises(TaskStatusError):
+        engine.cancel("a")
+
+
+def test_a_failed_attempt_is_tried_again_until_its_last_one(engine: LogEngine) -> None:
+    engine.submit([task("a")])
+    engine.finish(take(engine).ticket, FAILED)
+    assert status(engine) is TaskStatus.PENDING
+    engine.finish(take(engine).ticket, FAILED)
+    assert status(engine) is TaskStatus.FAILED
+    assert engine.claim(worker()) is None
+
+
+def test_a_task_whose_attempts_are_lost_again_and_again_is_blocked(
+    engine: LogEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    for _ in range(RULES.max_expiries):
+        take(engine)
+        clock.now += PAST
+    assert engine.claim(worker()) is None
+    found = engine.state().tasks["a"]
+    assert found.status is TaskStatus.BLOCKED
+    assert "3 attempts were lost" in found.says
+
+
+def test_a_blocked_task_can_be_released(engine: LogEngine, clock: SteppedClock) -> None:
+    engine.submit([task("a")])
+    engine.finish(take(engine).ticket, AttemptResult(outcome=Outcome.BLOCKED, says="no key"))
+    assert engine.claim(worker()) is None
+    engine.record(events.TaskReleased(clock(), "a"))
+    assert take(engine).ticket.attempt == 2
+
+
+def test_nothing_is_claimed_while_dispatch_is_closed_even_after_a_restart(
+    engine: LogEngine, clock: SteppedClock, restart: Restart
+) -> None:
+    engine.submit([task("a")])
+    engine.record(events.DispatchClosed(clock(), "ada"))
+    assert engine.claim(worker()) is None
+    again = restart()
+    assert again.claim(worker()) is None
+    again.record(events.DispatchOpened(clock()))
+    assert again.claim(worker()) is not None
+
+
+def test_after_a_restart_nothing_expires_for_one_lease(
+    engine: LogEngine, clock: SteppedClock, restart: Restart
+) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    clock.now += 10 * RULES.lease_seconds  # the daemon was away for long
+    again = restart()
+    assert again.claim(worker("other")) is None
+    assert again.renew(ticket) == "held"
+    clock.now += PAST
+    assert again.claim(worker("other")) is not None
+
+
+def test_a_restart_loses_nothing(engine: LogEngine, restart: Restart) -> None:
+    engine.submit([task("a"), task("b", "a")])
+    engine.finish(take(engine).ticket, DONE)
+    take(engine)
+    assert restart().state() == engine.state()
+
+
+def test_an_unknown_task_is_said_to_be_unknown(engine: LogEngine, clock: SteppedClock) -> None:
+    with pytest.raises(UnknownTaskError, match="nobody"):
+        engine.cancel("nobody")
+    with pytest.raises(UnknownTaskError):
+        engine.record(events.TaskReleased(clock(), "nobody"))
+
+
+def test_two_workers_at_once_never_get_the_same_task(engine: LogEngine) -> None:
+    engine.submit([task(f"t{n}") for n in range(40)])
+    taken: list[str] = []
+
+    def work() -> None:
+        while claim := engine.claim(worker()):
+            taken.append(claim.ticket.task)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sorted(taken) == sorted(f"t{n}" for n in range(40))
