@@ -12,7 +12,6 @@ from uuid import uuid4
 
 import pytest
 
-from handrail.cli.output.file_changes import hook_connection
 from handrail.hosts.claude.driver import ClaudeDriver
 from handrail.hosts.claude.handler import hooking_for
 from handrail.hosts.claude.launch import launch, settings_for
@@ -26,6 +25,7 @@ from handrail.hosts.driven_agent import (
     ModelError,
 )
 from handrail.hosts.port import DriveOptions, LaunchRequest
+from handrail.server.hook_connection import hook_connection
 from handrail.testing.model_server import Answer, ModelTurn, Say, ToolCall
 from tests.claude.driven_agent import (
     LONG,

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from handrail.cli.commands.install import command as install
 from handrail.cli.commands.uninstall import command as uninstall
-from handrail.cli.output.file_changes import hook_connection
 from handrail.server.home import Home
+from handrail.server.hook_connection import hook_connection
 from handrail.server.http.socket_client import daemon_health
 from handrail.server.launcher import stop_daemon
 

@@ -27,13 +27,13 @@ from handrail.cli.diagnosis.checks import (
     diagnose_packages,
     find_setup,
 )
-from handrail.cli.output.file_changes import hook_connection
 from handrail.hosts.claude.doctor import check_hooks, check_obstacles, check_program
 from handrail.hosts.claude.host import HOST
 from handrail.hosts.claude.settings import HTTP_SINCE, HookOptions, Style, add, hook_url
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
+from handrail.server.hook_connection import hook_connection
 from handrail.server.launcher import stop_daemon
 from handrail.server.units.service_manager import SYSTEMD
 from handrail.server.units.unit_installation import installing_units, plan_units

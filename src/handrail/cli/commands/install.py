@@ -11,7 +11,6 @@ from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.output.file_changes import (
     ask_to_agree,
     choose_file,
-    hook_connection,
     host_argument,
     settings_diff,
     short_path,
@@ -27,6 +26,7 @@ from handrail.hosts.json_text import JsonTextError
 from handrail.hosts.port import HostAdapter, HostError, InstallOffer
 from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
 from handrail.server.home import Home, open_home
+from handrail.server.hook_connection import hook_connection
 from handrail.server.integrity.notices import settle_notices
 from handrail.words.hosts import names_hosts, with_hosts
 

@@ -13,12 +13,18 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.driving.undo_check import check_undo
 from handrail.cli.history.runs import KnownRuns, find_home, read_log
-from handrail.cli.output.file_changes import hook_connection
 from handrail.drive.usage import LoopLimits, limits_of
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
 from handrail.model.control import ENDING, Standing
 from handrail.server.control.run_processes import has_lost_driver
+from handrail.server.driving.agent_driver import (
+    AgentPlan,
+    NoProgramError,
+    PreparedAgent,
+    find_program,
+    prepare_agent,
+)
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError
 from handrail.supervise.log.state_reader import read_state
@@ -29,7 +35,6 @@ _ITERATIONS = 10
 _HOST = next(iter(HOSTS))
 """The host that Handrail drives."""
 _MODES = find_host(_HOST).modes
-_NO_PROGRAM = "cannot find $title; install it, or put `$program` into your PATH"
 
 
 class _RunCommand(click.Command):
@@ -150,15 +155,9 @@ def command(
     return _start(host, plan, accepted=accepted, as_json=as_json)
 
 
-class RunPlan(msgspec.Struct, frozen=True):
+class RunPlan(AgentPlan, frozen=True):
     """A run that is about to start."""
 
-    run: str
-    goal: str
-    verify: str
-    limits: LoopLimits
-    options: DriveOptions
-    cwd: str = msgspec.field(default_factory=os.getcwd)
     resumes: bool = False
     """The run was driven before."""
     held: bool = False
@@ -225,26 +224,23 @@ def _start(host: HostAdapter, plan: RunPlan, *, accepted: bool, as_json: bool) -
     from handrail.cli.driving.driven_run import drive_to_the_end
 
     home = find_home()
-    program = host.find_program(os.environ)
-    if program is None:
-        raise click.ClickException(with_hosts(_NO_PROGRAM))
+    try:
+        program = find_program(host)
+    except NoProgramError as error:
+        raise click.ClickException(str(error)) from None
     if why := check_undo(plan.cwd, accepted=accepted):
         click.echo(f"! the work of this run cannot be undone: {why}", err=True)
     try:
         with ready_daemon(home):
-            settings = _settings(host, home, program, plan)
-        return drive_to_the_end(host, home, program.path, plan, settings, as_json=as_json)
+            agent = _prepared(host, program, home, plan)
+        return drive_to_the_end(home, agent, plan, as_json=as_json)
     except DaemonError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _settings(host: HostAdapter, home: Home, program: HostProgram, plan: RunPlan) -> str:
-    """Return the hooks, unless they are installed; fail if something disables them."""
-    home.client()
+def _prepared(host: HostAdapter, program: HostProgram, home: Home, plan: RunPlan) -> PreparedAgent:
     try:
-        return host.prepare(
-            program, hook_connection(home), plan.run, plan.cwd, os.environ, plan.options
-        )
+        return prepare_agent(host, program, home, plan)
     except UnsupervisedError as error:
         raise click.ClickException(
             f"did not start the agent, because it would be unsupervised: {error}"

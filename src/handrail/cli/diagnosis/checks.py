@@ -11,13 +11,14 @@ from time import monotonic, sleep
 import msgspec
 
 from handrail import __version__
-from handrail.cli.output.file_changes import hook_connection, short_path
+from handrail.cli.output.file_changes import short_path
 from handrail.config import ConfigError
 from handrail.hosts import find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
 from handrail.hosts.settings_file import load_installs
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
+from handrail.server.hook_connection import hook_connection
 from handrail.server.http.port_connection import can_tell_owners
 from handrail.server.http.socket_client import DaemonError, daemon_health, port_answers
 from handrail.server.integrity.notices import unseen_notices

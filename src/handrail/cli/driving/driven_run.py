@@ -1,34 +1,29 @@
 """Drive an agent, show its work, and end it for certain when the user leaves."""
 
 import asyncio
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.commands.log import LogPrinter
 from handrail.cli.driving.run_summary import EXIT_CODES, show_end, show_left
-from handrail.cli.driving.socket_client import SocketDaemonClient
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.runs import KnownRun, KnownRuns, read_log
 from handrail.cli.output.terminal import wrap
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.drive.daemon_client import IterationPermission
-from handrail.drive.loop import PAUSES, DriveTask, drive
+from handrail.drive.loop import PAUSES
 from handrail.drive.loop_end import LoopEnd
-from handrail.hosts.driven_agent import MARK, DrivenAgent
-from handrail.hosts.port import HostAdapter, LaunchRequest
 from handrail.intervene.incidents.recovery import RecoveryOption, resume_command
-from handrail.intervene.processes.subreaper import OrphanReaper, become_subreaper
 from handrail.model.control import ControlCommand, Standing
 from handrail.server.control.connection import DaemonConnection
+from handrail.server.driving.agent_driver import STOP_SECONDS, AgentDriver, PreparedAgent
 from handrail.server.home import Home
 
 if TYPE_CHECKING:
@@ -44,8 +39,6 @@ _LEAVES: dict[int, str] = {
 _DEAF = frozenset({signal.SIGHUP, signal.SIGPIPE})
 """After these, nobody reads our output."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
-_STOP_SECONDS = 15.0
-_REAP_SECONDS = 5.0
 _LOST = "handrail run --resume takes it over"
 _NOT_ENDED = (
     "the agent of the last `handrail run`, which was killed, could not be ended; try "
@@ -54,13 +47,11 @@ _NOT_ENDED = (
 _MAX_SAYS = 400
 
 
-def drive_to_the_end(
-    host: HostAdapter, home: Home, program: str, plan: "RunPlan", settings: str, *, as_json: bool
-) -> int:
+def drive_to_the_end(home: Home, agent: PreparedAgent, plan: "RunPlan", *, as_json: bool) -> int:
     """Drive an agent, show what happens, and return the exit code."""
     if plan.lost and not _stop(home, find_run(home, plan.run), _LOST, silent=as_json):
         raise click.ClickException(_NOT_ENDED.format(run=plan.run))
-    driving = _DrivenRun(host, home, program, plan, settings, as_json=as_json)
+    driving = _DrivenRun(home, agent, plan, as_json=as_json)
     freeze_loaded_objects()
     end = asyncio.run(driving.go())
     if not driving.begun:
@@ -74,14 +65,6 @@ def drive_to_the_end(
     if number not in _DEAF:
         show_left(home, known, as_json=as_json, certain=certain)
     return 128 + number
-
-
-async def _reap_orphans() -> None:
-    """Take note of the ends of processes that this one has adopted."""
-    reaper = OrphanReaper()
-    while True:
-        await asyncio.sleep(_REAP_SECONDS)
-        await asyncio.to_thread(reaper.look)
 
 
 def ways_on(go: IterationPermission, name: str) -> Iterator[str]:
@@ -111,7 +94,7 @@ def _stop(home: Home, known: KnownRun, reason: str, *, silent: bool) -> bool:
             ChosenRuns((known,)),
             reason=reason,
             text="",
-            seconds=_STOP_SECONDS,
+            seconds=STOP_SECONDS,
             form="silent" if silent else "words",
         )
     except click.ClickException:
@@ -122,27 +105,21 @@ def _stop(home: Home, known: KnownRun, reason: str, *, silent: bool) -> bool:
 class _DrivenRun:
     """One agent, from its start to its end."""
 
-    def __init__(
-        self,
-        host: HostAdapter,
-        home: Home,
-        program: str,
-        plan: "RunPlan",
-        settings: str,
-        *,
-        as_json: bool,
-    ) -> None:
+    def __init__(self, home: Home, agent: PreparedAgent, plan: "RunPlan", *, as_json: bool) -> None:
         self.left_by = 0
         """The signal by which the user left, or 0."""
         self._home = home
-        self._host = host
-        self._program = program
         self._plan = plan
-        self._settings = settings
         self._as_json = as_json
         self._screen = options.screen()
         self._over = threading.Event()
-        self._daemon = SocketDaemonClient(home, plan.run, on_permission=self._on_permission)
+        self._driver = AgentDriver(
+            home,
+            agent,
+            plan,
+            on_permission=self._on_permission,
+            on_turn_end=self._turn_ended,
+        )
         self._is_stopped = plan.held
         self._problem = ""
         """Why the agent failed. It is shown with the next try."""
@@ -154,24 +131,13 @@ class _DrivenRun:
     @property
     def begun(self) -> bool:
         """Whether the daemon knows the run."""
-        return self._daemon.begun.is_set()
+        return self._driver.begun.is_set()
 
     async def go(self) -> LoopEnd | None:
         """Drive the agent to its end; return None if the user left."""
-        plan = self._plan
-        task = DriveTask(
-            goal=plan.goal,
-            cwd=plan.cwd,
-            model=plan.options.model,
-            verify=plan.verify,
-            limits=plan.limits,
-            marks={MARK: plan.run},
-            adopts=become_subreaper(),
-        )
-        driven = asyncio.ensure_future(drive(task, self._daemon, self._agent))
+        driven = asyncio.ensure_future(self._driver.drive())
         self._heed_signals(driven)
         progress = asyncio.ensure_future(self._show_progress(driven))
-        reaping = asyncio.ensure_future(_reap_orphans())
         try:
             return await driven
         except asyncio.CancelledError:
@@ -180,7 +146,6 @@ class _DrivenRun:
             return None
         finally:
             self._over.set()
-            reaping.cancel()
             progress.cancel()
             with suppress(asyncio.CancelledError):
                 await progress
@@ -200,25 +165,11 @@ class _DrivenRun:
             self._say("Ending the agent … (Ctrl+C again: at once)", start=start)
         self.left_by = self.left_by or number
 
-    def _agent(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
-        plan = self._plan
-        request = LaunchRequest(
-            program=self._program,
-            run=plan.run,
-            cwd=plan.cwd,
-            environ=os.environ,
-            settings=self._settings,
-            settings_file=os.path.join(self._home.path, "driven", f"{plan.run}.json"),
-            options=msgspec.structs.replace(plan.options, model=model),
-            resume=resume,
-        )
-        return self._host.drive(request, self._turn_ended)
-
     # Meanwhile
 
     async def _show_progress(self, driven: "asyncio.Future[LoopEnd]") -> None:
         """Show what happens until the run is over and everything is shown."""
-        await self._daemon.begun.wait()
+        await self._driver.begun.wait()
         known = await asyncio.to_thread(find_run, self._home, self._plan.run)
         self._name = known.name
         if self._plan.held:
@@ -240,7 +191,7 @@ class _DrivenRun:
         """Resume a run that was held."""
         request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
         with suppress(UnreachableError):
-            for _ in request_stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
+            for _ in request_stages(DaemonConnection(self._home), request, seconds=STOP_SECONDS):
                 pass
 
     def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:

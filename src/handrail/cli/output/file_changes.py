@@ -10,10 +10,9 @@ from itertools import groupby
 import click
 
 from handrail.cli.output.terminal import TerminalOutput, clip
-from handrail.hosts.port import HookConnection, HostAdapter
+from handrail.hosts.port import HostAdapter
 from handrail.hosts.settings_file import FileChangePlan
 from handrail.model.host import known_hosts
-from handrail.server.home import Home
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _TOKEN = re.compile(r'(Bearer )[^"\s]*')
@@ -35,13 +34,6 @@ def _check_host(context: click.Context, _: click.Parameter, typed: str | None) -
 host_argument = click.argument(
     "host", required=False, metavar="|".join(_HOSTS), callback=_check_host
 )
-
-
-def hook_connection(home: Home, *, dry_run: bool = False) -> HookConnection:
-    """Describe how hooks reach this user's daemon. A dry run makes no state folder for that."""
-    if dry_run and not os.path.isdir(home.path):
-        return HookConnection("PORT", "", home.client_path, home.installs)
-    return HookConnection(home.port, home.hook_token, home.client_path, home.installs)
 
 
 def choose_file(host: HostAdapter, user: bool, project: str | None) -> tuple[str, str]:

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 import click
 
-from handrail.cli.output.file_changes import hook_connection, short_path
+from handrail.cli.output.file_changes import short_path
 from handrail.hosts.settings_file import FileChangePlan
 from handrail.server.home import Home
+from handrail.server.hook_connection import hook_connection
 from handrail.server.launcher import stop_daemon
 from handrail.server.units.service_manager import LAUNCHD, find_manager
 from handrail.server.units.unit_installation import (

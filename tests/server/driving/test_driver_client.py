@@ -16,9 +16,9 @@ from tests.cli.supervised_sessions import (
     wait_for,
 )
 
-from handrail.cli.driving.socket_client import SocketDaemonClient
 from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress, LoopStart
 from handrail.model.control import ControlCommand, Standing
+from handrail.server.driving.driver_client import SocketDaemonClient
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, RefusedError
 from handrail.server.launcher import stop_daemon
