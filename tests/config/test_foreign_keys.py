@@ -25,6 +25,13 @@ def test_periodic_checkpoints_are_those_after_every_few_tasks(tmp_path: Path) ->
     assert load(tmp_path, "checkpoints:\n  periodic: 3\n").checkpoints.every_tasks == 3
 
 
+@pytest.mark.parametrize("key", ["beforeAutopilot", "before_autopilot"])
+def test_an_autopilot_is_an_unattended_run(tmp_path: Path, key: str) -> None:
+    assert load(tmp_path, "").checkpoints.before_unattended
+    config = load(tmp_path, f"checkpoints:\n  {key}: false\n")
+    assert not config.checkpoints.before_unattended
+
+
 def test_a_mistake_in_a_renamed_key_is_told_with_its_line(tmp_path: Path) -> None:
     said = problem(tmp_path, "checkpoints:\n  periodic: often\n")
     assert "handrail.yaml:2: checkpoints.every_tasks: 'often' is not allowed" in said
@@ -61,9 +68,9 @@ def test_a_section_in_both_places_is_a_mistake(tmp_path: Path) -> None:
             "write addresses into `notify.urls`",
         ),
         (
-            "checkpoints:\n  beforeAutopilot: true\n",
-            "2: checkpoints.beforeAutopilot",
-            "leave it out: with `checkpoints.enabled`, Handrail saves the files before every",
+            "limits:\n  beforeAutopilot: true\n",
+            "2: limits.beforeAutopilot",
+            "write `checkpoints.before_unattended`, once",
         ),
         (
             "limits:\n  file_operations: 20\n",

@@ -71,6 +71,20 @@ RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
         ("notify.urls", ["ntfy://evil.example"], "empty → ntfy://evil.example"),
         ("notify.severity", "critical", "high → critical"),
         ("judge.enabled", True, "false → true"),
+        ("checkpoints.before_unattended", False, "true → false"),
+        ("fleet.slots", 8, "3 → 8"),
+        ("fleet.max_iterations", 0, "10 → 0"),
+        ("fleet.max_retries", 9, "3 → 9"),
+        ("fleet.lease_seconds", 600, "60 → 600.0"),
+        ("fleet.stall_iterations", 0, "5 → 0"),
+        ("fleet.disk.warn_mb", 600, "1000 → 600"),
+        ("fleet.disk.pause_mb", 200, "500 → 200"),
+        ("fleet.disk.stop_mb", 0, "100 → 0"),
+        ("fleet.questions.limit", 50, "10 → 50"),
+        ("fleet.questions.timeout_minutes", 0, "60 → 0.0"),
+        ("fleet.questions.default_answer", "yes", "empty → yes"),
+        ("fleet.workspace.setup", ["npm ci"], "empty → npm ci"),
+        ("fleet.merge.auto", True, "false → true"),
     ],
 )
 def test_a_laxer_setting_is_named_with_its_change(key: str, value: object, says: str) -> None:
@@ -97,6 +111,16 @@ def test_a_laxer_setting_is_named_with_its_change(key: str, value: object, says:
         ("detection.hallucination.min_occurrences", 1),
         ("checkpoints.every_tasks", 1),
         ("notify.severity", "low"),
+        ("fleet.slots", 1),
+        ("fleet.max_iterations", 5),
+        ("fleet.max_retries", 0),
+        ("fleet.lease_seconds", 10),
+        ("fleet.stall_iterations", 2),
+        ("fleet.budget_usd", 20),
+        ("fleet.disk.warn_mb", 5000),
+        ("fleet.disk.stop_mb", 400),
+        ("fleet.questions.limit", 1),
+        ("fleet.questions.timeout_minutes", 600),
     ],
 )
 def test_a_stricter_setting_needs_no_leave(key: str, value: object) -> None:
@@ -109,6 +133,12 @@ def test_a_limit_that_is_taken_away_is_laxer() -> None:
     limited = with_value("limits.actions", 5)
     assert [each.key for each in find_laxer(limited, OWN)] == ["limits.actions"]
     assert stricter(limited, OWN).limits.actions == 5
+
+
+def test_a_budget_that_is_taken_away_is_laxer() -> None:
+    limited = with_value("fleet.budget_usd", 20)
+    assert [each.key for each in find_laxer(limited, OWN)] == ["fleet.budget_usd"]
+    assert stricter(limited, OWN).fleet.budget_usd == 20
 
 
 def test_of_two_scopes_only_what_lies_in_both_stays() -> None:
@@ -160,6 +190,15 @@ BY_KEY: dict[str, st.SearchStrategy[object]] = {
     "checkpoints.include": st.lists(NAMES, max_size=3),
     "notify.severity": st.sampled_from(list(Severity)),
     "judge.enabled": st.booleans(),
+    "fleet.slots": st.integers(1, 5),
+    "fleet.stall_iterations": st.integers(0, 3),
+    "fleet.budget_usd": st.floats(0, 3, allow_nan=False),
+    "fleet.disk": st.lists(st.integers(0, 900), min_size=3, max_size=3).map(
+        lambda free: dict(zip(("stop_mb", "pause_mb", "warn_mb"), sorted(free), strict=True))
+    ),
+    "fleet.questions.timeout_minutes": st.floats(0, 90, allow_nan=False),
+    "fleet.workspace.setup": st.lists(NAMES, max_size=2),
+    "fleet.merge.auto": st.booleans(),
 }
 
 

@@ -28,6 +28,13 @@ class Checkpoints(Struct, frozen=True, forbid_unknown_fields=True):
             ge=0,
         ),
     ] = 5
+    before_unattended: Annotated[
+        bool,
+        Meta(
+            description="Whether Handrail saves the files, the tasks and the state of the fleet "
+            "before it works unattended."
+        ),
+    ] = True
     max_file_mb: Annotated[
         int, Meta(description="Handrail leaves out a larger file, and says so.", ge=1)
     ] = 50

@@ -9,6 +9,8 @@ from handrail.config.setting_tree import SettingNode
 RENAMED = {
     "checkpoints.periodic": "every_tasks",
     "checkpoints.everyTasks": "every_tasks",
+    "checkpoints.beforeAutopilot": "before_unattended",
+    "checkpoints.before_autopilot": "before_unattended",
 }
 """The key, and its name here in the same section."""
 WRAPPERS = ("safety",)
@@ -19,11 +21,8 @@ ANSWERS = {
         "`slack://…`"
     ),
     "notificationChannels": "write addresses into `notify.urls`",
-    "beforeAutopilot": (
-        "leave it out: with `checkpoints.enabled`, Handrail saves the files before every session "
-        "without a person"
-    ),
-    "before_autopilot": "leave it out: `checkpoints.enabled` covers it",
+    "beforeAutopilot": "write `checkpoints.before_unattended`, once",
+    "before_autopilot": "write `checkpoints.before_unattended`, once",
     "auto_cleanup": "write `interventions.emergency_stop.auto_cleanup`",
     "emergency_stop": "write `interventions.emergency_stop`",
     "periodic": "write `checkpoints.every_tasks`, once",

@@ -97,6 +97,7 @@ LIMIT = _by_laxness(lambda value: _number(value) or float("inf"))
 RETENTION = _by_laxness(lambda value: -(_number(value) or float("inf")))
 """A smaller number is laxer, and 0 means for ever."""
 OFF = _words(True, False)
+ON = _words(False, True)
 LONGER = LooseningRule(
     lambda a, b: bool(_new(a, b)),
     lambda a, b: tuple(item for item in _items(a) if item in _items(b)),
@@ -207,6 +208,7 @@ LOOSENING: dict[str, LooseningRule] = {
     "checkpoints.enabled": OFF,
     "checkpoints.include": SHORTER,
     "checkpoints.every_tasks": LIMIT,
+    "checkpoints.before_unattended": OFF,
     "checkpoints.max_file_mb": SMALLER,
     "checkpoints.max_files": SMALLER,
     "checkpoints.max_mb": SMALLER,
@@ -230,4 +232,18 @@ LOOSENING: dict[str, LooseningRule] = {
     "judge.seconds": ANY,
     "judge.calls_per_run": ANY,
     "judge.goal_every": ANY,
+    "fleet.slots": BIGGER,
+    "fleet.max_iterations": LIMIT,
+    "fleet.max_retries": BIGGER,
+    "fleet.lease_seconds": BIGGER,  # an agent without its scheduler works on for so long
+    "fleet.stall_iterations": LIMIT,
+    "fleet.budget_usd": LIMIT,
+    "fleet.disk.warn_mb": SMALLER,
+    "fleet.disk.pause_mb": SMALLER,
+    "fleet.disk.stop_mb": SMALLER,
+    "fleet.questions.limit": BIGGER,
+    "fleet.questions.timeout_minutes": SMALLER,
+    "fleet.questions.default_answer": ANY,  # it speaks in your name
+    "fleet.workspace.setup": ANY,  # commands that run before there is an agent
+    "fleet.merge.auto": ON,
 }

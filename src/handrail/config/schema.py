@@ -5,7 +5,6 @@ messages come from them. A type such as `Glob` gives a text its meaning, so that
 it, and makes it absolute, where it was written.
 """
 
-from itertools import pairwise
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -14,11 +13,13 @@ from handrail.config.approvals import Approvals
 from handrail.config.checkpoints import Checkpoints
 from handrail.config.control import Control
 from handrail.config.detection import Detection
+from handrail.config.fleet import Fleet
 from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
 from handrail.config.notify import Notify
 from handrail.config.prices import ModelPrice
 from handrail.config.text_values import FilePath, Glob, Place, Regex
+from handrail.config.thresholds import must_ascend
 from handrail.config.trash import Trash
 from handrail.model.decodable import decodable
 from handrail.model.effect import Kind
@@ -26,12 +27,6 @@ from handrail.model.ordinal import Decision
 from handrail.model.program import Program
 
 Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-def _must_ascend(**thresholds: float) -> None:
-    if any(lower > higher for lower, higher in pairwise(thresholds.values())):
-        said = ", ".join(f"{name} {value:g}" for name, value in thresholds.items())
-        raise ValueError(f"each threshold must be at least the one before it: {said}")
 
 
 class RiskThresholds(Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +41,7 @@ class RiskThresholds(Struct, frozen=True, forbid_unknown_fields=True):
     critical_threshold: Annotated[Share, Meta(description="From here on it is critical.")] = 0.95
 
     def __post_init__(self) -> None:
-        _must_ascend(
+        must_ascend(
             low_threshold=self.low_threshold,
             medium_threshold=self.medium_threshold,
             high_threshold=self.high_threshold,
@@ -64,7 +59,7 @@ class RationalityThresholds(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 0.3
 
     def __post_init__(self) -> None:
-        _must_ascend(
+        must_ascend(
             low_threshold=self.low_threshold,
             medium_threshold=self.medium_threshold,
             high_threshold=self.high_threshold,
@@ -277,6 +272,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     approvals: Approvals = Approvals()
     notify: Notify = Notify()
     judge: Judge = Judge()
+    fleet: Fleet = Fleet()
 
 
 class RulesFile(Struct, frozen=True, forbid_unknown_fields=True):
