@@ -1,9 +1,13 @@
 """The `fleet` section: its defaults, its bounds, and thresholds that contradict each other."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from handrail.config.fleet import DiskThresholds, Fleet
-from tests.config.conftest import ScratchMachine
+
+if TYPE_CHECKING:
+    from tests.config.conftest import ScratchMachine
 
 
 def test_a_fleet_without_settings_has_three_slots_and_no_budget() -> None:
@@ -16,7 +20,7 @@ def test_a_fleet_without_settings_has_three_slots_and_no_budget() -> None:
     assert fleet.questions.default_answer == ""
 
 
-def test_every_key_of_the_fleet_can_be_written(machine: ScratchMachine) -> None:
+def test_every_key_of_the_fleet_can_be_written(machine: "ScratchMachine") -> None:
     machine.write(
         """\
 fleet:
@@ -72,22 +76,26 @@ fleet:
         ),
         (
             "questions: {limits: 3}",
-            "fleet.questions.limits: unknown key; did you mean limit? "
-            "allowed: limit, timeout_minutes, default_answer",
+            (
+                "fleet.questions.limits: unknown key; did you mean limit? "
+                "allowed: limit, timeout_minutes, default_answer"
+            ),
         ),
         (
             "disk: {pause_mb: 2000}",
-            "fleet.disk: each threshold must be at least the one before it: "
-            "stop_mb 100, pause_mb 2000, warn_mb 1000",
+            (
+                "fleet.disk: each threshold must be at least the one before it: "
+                "stop_mb 100, pause_mb 2000, warn_mb 1000"
+            ),
         ),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(
-    machine: ScratchMachine, text: str, problem: str
+    machine: "ScratchMachine", text: str, problem: str
 ) -> None:
     assert machine.problems(f"fleet:\n  {text}\n") == [f"handrail.yaml:2: {problem}"]
 
 
-def test_a_threshold_from_the_environment_must_fit_the_others(machine: ScratchMachine) -> None:
+def test_a_threshold_from_the_environment_must_fit_the_others(machine: "ScratchMachine") -> None:
     (problem,) = machine.problems(HANDRAIL_FLEET__DISK__STOP_MB="800")
     assert "each threshold must be at least the one before it: stop_mb 800" in problem
