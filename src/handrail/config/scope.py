@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -29,8 +28,13 @@ class Scope(Struct, frozen=True):
 
     def contains(self, path: str) -> bool:
         """Return whether the agent may change a path; only normalised absolute paths count."""
-        climbs = "/../" in path or path.endswith("/..")
-        return not climbs and _compiled(self.roots, self.patterns).fullmatch(path) is not None
+        if "/../" in path or path.endswith("/.."):
+            return False
+        for root in self.roots:
+            folder = root.rstrip("/")
+            if path == folder or path.startswith(f"{folder}/"):
+                return True
+        return bool(self.patterns) and compile_globs(self.patterns).fullmatch(path) is not None
 
 
 def resolve_scope(
@@ -68,11 +72,6 @@ def _holds(outer: str, inner: str) -> bool:
     folder = outer.removesuffix("/**")
     # No wildcard climbs out of the folder that stands before it.
     return escape(known_folder(folder)) == folder and inner.startswith(f"{folder}/")
-
-
-@lru_cache(maxsize=64)
-def _compiled(roots: tuple[str, ...], patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return compile_globs((*map(escape, roots), *patterns))
 
 
 def _configured(config: Config, where: PathBase) -> Iterator[str]:

@@ -117,10 +117,10 @@ def test_what_is_deleted_is_named(tree: Path) -> None:
 def test_why_it_is_saved_fits_a_line(tree: Path) -> None:
     several = bash(tree, "make clean\n  make all" + " " * 200 + "x")
     assert several is not None
-    assert several.why == "before Bash: make clean make all x"
+    assert several.describe() == "before Bash: make clean make all x"
     long = bash(tree, "make " + "x" * 500)
     assert long is not None
-    assert len(long.why) == 100
+    assert len(long.describe()) == 100
 
 
 def test_a_verdict_that_is_only_a_warning_still_waits(tree: Path) -> None:

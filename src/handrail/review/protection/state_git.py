@@ -15,9 +15,11 @@ _POINTERS = frozenset({".git", "alternates", "commondir", "config", "gitdir"})
 def pointed_at(program: ParsedProgram, controls: ProtectedControls) -> Iterator[Effect]:
     """A write for each command that has git work in Handrail's folder, whatever it does there."""
     for index, command in enumerate(program.commands):
-        places = (os.path.normpath(os.path.join(command.cwd.text, at)) for at in _places(command))
-        if (found := next(filter(controls.is_state, places), None)) is not None:
-            yield _write(found, index)
+        for place in filter(None, _places(command)):
+            path = os.path.normpath(os.path.join(command.cwd.text, place))
+            if controls.is_state(path):
+                yield _write(path, index)
+                break
     for path, text in program.files:
         yield from linked(path, text, controls)
 
@@ -34,13 +36,16 @@ def linked(path: str, text: str, controls: ProtectedControls) -> Iterator[Effect
 
 def _places(command: Command) -> Iterator[str]:
     """Paths that decide where git works."""
-    words = [word.text for word in command.argv]
-    named = [(name, word.text) for name, word in command.assignments]
-    named += [(name, text) for name, _, text in (word.partition("=") for word in words)]
     is_git = command.name == "git"
-    yield from (text for name, text in named if text and (is_git or name.startswith("GIT_")))
+    for name, word in command.assignments:
+        if is_git or name.startswith("GIT_"):
+            yield word.text
+    for word in command.argv:
+        if is_git or word.text.startswith("GIT_"):
+            yield word.text.partition("=")[2]
     if is_git:
-        yield from (command.cwd.text, *words[1:])
+        yield command.cwd.text
+        yield from (word.text for word in command.argv[1:])
 
 
 def _write(path: str, command: int) -> Effect:

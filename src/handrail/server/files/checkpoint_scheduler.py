@@ -184,7 +184,9 @@ class CheckpointScheduler:
         tree.dirty = True
         if not waits and not copies:
             return None
-        about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.why) if saves else None
+        about = None
+        if saves:
+            about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.describe())
         save = partial(self._save_first, request, about, settings) if waits else None
         if not copies:
             return save
@@ -259,7 +261,7 @@ class CheckpointScheduler:
         if about is None:
             work = self.put(request.cwd, CheckpointResult)
         else:
-            tree.before[request.run] = request.step + 1, request.why
+            tree.before[request.run] = request.step + 1, about.why
             job = self._job(request.cwd, about, settings)
             work = self.put(request.cwd, lambda: self._first(request, job))
         must = request.need is CheckpointUrgency.MUST

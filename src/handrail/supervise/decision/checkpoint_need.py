@@ -47,7 +47,7 @@ def checkpoint_request(
         state.cwd,
         state.step,
         _need(action, draft),
-        f"before {action_line(action, redactor)}"[:_MAX_WHY],
+        lambda: f"before {action_line(action, redactor)}"[:_MAX_WHY],
         tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
         _copies(action, draft, state, trash),
     )

@@ -51,7 +51,8 @@ class CheckpointRequest(msgspec.Struct, frozen=True):
     step: int
     """The last step before it."""
     need: CheckpointUrgency
-    why: str = ""
+    describe: Callable[[], str] = str
+    """Returns the reason in a line, without secrets; few requests end in a checkpoint."""
     targets: tuple[str, ...] = ()
     """Globs of the files that it deletes: it may run only if a checkpoint has them."""
     copies: CopyRequest | None = None
