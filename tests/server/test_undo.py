@@ -5,6 +5,7 @@ import json
 import pytest
 
 from handrail.server.launcher import stop_daemon
+from tests.hosts.claude.desk import SESSION
 from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
@@ -166,3 +167,16 @@ def test_what_no_checkpoint_holds_is_named_with_the_way_back(repository: DaemonS
     restored = place.run("restore", "t1.over")
     assert (restored.returncode, restored.stderr) == (0, "")
     assert (place.project / "notes.local").read_text() == "mine\n"
+
+
+def test_an_error_names_the_run_as_the_status_does(repository: DaemonSandbox) -> None:
+    place = repository
+    act(place, "sed -i s/0/1/ cart.py", "t1")
+    place.tell("Stop")
+    (run,) = json.loads(place.run("status", "--json").stdout)["runs"]
+    assert place.run("undo", "--yes").returncode == 0
+    for args in (("--action", "9", "--run", run["name"]), ("--iteration", "--run", run["name"])):
+        failed = place.run("undo", *args, "--yes")
+        assert failed.returncode == 2
+        assert f"run {run['name']} " in failed.stderr
+        assert SESSION not in failed.stderr

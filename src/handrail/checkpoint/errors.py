@@ -14,7 +14,8 @@ CheckpointError
 ├── NothingToUndoError     no checkpoints lie around what is to be undone
 ├── FilesChangedError      the files are not those that a preview has shown
 └── NotRestoredError       some files are not as they were
-    └── EditedMeanwhileError nothing is changed: files are not as the checkpoint before has them
+    ├── EditedMeanwhileError nothing is changed: files are not as the checkpoint before has them
+    └── UnwritableError    nothing is changed: not all can be written, and all or nothing was asked
 """
 
 from collections.abc import Sequence
@@ -124,6 +125,9 @@ class FilesChangedError(CheckpointError):
 class NotRestoredError(CheckpointError):
     """Some files are not as they were in the checkpoint."""
 
+    unchanged = False
+    """No file was changed at all."""
+
     def __init__(self, paths: Sequence[str], undo: str, why: str = "") -> None:
         named = ", ".join(paths[:_MAX_NAMED])
         more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
@@ -136,3 +140,14 @@ class NotRestoredError(CheckpointError):
 
 class EditedMeanwhileError(NotRestoredError):
     """Nothing is changed: some files are not as they were just saved."""
+
+    unchanged = True
+
+
+class UnwritableError(NotRestoredError):
+    """Nothing is changed: some files cannot be written, and all or nothing was asked for."""
+
+    unchanged = True
+
+    def __init__(self, paths: Sequence[str], undo: str) -> None:
+        super().__init__(paths, undo, "nothing is changed: their folder cannot be written")

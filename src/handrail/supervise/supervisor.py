@@ -181,10 +181,11 @@ class Supervisor(SupervisedRun):
 
     def reconsider(self, event: events.ModelAsked) -> Ready[Verdict | None]:
         """Record a model's opinion; return the new verdict, None if the old one stands."""
+        earlier = next((each.verdict for each in self.state.open if each.step == event.step), _FINE)
         receipt = self.record(event)
         if event.question != "action" or event.answer != "block":
             return Ready(None, [receipt], lambda error: None)
-        verdict = opinion_verdict(event)
+        verdict = opinion_verdict(event, earlier)
         return Ready(verdict, [receipt], lambda error: verdict)
 
     def drop(self, action_id: str, says: str) -> list[Receipt]:

@@ -224,8 +224,8 @@ def test_the_short_form_is_one_line(book: Logbook, capsys: pytest.CaptureFixture
     show_short(screen, rows, running=False)
     show_short(screen, [], running=False)
     assert capsys.readouterr().out.splitlines() == [
-        "● 1 working  ◇ 1 waiting  ✗ 2 stopped",
-        "● 1 working  ◇ 1 waiting  ✗ 2 stopped  ! no daemon",
+        "● 1 working  ◇ 1 waiting  ✗ 2 actions stopped",
+        "● 1 working  ◇ 1 waiting  ✗ 2 actions stopped  ! no daemon",
         "○ no runs",
     ]
 

@@ -1,5 +1,6 @@
 """What is said around the picture of a restore."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -33,6 +34,7 @@ from handrail.cli.restores.wording import (
     resume_command,
     title,
     with_names,
+    with_run_names,
 )
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
 
@@ -208,6 +210,22 @@ def test_files_that_cannot_be_written_are_named() -> None:
     assert "  NOT RESTORED, because their folder cannot be written: shut/a.py" in [
         text for text, _ in result(way, done, UNDO)
     ]
+
+
+def test_a_restore_that_changed_nothing_is_not_called_half_done() -> None:
+    way = RestoreTarget(UndoLevel.ACTION, record(1))
+    failed = RestoreReply("c4", problem="not restored (…): a.py", unchanged=True)
+    assert list(result(way, failed, UNDO)) == [
+        ("✗ NOTHING RESTORED: not restored (…): a.py", "red")
+    ]
+
+
+def test_an_error_keeps_its_text_if_no_log_can_tell_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANDRAIL_HOME", str(tmp_path))
+    (tmp_path / "events.db").write_bytes(b"no database" * 999)
+    assert with_run_names("run 3f2a-11 has no action 9") == "run 3f2a-11 has no action 9"
 
 
 def test_what_goes_back_in_the_repository_is_shown_asked_and_said() -> None:

@@ -15,6 +15,7 @@ from handrail.checkpoint.errors import (
     GitError,
     GitFailedError,
     NotRestoredError,
+    UnwritableError,
 )
 from handrail.checkpoint.git.blobs import blob_sizes
 from handrail.checkpoint.git.runner import Git, GitDeadline, join_paths
@@ -42,7 +43,6 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 _TICK_NS = 15_000_000
 """For as long a file may change without looking changed: kernels count time in steps."""
-_SHUT = "nothing is changed: their folder cannot be written"
 By = Sequence[str] | None
 """The runs that worked since the last checkpoint; none: a person did. None: not known."""
 
@@ -116,7 +116,7 @@ class Restorer:
             raise FilesChangedError(wish.expects)
         shut = [each.path for each in plan.spared if each.unwritable]
         if shut and wish.whole:
-            raise NotRestoredError(shut, before.id, _SHUT)
+            raise UnwritableError(shut, before.id)
         items = self._items(plan)
         after = before
         if plan.changes:

@@ -302,7 +302,7 @@ def show_short(
             parts.append(screen.paint(f"{mark} {number} {state}", style))
     stopped = sum(row.decided("block") for row in under_way)
     if stopped:
-        parts.append(screen.paint(f"✗ {stopped} stopped", "red"))
+        parts.append(screen.paint(f"✗ {count(stopped, 'action')} stopped", "red"))
     if parts and not running:
         parts.append(screen.paint("! no daemon", "red"))
     screen.say("  ".join(parts) or "○ no runs")

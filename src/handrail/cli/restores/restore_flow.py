@@ -20,6 +20,7 @@ from handrail.server.files.restore_messages import (
     RestoreRequest,
     UndoRequest,
 )
+from handrail.server.home import Home
 
 EXIT_NOT_ALL = 1
 EXIT_NOT_CONFIRMED = 2
@@ -69,7 +70,10 @@ class _TerminalDialog:
         """Tell that nothing changed."""
         preview = look.preview
         changes = bool(preview.items or wording.git_changes(look))
-        if changes and (self._manner.dry_run or not _is_terminal()):
+        if wording.is_blocked(look, self._manner):
+            for text, style in wording.blocked(look, self._manner):
+                print_wrapped(self._screen, text, style)
+        elif changes and (self._manner.dry_run or not _is_terminal()):
             counted = wording.counted_changes(look, self._manner)
             print_wrapped(self._screen, f"{counted}. Nothing was changed.", "")
         elif changes or any(each.conflict for each in preview.spared):
@@ -114,9 +118,11 @@ def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
     """Preview a restore, ask, do it, and return the exit code."""
     home = find_home()
     dialog = _JsonDialog() if manner.as_json else _TerminalDialog(options.screen(), manner)
-    answer = ask_daemon(home, "/restores/preview", wanted, "looking for changes")
-    look = msgspec.convert(answer, PreviewReply)
+    look = _preview(home, wanted)
     dialog.show(look)
+    if not manner.dry_run and wording.is_blocked(look, manner):
+        dialog.leave(look)
+        return EXIT_NOT_ALL
     left = any(each.conflict for each in look.preview.spared)
     has_git = look.git is not None and not look.git.is_empty
     is_done = not (look.preview.items or left or has_git)
@@ -138,6 +144,15 @@ def restore_files(wanted: UndoRequest, manner: RestoreManner) -> int:
     dialog.tell(look, back, wording.resume_command(back.conversation, look.preview.way.target))
     left = any(each.conflict or each.unwritable for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
+
+
+def _preview(home: Home, wanted: UndoRequest) -> PreviewReply:
+    """Ask what would change; an error names runs as `handrail status` does."""
+    try:
+        answer = ask_daemon(home, "/restores/preview", wanted, "looking for changes")
+    except click.ClickException as error:
+        raise click.ClickException(wording.with_run_names(error.message)) from None
+    return msgspec.convert(answer, PreviewReply)
 
 
 def _goes_back(wanted: UndoRequest, look: PreviewReply, manner: RestoreManner) -> bool:

@@ -1,12 +1,13 @@
 """The texts of a restore: title, remarks, question and result."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from shlex import quote
 from time import time
 from uuid import uuid4
 
+import click
 import msgspec
 
 from handrail.checkpoint import (
@@ -17,7 +18,8 @@ from handrail.checkpoint import (
     UndoLevel,
 )
 from handrail.checkpoint.restore.journal import InterruptedRestore
-from handrail.cli.history.runs import find_home
+from handrail.checkpoint.restore.target import SparedFile
+from handrail.cli.history.runs import KnownRuns, find_home, read_log
 from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.cli.restores.preview_lines import changes_in_words
 from handrail.cli.restores.project_checkpoints import run_names
@@ -29,6 +31,10 @@ from handrail.words.times import duration_in_words
 _SHORT = 8
 _MAX_NAMED = 5
 _RUN = re.compile(r"\brun ([\w.-]+)")
+
+_UNDO_AGAIN = "run `handrail redo` and `{}`"
+_AGAIN = {UndoLevel.CHECKPOINT: "run `{}` again", UndoLevel.REDO: ""}
+"""How to restore the files that could not be written, by level; an undo starts from before it."""
 
 Styled = tuple[str, str]
 """A text and its style."""
@@ -83,6 +89,16 @@ def with_names(look: PreviewReply, names: Mapping[str, str]) -> PreviewReply:
     way = replace(preview.way, says=named(preview.way.says))
     spared = tuple(replace(each, why=named(each.why)) for each in preview.spared)
     return replace(look, preview=replace(preview, way=way, spared=spared))
+
+
+def with_run_names(error: str) -> str:
+    """Replace the ids of runs in an error by their names, as far as the log knows them."""
+    try:
+        with read_log(find_home()) as store:
+            names = KnownRuns(store).names(set(_RUN.findall(error)))
+    except click.ClickException:
+        return error
+    return _RUN.sub(lambda found: f"run {names.get(found[1], found[1])}", error)
 
 
 def title(way: RestoreTarget, manner: RestoreManner) -> str:
@@ -173,11 +189,40 @@ def counted_changes(look: PreviewReply, manner: RestoreManner) -> str:
 
 def _kept(preview: RestorePreview, manner: RestoreManner) -> int:
     """Count the files that others changed since and that Handrail leaves alone."""
-    return 0 if manner.over else sum(each.conflict for each in preview.spared)
+    return 0 if manner.over else _conflicts(preview)
+
+
+def is_blocked(look: PreviewReply, manner: RestoreManner) -> bool:
+    """Return whether files that cannot be written leave nothing to do."""
+    others = look.preview.items or git_changes(look) or _conflicts(look.preview)
+    return bool(_unwritable(look.preview.spared)) and (manner.whole or not others)
+
+
+def blocked(look: PreviewReply, manner: RestoreManner) -> Iterator[Styled]:
+    """Tell why nothing is restored, and what to do."""
+    because = " (--whole)" if manner.whole else ""
+    named = _few(_unwritable(look.preview.spared))
+    yield f"✗ NOTHING RESTORED{because}, because their folder cannot be written: {named}", "red"
+    yield "Make the folder writable, then run this again.", ""
+
+
+def _conflicts(preview: RestorePreview) -> int:
+    return sum(each.conflict for each in preview.spared)
+
+
+def _unwritable(spared: Sequence[SparedFile]) -> list[str]:
+    return [each.path for each in spared if each.unwritable]
+
+
+def _few(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:_MAX_NAMED]) + (", …" if len(paths) > _MAX_NAMED else "")
 
 
 def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Iterator[Styled]:
     """Report the result; claim only what Handrail compared."""
+    if back.problem and back.unchanged:
+        yield f"✗ NOTHING RESTORED: {back.problem}", "red"
+        return
     if back.problem:
         yield f"✗ SOME FILES WERE NOT RESTORED: {back.problem}", "red"
         if back.undo:
@@ -190,9 +235,10 @@ def result(way: RestoreTarget, back: RestoreReply, manner: RestoreManner) -> Ite
         yield f"✓ {line}", "green"
     if left := sum(each.conflict for each in back.spared):
         yield f"  Left {count(left, 'file')} alone that others changed since.", "yellow"
-    if shut := [each.path for each in back.spared if each.unwritable]:
-        named = ", ".join(shut[:_MAX_NAMED]) + (", …" if len(shut) > _MAX_NAMED else "")
-        yield f"  NOT RESTORED, because their folder cannot be written: {named}", "red"
+    if shut := _unwritable(back.spared):
+        yield f"  NOT RESTORED, because their folder cannot be written: {_few(shut)}", "red"
+        if again := _AGAIN.get(way.level, _UNDO_AGAIN):
+            yield f"  Make the folder writable, then {again.format(manner.command)}.", ""
     if back.git and way.level is UndoLevel.REDO:
         # A rollback leaves the repository alone, so it takes only a half of this back.
         yield f"  Take back the files: {_take_back(way, manner)}", "dim"

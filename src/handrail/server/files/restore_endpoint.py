@@ -197,7 +197,9 @@ class RestoreEndpoint:
                 way, over=wanted.over, expects=wanted.expects, by=by, whole=wanted.whole
             )
         except errors.NotRestoredError as error:
-            return messages.RestoreReply(error.undo, problem=str(error), wrong=error.paths)
+            return messages.RestoreReply(
+                error.undo, problem=str(error), wrong=error.paths, unchanged=error.unchanged
+            )
         finally:
             self._files.count(wanted.cwd, checkpoints)
         back = messages.RestoreReply(done.undo.id, done.items, done.spared)

@@ -93,6 +93,8 @@ class RestoreReply(msgspec.Struct, frozen=True):
     """Why some files are not as they were; empty if all are, as a comparison has shown."""
     wrong: tuple[str, ...] = ()
     """The files that are not as they were."""
+    unchanged: bool = False
+    """With a problem: Handrail changed no file at all."""
     git: tuple[str, ...] = ()
     """What went back in the user's repository, one line each."""
     conversation: ConversationPosition | None = None

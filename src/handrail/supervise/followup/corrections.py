@@ -79,14 +79,10 @@ def is_news(state: RunState, finding: Finding) -> bool:
 def with_intervention(verdict: Verdict, done: Intervention) -> Verdict:
     """Return the verdict with the text, or the stop, of an intervention."""
     if done.means == InterventionName.EMERGENCY_STOP:
-        return Verdict(
-            Decision.BLOCK,
-            f"Handrail stops this run: {done.finding.says}",
-            done.guidance,
-            stop=True,
-            alarm=f"Handrail stopped the run: {done.finding.says} "
-            f"handrail incident show {done.incident}",
-        )
+        reason = f"Handrail stops this run: {done.finding.says}"
+        says = f"Handrail stopped the run: {done.finding.says}"
+        stop = Verdict(Decision.BLOCK, reason, done.guidance, stop=True, alarm=verdict.alarm)
+        return with_notice(stop, alarm=f"{says} handrail incident show {done.incident}")
     alarm = ""
     if done.means == InterventionName.CHECKPOINT_ROLLBACK:
         alarm = f"Handrail: {done.finding.says}"

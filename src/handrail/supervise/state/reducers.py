@@ -253,20 +253,25 @@ def _model_asked(state: "RunState", event: events.ModelAsked) -> None:
     state.usage.opinions += 1
     if event.question != "goal" and event.answer == "block":
         state.open = [
-            msgspec.structs.replace(each, verdict=opinion_verdict(event))
+            msgspec.structs.replace(each, verdict=opinion_verdict(event, each.verdict))
             if each.step == event.step
             else each
             for each in state.open
         ]
 
 
-def opinion_verdict(event: events.ModelAsked) -> Verdict:
-    """Return the verdict on an action that a model would not let run."""
+def opinion_verdict(event: events.ModelAsked, earlier: Verdict) -> Verdict:
+    """Return the verdict on an action that a model would not let run.
+
+    It takes the place of the earlier one, whose messages count as delivered: it carries them.
+    """
     return Verdict(
         Decision.BLOCK,
         f"A second opinion is against it: {event.says}",
         "Do it in a way that can be undone, or say why it is needed and ask the person.",
+        guidance=earlier.guidance,
         overrulable=True,
+        alarm=earlier.alarm,
     )
 
 
