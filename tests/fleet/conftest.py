@@ -1,12 +1,15 @@
 """An engine over both stores, with clocks that a test sets."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from handrail.fleet.engine import Worker
+from handrail.fleet.engine import Engine, Worker
 from handrail.fleet.log_engine import EngineRules, LogEngine
+from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteEngine, perform
 from handrail.fleet.state_loading import load_fleet
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
@@ -52,9 +55,17 @@ def restart(store: Store, clock: SteppedClock, tmp_path: Path) -> Restart:
     return open_engine
 
 
-@pytest.fixture
-def engine(restart: Restart) -> LogEngine:
-    return restart()
+@pytest.fixture(params=["direct", "by messages"])
+def engine(request: pytest.FixtureRequest, restart: Restart) -> Engine:
+    """The engine itself, and the same one in another process."""
+    direct = restart()
+    return direct if request.param == "direct" else RemoteEngine(partial(_over_a_wire, direct))
+
+
+def _over_a_wire(engine: Engine, request: FleetRequest) -> FleetAnswer:
+    call = msgspec.json.decode(msgspec.json.encode(FleetCall("/shop", request)), type=FleetCall)
+    answer = msgspec.json.encode(perform(engine, call.request))
+    return msgspec.json.decode(answer, type=FleetAnswer)
 
 
 def worker(name: str = "laptop/1", pid: int = 100) -> Worker:

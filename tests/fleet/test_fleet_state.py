@@ -34,6 +34,7 @@ class FleetMachine(RuleBasedStateMachine):
         super().__init__()
         self.store, self.clock = MemoryStore(), SteppedClock()
         self.folder = TemporaryDirectory()
+        self.slot = 0
         self.accepted: dict[str, set[int]] = {}
         self.restart()
 
@@ -57,7 +58,8 @@ class FleetMachine(RuleBasedStateMachine):
 
     @rule(target=tickets)
     def claim(self) -> Ticket:
-        claim = self.engine.claim(worker())
+        self.slot += 1
+        claim = self.engine.claim(worker(), self.slot)
         return claim.ticket if claim else Ticket("a", -1)
 
     @rule(ticket=tickets)

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from handrail.fleet.events import AttemptEvent, AttemptResult, Lease
+from handrail.fleet.events import AttemptEvent, AttemptResult, FleetEvent, Lease
 from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.task import Task
 
@@ -74,6 +74,7 @@ class TaskStatusError(FleetError):
         super().__init__(f"{task} is {status}; {wanted}")
         self.task = task
         self.status = status
+        self.wanted = wanted
 
 
 class Engine(Protocol):
@@ -93,7 +94,11 @@ class Engine(Protocol):
         ...
 
     def claim(self, worker: Worker, slot: int = 0) -> Claim | None:
-        """Take the next task, as its next attempt; None: nothing can be claimed now."""
+        """Take the next task, as its next attempt; None: nothing can be claimed now.
+
+        Asked again for a slot whose claim has no driver yet, it gives the same claim: the first
+        answer was lost.
+        """
         ...
 
     def renew(self, ticket: Ticket) -> Renewal:
@@ -119,6 +124,10 @@ class Engine(Protocol):
 
     def cancel(self, task: str, by: str = "", says: str = "") -> None:
         """Give up a task; whoever works on it hears that when it renews."""
+        ...
+
+    def record(self, event: FleetEvent) -> None:
+        """Record a decision of a person, who needs no ticket."""
         ...
 
     def state(self) -> FleetState:

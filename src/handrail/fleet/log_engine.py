@@ -89,6 +89,8 @@ class LogEngine(Engine):
             self._block_expired()
             if self._state.closed:
                 return None
+            if again := self._claimed_before(worker, slot):
+                return again
             chosen = min(self._claimable(), key=_claim_order, default=None)
             if chosen is None:
                 return None
@@ -177,6 +179,14 @@ class LogEngine(Engine):
             return [each for each in self._state.active() if self._is_expired(each)]
 
     # Inside the lock
+
+    def _claimed_before(self, worker: Worker, slot: int) -> Claim | None:
+        for task in self._state.active():
+            lease = task.lease
+            if lease and (lease.owner, lease.slot, lease.pid) == (worker.owner, slot, worker.pid):
+                self._heard[task.task.id] = self._lease_time()
+                return Claim(Ticket(task.task.id, task.attempt), _copy(task))
+        return None
 
     def _is_news(self, task: Task) -> bool:
         known = self._state.tasks.get(task.id)
