@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import msgspec
 
+from handrail.config.fleet import Fleet
 from handrail.fleet import events
 from handrail.fleet.engine import (
     Claim,
@@ -40,6 +41,12 @@ class EngineRules(msgspec.Struct, frozen=True, kw_only=True):
     max_tries: int = 3
     """Failed attempts; then the task has failed. 0: no limit."""
 
+    @classmethod
+    def of(cls, settings: Fleet) -> "EngineRules":
+        """Return the rules of a project's settings."""
+        attempts = settings.max_retries + 1
+        return cls(lease_seconds=settings.lease_seconds, max_expiries=attempts, max_tries=attempts)
+
 
 DEFAULT_RULES = EngineRules()
 
@@ -60,20 +67,23 @@ class LogEngine(Engine):
         *,
         clock: Callable[[], float] = time.time,
         lease_time: Callable[[], float] = lease_clock,
-        clean: Callable[[bytes], bytes] = bytes,
     ) -> None:
-        """`clean`: takes secrets out of an encoded event."""
         self._store = store
         self._fleet = fleet
         self._state = state
         self._rules = rules
         self._clock = clock
         self._lease_time = lease_time
-        self._clean = clean
+        self._clean: Callable[[FleetEvent], FleetEvent] = lambda event: event
         self._lock = threading.RLock()
         self._heard = {each.task.id: lease_time() for each in state.active()}
         """When the process of each active task was last heard of."""
         self._saved = state.seq
+
+    def go_by(self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent]) -> None:
+        """Use these rules from now on. `clean`: takes secrets out of an event."""
+        with self._lock:
+            self._rules, self._clean = rules, clean
 
     def submit(self, tasks: Sequence[Task], by: str = "") -> list[str]:
         """Add tasks, all or none; return the ids of the new ones."""
@@ -248,11 +258,11 @@ class LogEngine(Engine):
         """Write events in one transaction, then take them in; all or none."""
         if not written:
             return
-        bodies = [self._clean(_encoder.encode(each)) for each in written]
-        receipt = self._store.append([NewEntry(topic_of(self._fleet), body) for body in bodies])
+        clean = [self._clean(each) for each in written]
+        topic = topic_of(self._fleet)
+        receipt = self._store.append([NewEntry(topic, _encoder.encode(each)) for each in clean])
         receipt.result(_WRITE_SECONDS)
-        for body in bodies:
-            event = events.event_decoder.decode(body)
+        for event in clean:
             self._state.apply(event)
         self._save_now_and_then()
 

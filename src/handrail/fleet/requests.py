@@ -127,7 +127,7 @@ class FleetRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
 class FleetAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of a call."""
 
-    answer: msgspec.Raw = msgspec.Raw(b"null")
+    answer: object = None
     refused: FleetRefusal | None = None
 
 
@@ -136,8 +136,13 @@ def perform(engine: Engine, request: FleetRequest) -> FleetAnswer:
     try:
         answer = _perform(engine, request)
     except FleetError as error:
-        return FleetAnswer(refused=_refusal(error))
-    return FleetAnswer(msgspec.Raw(msgspec.json.encode(answer)))
+        return refused(error)
+    return FleetAnswer(answer)
+
+
+def refused(error: FleetError) -> FleetAnswer:
+    """Return an error as an answer."""
+    return FleetAnswer(refused=_refusal(error))
 
 
 def _perform(engine: Engine, request: FleetRequest) -> object:
@@ -219,7 +224,7 @@ class RemoteEngine(Engine):
         answer = self._send(request)
         if answer.refused is not None:
             raise _error(answer.refused)
-        return msgspec.json.decode(answer.answer, type=kind)
+        return msgspec.convert(answer.answer, type=kind)
 
 
 class NotOfAttemptError(FleetError):
@@ -248,12 +253,12 @@ def _refusal(error: FleetError) -> FleetRefusal:
     return FleetRefusal("other", str(error))
 
 
-def _error(refused: FleetRefusal) -> FleetError:
-    match refused.kind:
+def _error(said: FleetRefusal) -> FleetError:
+    match said.kind:
         case "unknown":
-            return UnknownTaskError(refused.task)
+            return UnknownTaskError(said.task)
         case "stale":
-            return StaleAttemptError(Ticket(refused.task, refused.attempt), refused.why)
+            return StaleAttemptError(Ticket(said.task, said.attempt), said.why)
         case "status":
-            return TaskStatusError(refused.task, refused.status, refused.why)
-    return FleetError(refused.says)
+            return TaskStatusError(said.task, said.status, said.why)
+    return FleetError(said.says)

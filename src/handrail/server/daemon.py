@@ -43,6 +43,7 @@ from handrail.server.file_limit import raise_file_limit
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
 from handrail.server.http.app import make_app
@@ -101,9 +102,10 @@ class Daemon:
         )
         hosts = {name: find_host(name) for name in HOSTS}
         can = {name: host.capabilities | {Capability.FILES} for name, host in hosts.items()}
+        projects = Projects(environ)
         self.runs = RunRegistry(
             journal,
-            Projects(environ),
+            projects,
             can=lambda host: can.get(host, frozenset()),
             planner=self.scheduler,
             delivered=responses.delivered,
@@ -130,6 +132,8 @@ class Daemon:
             results,
             UnloggedStop(self.supervision, self.runs, processes.end_unwritten),
         )
+
+        self.fleets = FleetEndpoint(self.supervision, projects, self.store, home.path)
 
         # What agents ask for
         self.pauses = PauseWaiters(self.supervision)
@@ -195,6 +199,7 @@ class Daemon:
                 self.restores,
                 self.control_endpoint,
                 self.drivers,
+                self.fleets,
             ),
         )
 
@@ -329,6 +334,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         asyncio.create_task(daemon.control_endpoint.look_into_topic()),
         asyncio.create_task(daemon.driver_watch.keep()),
         asyncio.create_task(daemon.usage.keep()),
+        asyncio.create_task(daemon.fleets.keep()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

@@ -1,0 +1,1 @@
+"""The fleets in the daemon: it holds their engines, and answers for them."""
