@@ -35,6 +35,7 @@ _OWN_VARIABLES = {
 }
 _OF_DISK = re.compile(
     "no space left|disk quota|file too large|read-only file system|permission denied"
+    "|unable to (write|create)"
     "|insufficient permission|write error",
     re.IGNORECASE,
 )

@@ -61,4 +61,6 @@ def unmerged_commits(
     if not known:
         return ()
     spared = () if keep_branch else (f"--exclude={branch}",)
-    return commit_lines(git, *known, "--not", *spared, "--all", most=_MAX_COMMITS)
+    # The HEAD of a workspace does not hold its own commits, nor those of another workspace.
+    others = ("--single-worktree", "--not", *spared, "--all")
+    return commit_lines(git, *known, *others, most=_MAX_COMMITS)
