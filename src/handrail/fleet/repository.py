@@ -14,7 +14,7 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 40
 
 
-class NoRepositoryError(FleetError):
+class NoFleetError(FleetError):
     """A fleet needs git: every task has a worktree and a branch of its own."""
 
     def __init__(self, folder: str) -> None:
@@ -34,7 +34,7 @@ def find_repository(folder: str) -> FleetRepository:
     """Return the repository around a folder, or that of the worktree there."""
     work_tree = find_work_tree(folder)
     if not work_tree:
-        raise NoRepositoryError(folder)
+        raise NoFleetError(folder)
     common = os.path.realpath(repository_directories(work_tree).common)
     top = os.path.dirname(common) if os.path.basename(common) == ".git" else work_tree
     name = _ODD.sub("-", os.path.basename(top))[:_LONGEST_NAME].strip("-") or "fleet"

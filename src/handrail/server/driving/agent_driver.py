@@ -93,15 +93,16 @@ class AgentDriver:
         environ: Mapping[str, str] = os.environ,
         on_permission: PermissionListener = lambda go: None,
         on_turn_end: Callable[[str], None] = lambda problem: None,
+        client: SocketDaemonClient | None = None,
     ) -> None:
         """`on_permission` gets every reply about the state of the run, `on_turn_end` the problem
-        of each turn, or ""."""
+        of each turn, or "". `client`: a connection that also listens."""
         self._home = home
         self._agent = agent
         self._plan = plan
         self._environ = environ
         self._on_turn_end = on_turn_end
-        self._client = SocketDaemonClient(
+        self._client = client or SocketDaemonClient(
             home, plan.run, on_permission=on_permission, environ=environ
         )
 

@@ -1,0 +1,232 @@
+"""Give tasks to slots: claim, prepare a workspace, start a driver, and notice its end."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from time import time
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from handrail.drive.background_task import background_task
+from handrail.fleet.engine import Claim, Engine, StaleAttemptError, Ticket, Worker
+from handrail.fleet.events import (
+    AttemptResult,
+    Lease,
+    Outcome,
+    TaskAudited,
+    TaskWorkspace,
+    WorkspaceReady,
+)
+from handrail.fleet.fleet_state import FleetState, TaskState
+from handrail.fleet.task import TaskStatus
+from handrail.fleet.workspace_errors import WorkspaceError
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+LOOK_SECONDS = 1.0
+"""Seconds between two looks at the fleet, unless something wakes the scheduler."""
+_RENEWALS = 4
+"""Renewals in the time of a lease."""
+
+
+class ProcessesLeftError(Exception):
+    """Processes of an earlier attempt could not be ended, so nobody may use its workspace."""
+
+    def __init__(self, says: str) -> None:
+        super().__init__(f"processes of the attempt before are left: {says}")
+
+
+class DriverGoneError(Exception):
+    """A driver ended before it took its task."""
+
+
+class SlotWork(Protocol):
+    """What a scheduler does outside of the engine."""
+
+    async def end_attempt(self, lease: Lease, run: str) -> str:
+        """End all processes of an attempt that was lost; return the evidence.
+
+        Raises ProcessesLeftError.
+        """
+
+    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+        """Make or find the workspace of a task, ready for an agent. Raises WorkspaceError."""
+
+    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+        """Start the driver of an attempt; the result waits for its end, and has its exit code.
+
+        Raises OSError.
+        """
+
+    def is_alive(self, lease: Lease) -> bool:
+        """Return whether the process of a lease still runs, on this machine."""
+
+
+class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of a scheduler."""
+
+    slots: int = 3
+    lease_seconds: float = 60.0
+    look_seconds: float = LOOK_SECONDS
+
+
+class Scheduler:
+    """Fills the slots of one fleet until nothing is left to do.
+
+    It holds no state of its own: what it started goes on without it, and the next scheduler finds
+    it in the engine.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        worker: Worker,
+        work: SlotWork,
+        options: SchedulerOptions,
+        *,
+        on_change: Callable[[FleetState], None] = lambda state: None,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        """`on_change`: gets the state at every look."""
+        self._engine = engine
+        self._worker = worker
+        self._work = work
+        self._options = options
+        self._on_change = on_change
+        self._clock = clock
+        self._starting: dict[int, asyncio.Task[None]] = {}
+        """The slots whose attempt has no driver yet."""
+        self._awake = asyncio.Event()
+        self.accepts = True
+        """Whether it claims new tasks."""
+
+    def close(self) -> None:
+        """Claim nothing any more; what runs goes on."""
+        self.accepts = False
+        self._awake.set()
+
+    async def run(self) -> FleetState:
+        """Work until no task can be claimed or is under way; return the last state."""
+        try:
+            while True:
+                self._awake.clear()
+                state = await self._call(self._engine.state)
+                self._on_change(state)
+                await self._give_back_lost(state)
+                if await self._fill(state):
+                    continue
+                if not self._starting and not state.active() and not self._may_go_on(state):
+                    return state
+                if not self.accepts and not self._starting:
+                    return state
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._options.look_seconds):
+                        await self._awake.wait()
+        finally:
+            for each in self._starting.values():
+                each.cancel()
+            await asyncio.gather(*self._starting.values(), return_exceptions=True)
+
+    def _may_go_on(self, state: FleetState) -> bool:
+        return self.accepts and bool(state.ready())
+
+    async def _fill(self, state: FleetState) -> bool:
+        """Claim a task for a free slot; return whether there was one."""
+        free = self._free_slot(state) if self.accepts else 0
+        if not free:
+            return False
+        claim = await self._call(self._engine.claim, self._worker, free)
+        if claim is None:
+            return False
+        starting = asyncio.create_task(self._start(claim, free))
+        self._starting[free] = starting
+        starting.add_done_callback(lambda _: self._started(free))
+        return True
+
+    def _free_slot(self, state: FleetState) -> int:
+        """Return the lowest slot that nobody works in, from 1; 0: there is none."""
+        used = {each.lease.slot for each in state.active() if each.lease} | set(self._starting)
+        return next((n for n in range(1, self._options.slots + 1) if n not in used), 0)
+
+    def _started(self, slot: int) -> None:
+        del self._starting[slot]
+        self._awake.set()
+
+    async def _start(self, claim: Claim, slot: int) -> None:
+        """Bring an attempt to the point where its driver holds the lease."""
+        ticket = claim.ticket
+        try:
+            async with background_task(self._renew(ticket)):
+                if claim.expired is not None:
+                    ended = await self._work.end_attempt(claim.expired, claim.state.run)
+                    await self._audit(ticket, "recovery", ended)
+                workspace = await self._work.prepare(claim, slot)
+                at = self._clock()
+                await self._call(
+                    self._engine.note, WorkspaceReady(at, ticket.task, ticket.attempt, workspace)
+                )
+                end = await self._work.launch(claim, workspace, slot)
+        except (WorkspaceError, OSError) as error:
+            await self._fail(ticket, str(error))
+        except ProcessesLeftError as error:
+            blocked = AttemptResult(outcome=Outcome.BLOCKED, says=str(error))
+            await self._finish(ticket, blocked)
+        except StaleAttemptError as error:
+            _log.info("%s", error)
+        else:
+            asyncio.create_task(self._watch(ticket, end))  # noqa: RUF006 - it ends with its driver
+
+    async def _watch(self, ticket: Ticket, end: Awaitable[int]) -> None:
+        """Wait for the end of a driver; a task that it left without a result goes on at once."""
+        code = await end
+        await self._give_back(ticket, f"its driver ended with exit code {code}")
+        self._awake.set()
+
+    async def _give_back_lost(self, state: FleetState) -> None:
+        """Give back the tasks whose driver died while another scheduler, or none, looked."""
+        starting = set(self._starting)
+        for task in state.active():
+            lease = task.lease
+            if lease is None or lease.slot in starting or self._work.is_alive(lease):
+                continue
+            if lease.owner != self._worker.owner:
+                await self._give_back(_ticket(task), f"process {lease.pid} is gone")
+
+    async def _give_back(self, ticket: Ticket, says: str) -> None:
+        """Give a task back unless its attempt is over."""
+        state = await self._call(self._engine.state)
+        task = state.tasks.get(ticket.task)
+        if task is None or task.attempt != ticket.attempt or task.status is not TaskStatus.ACTIVE:
+            return
+        with suppress(StaleAttemptError):
+            await self._audit(ticket, "crash", says)
+            if task.lease is not None:
+                await self._work.end_attempt(task.lease, task.run)
+            await self._call(self._engine.give_back, ticket, says)
+
+    async def _renew(self, ticket: Ticket) -> None:
+        while True:
+            await asyncio.sleep(self._options.lease_seconds / _RENEWALS)
+            await self._call(self._engine.renew, ticket)
+
+    async def _audit(self, ticket: Ticket, kind: str, says: str) -> None:
+        entry = TaskAudited(self._clock(), ticket.task, ticket.attempt, kind, says)  # type: ignore[arg-type]
+        await self._call(self._engine.note, entry)
+
+    async def _fail(self, ticket: Ticket, says: str) -> None:
+        await self._finish(ticket, AttemptResult(outcome=Outcome.FAILED, says=says))
+
+    async def _finish(self, ticket: Ticket, result: AttemptResult) -> None:
+        with suppress(StaleAttemptError):
+            await self._call(self._engine.finish, ticket, result)
+
+    async def _call(self, function: Callable[..., T], *args: object) -> T:
+        return await asyncio.to_thread(function, *args)
+
+
+def _ticket(task: TaskState) -> Ticket:
+    return Ticket(task.task.id, task.attempt)

@@ -1,0 +1,83 @@
+"""The driver's connection to the daemon, which also writes the task's audit log."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from time import time
+
+from handrail.drive.daemon_client import DriverReport, IterationPermission
+from handrail.fleet.engine import Engine, StaleAttemptError, Ticket
+from handrail.fleet.events import TaskAudited
+from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.workspace_records import Workspace
+from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
+from handrail.server.driving.driver_client import SocketDaemonClient
+from handrail.server.home import Home
+
+_MAX_FILES = 50
+_MAX_ERROR = 2_000
+
+
+class AuditedDaemonClient(SocketDaemonClient):
+    """Writes one entry for every iteration: files, tests, last commit, error."""
+
+    def __init__(
+        self,
+        home: Home,
+        run: str,
+        engine: Engine,
+        ticket: Ticket,
+        workspace: Workspace,
+        environ: Mapping[str, str],
+    ) -> None:
+        super().__init__(home, run, environ=environ)
+        self._engine = engine
+        self._ticket = ticket
+        self._workspace = workspace
+        self.iteration = 0
+        self.tokens = 0
+        self.cost_usd = 0.0
+        self.seconds = 0.0
+        self._audited_tokens = 0
+        self._audited_cost = 0.0
+        self._error = ""
+
+    async def may_begin(self, iteration: int) -> IterationPermission:
+        """Ask for the next iteration, after an entry about the last one."""
+        if iteration > self.iteration > 0:
+            await self.audit()
+        self.iteration = iteration
+        return await super().may_begin(iteration)
+
+    async def report(self, report: DriverReport) -> None:
+        """Report to the daemon, and remember what belongs into the next entry."""
+        if report.kind == "usage":
+            self.tokens, self.cost_usd = report.tokens, report.cost_usd
+            self.seconds = report.seconds
+        elif report.kind == "verified":
+            self._error = "" if report.ok else report.says[-_MAX_ERROR:]
+        await super().report(report)
+        if report.kind in ("done", "abort"):
+            await self.audit()
+
+    async def audit(self) -> None:
+        """Write the entry of the present iteration."""
+        with suppress(WorkspaceError, StaleAttemptError):
+            now = await asyncio.to_thread(workspace_status, self._workspace, self._environ)
+            await asyncio.to_thread(self._engine.note, self._entry(now))
+            self._audited_tokens, self._audited_cost = self.tokens, self.cost_usd
+
+    def _entry(self, now: WorkspaceStatus) -> TaskAudited:
+        files = tuple(dict.fromkeys((*now.uncommitted, *now.changed)))[:_MAX_FILES]
+        return TaskAudited(
+            time(),
+            self._ticket.task,
+            self._ticket.attempt,
+            "iteration",
+            iteration=self.iteration,
+            files=files,
+            commit=f'{now.last.hash[:12]} "{now.last.subject}"' if now.last else "",
+            error=self._error,
+            tokens=self.tokens - self._audited_tokens,
+            cost_usd=self.cost_usd - self._audited_cost,
+        )

@@ -1,0 +1,128 @@
+"""The work of a scheduler on this machine: workspaces, drivers, and the ends of lost attempts."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Mapping
+from contextlib import suppress
+
+import psutil
+
+from handrail.config.fleet import Fleet
+from handrail.fleet.engine import Claim
+from handrail.fleet.events import Lease, TaskWorkspace
+from handrail.fleet.lease_clock import Machine
+from handrail.fleet.scheduler import ProcessesLeftError
+from handrail.fleet.workspace_environment import workspace_environment
+from handrail.fleet.workspace_records import Workspace
+from handrail.fleet.workspace_setup import set_up_workspace
+from handrail.fleet.workspaces import Workspaces
+from handrail.hosts.driven_agent import MARK
+from handrail.intervene.processes.process_tree import (
+    ProcessFamily,
+    ProcessIdentity,
+    end_processes,
+    identity_of,
+    is_same_moment,
+)
+from handrail.server.home import Home
+from handrail.store.private_files import make_folder, open_private
+
+DRIVER = "handrail.server.fleet.task_driver"
+"""The module that is a driver's process."""
+_END_SECONDS = 10.0
+
+
+class LocalSlotWork:
+    """Runs drivers as processes of their own: they outlive the scheduler and the daemon."""
+
+    def __init__(
+        self,
+        home: Home,
+        repository: str,
+        workspaces: Workspaces,
+        settings: Fleet,
+        machine: Machine,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._home = home
+        self._repository = repository
+        self._workspaces = workspaces
+        self._settings = settings
+        self._machine = machine
+        self._environ = environ
+
+    async def end_attempt(self, lease: Lease, run: str) -> str:
+        """End all processes of an attempt that was lost; return the evidence."""
+        return await asyncio.to_thread(self._end_attempt, lease, run)
+
+    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+        """Make or find the workspace of a task, ready for an agent."""
+        task = claim.ticket.task
+        found = await asyncio.to_thread(self._workspace, task, claim.ticket.attempt)
+        environment = workspace_environment(slot, found)
+        found = await set_up_workspace(
+            self._workspaces, found, self._settings.workspace.setup, environment
+        )
+        return TaskWorkspace(found.path, found.branch, found.base)
+
+    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+        """Start the driver of an attempt, in a session of its own."""
+        ticket = claim.ticket
+        arguments = (self._repository, ticket.task, str(ticket.attempt), str(slot))
+        with open(self._log(ticket.task), "ab", buffering=0) as log:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-EP", "-m", DRIVER, *arguments),
+                cwd=workspace.path,
+                env={**self._environ, "HANDRAIL_HOME": self._home.path},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        return process.wait()
+
+    def is_alive(self, lease: Lease) -> bool:
+        """Return whether the process of a lease still runs, on this machine."""
+        return self._identity(lease) is not None
+
+    def _identity(self, lease: Lease) -> ProcessIdentity | None:
+        if (lease.host, lease.boot) != (self._machine.host, self._machine.boot):
+            return None
+        found = identity_of(lease.pid) if lease.pid else None
+        is_it = found is not None and is_same_moment(found.began, lease.pid_began)
+        return found if is_it and not _is_zombie(lease.pid) else None
+
+    def _end_attempt(self, lease: Lease, run: str) -> str:
+        driver = self._identity(lease)
+        if driver is not None and not _is_driver(driver.pid):
+            driver = None  # the scheduler itself: it had started no driver
+        family = ProcessFamily({MARK: run}, driver)
+        ended = end_processes(family, seconds=_END_SECONDS)
+        if ended.left:
+            raise ProcessesLeftError(", ".join(ended.left))
+        was = "alive" if driver else "gone"
+        many = len(ended.ended)
+        return f"the process of attempt {lease.attempt} was {was}; {many} processes were ended"
+
+    def _workspace(self, task: str, attempt: int) -> Workspace:
+        return self._workspaces.reuse(task) or self._workspaces.create(task, attempt)
+
+    def _log(self, task: str) -> str:
+        folder = os.path.join(self._home.path, "fleet", "drivers")
+        make_folder(folder)
+        path = os.path.join(folder, f"{os.path.basename(self._repository)}-{task}.log")
+        os.close(open_private(path, os.O_WRONLY | os.O_APPEND))
+        return path
+
+
+def _is_driver(pid: int) -> bool:
+    with suppress(psutil.Error):
+        return DRIVER in psutil.Process(pid).cmdline()
+    return False
+
+
+def _is_zombie(pid: int) -> bool:
+    with suppress(psutil.Error):
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    return False

@@ -1,0 +1,191 @@
+"""A driver's process: one attempt at one task, from its claim to its result.
+
+`python -m handrail.server.fleet.task_driver REPOSITORY TASK ATTEMPT SLOT`
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Coroutine
+from contextlib import suppress
+from time import time
+from uuid import uuid4
+
+from handrail.config.fleet import Fleet
+from handrail.drive.background_task import background_task
+from handrail.drive.loop_end import LoopEnd
+from handrail.drive.usage import LoopLimits
+from handrail.fleet.engine import Engine, StaleAttemptError, Ticket
+from handrail.fleet.events import AttemptResult, DriverStarted, Outcome, TaskAudited
+from handrail.fleet.fleet_state import TaskState
+from handrail.fleet.repository import find_repository
+from handrail.fleet.task import Task
+from handrail.fleet.workspace_environment import workspace_environment
+from handrail.fleet.workspace_records import Workspace
+from handrail.fleet.workspace_work import commit_work, workspace_status
+from handrail.fleet.workspaces import Workspaces
+from handrail.hosts import HOSTS, find_host
+from handrail.hosts.port import DriveOptions, HostError
+from handrail.intervene.processes.process_tree import start_time_of_pid
+from handrail.model.state_folder import state_folder
+from handrail.server.driving.agent_driver import (
+    AgentDriver,
+    AgentPlan,
+    find_program,
+    prepare_agent,
+)
+from handrail.server.fleet.audited_client import AuditedDaemonClient
+from handrail.server.fleet.client import remote_engine
+from handrail.server.home import Home
+from handrail.server.launcher import ensure_daemon
+from handrail.supervise.runs.settings_trust import trusted_settings
+
+_log = logging.getLogger(__name__)
+
+_RENEWALS = 4
+"""Renewals in the time of a lease."""
+_OUTCOMES = {
+    "COMPLETE": Outcome.DONE,
+    "STUCK": Outcome.BLOCKED,
+    "LIMIT": Outcome.BLOCKED,
+    "MAX_ITERATIONS": Outcome.BLOCKED,
+    "ERROR": Outcome.FAILED,
+    "USER_CANCELLED": Outcome.FAILED,
+}
+"""What the end of a loop means for the task: a limit is a question for a person."""
+
+
+class AttemptLostError(Exception):
+    """Somebody else has the task now, or nobody wants it done any more."""
+
+
+class TaskDriver:
+    """Drives the agent of one attempt."""
+
+    def __init__(
+        self, home: Home, engine: Engine, ticket: Ticket, workspace: Workspace, settings: Fleet
+    ) -> None:
+        self._home = home
+        self._engine = engine
+        self._ticket = ticket
+        self._workspace = workspace
+        self._settings = settings
+        self._run = str(uuid4())
+
+    async def drive(self, state: TaskState, environ: dict[str, str]) -> None:
+        """Take over the lease, drive the agent, and hand in the result."""
+        await self._note_start()
+        try:
+            end, client = await self._drive(state, environ)
+        except HostError as error:
+            result = AttemptResult(outcome=Outcome.BLOCKED, says=str(error))
+        else:
+            result = await asyncio.to_thread(self._result, state.task, end, client)
+        await asyncio.to_thread(self._engine.finish, self._ticket, result)
+
+    async def _note_start(self) -> None:
+        at, pid = time(), os.getpid()
+        started = DriverStarted(
+            at, self._ticket.task, self._ticket.attempt, self._run, pid, start_time_of_pid(pid)
+        )
+        await asyncio.to_thread(self._engine.note, started)
+        await asyncio.to_thread(self._engine.note, self._entry("start"))
+
+    async def _drive(
+        self, state: TaskState, environ: dict[str, str]
+    ) -> tuple[LoopEnd, AuditedDaemonClient]:
+        task = state.task
+        host = find_host(task.host or next(iter(HOSTS)))
+        plan = AgentPlan(
+            self._run,
+            task.prompt,
+            task.verify,
+            limits_of_task(task, self._settings),
+            DriveOptions(model=task.model, mode=host.modes[0]),
+            self._workspace.path,
+        )
+        agent = await asyncio.to_thread(
+            lambda: prepare_agent(host, find_program(host, environ), self._home, plan, environ)
+        )
+        client = AuditedDaemonClient(
+            self._home, self._run, self._engine, self._ticket, self._workspace, environ
+        )
+        driver = AgentDriver(self._home, agent, plan, environ=environ, client=client)
+        async with background_task(self._renew()):
+            return await driver.drive(), client
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.lease_seconds / _RENEWALS)
+            answer = await asyncio.to_thread(self._engine.renew, self._ticket)
+            if answer != "held":
+                raise AttemptLostError(answer)
+
+    def _result(self, task: Task, end: LoopEnd, client: AuditedDaemonClient) -> AttemptResult:
+        commit_work(self._workspace, f"{task.label[:60]}\n\nTask: {task.id}", os.environ)
+        now = workspace_status(self._workspace, os.environ)
+        return AttemptResult(
+            outcome=_OUTCOMES[end.reason],
+            says=end.says,
+            commit=now.last.hash if now.last else "",
+            verified=end.verified,
+            iterations=client.iteration,
+            tokens=client.tokens,
+            cost_usd=client.cost_usd,
+            seconds=client.seconds,
+        )
+
+    def _entry(self, kind: str) -> TaskAudited:
+        return TaskAudited(time(), self._ticket.task, self._ticket.attempt, kind)  # type: ignore[arg-type]
+
+
+def limits_of_task(task: Task, settings: Fleet) -> LoopLimits:
+    """Return the limits of one attempt: those of the task, or of the fleet."""
+    return LoopLimits(
+        max_iterations=task.limits.iterations or settings.max_iterations,
+        max_minutes=task.limits.minutes,
+        max_cost_usd=task.limits.cost_usd,
+        max_tokens=task.limits.tokens,
+        max_memory_mb=task.limits.memory_mb,
+    )
+
+
+def main(repository: str, task: str, attempt: str, slot: str) -> int:
+    """Drive one attempt; return the exit code."""
+    environ = dict(os.environ)
+    home = Home(state_folder(environ))
+    ensure_daemon(home, environ)
+    engine = remote_engine(home, repository, environ)
+    ticket = Ticket(task, int(attempt))
+    state = engine.state().tasks[task]
+    fleet = find_repository(repository).fleet
+    workspaces = Workspaces(repository, os.path.join(home.path, "workspaces", fleet), environ)
+    workspace = workspaces.reuse(task)
+    if workspace is None or state.attempt != ticket.attempt:
+        return 1
+    settings = trusted_settings(repository, environ).config.fleet
+    environ |= workspace_environment(int(slot), workspace)
+    driver = TaskDriver(home, engine, ticket, workspace, settings)
+    try:
+        asyncio.run(_until_told(driver.drive(state, environ)))
+    except (AttemptLostError, StaleAttemptError, asyncio.CancelledError) as error:
+        _log.info("the attempt is over: %s", error)
+        return 3
+    return 0
+
+
+async def _until_told(work: Coroutine[object, object, None]) -> None:
+    """Do the work; a signal ends it, and with it the agent."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        with suppress(ValueError):
+            loop.add_signal_handler(number, task.cancel)
+    await task
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    sys.exit(main(*sys.argv[1:]))
