@@ -5,10 +5,17 @@ from typing import Any
 
 from msgspec import inspect
 
-_NOUNS = {"place": "a glob", "glob": "a glob", "file": "a file", "regex": "a regular expression"}
+_NOUNS = {
+    "place": "a glob",
+    "glob": "a glob",
+    "inner": "a glob",
+    "file": "a file",
+    "regex": "a regular expression",
+}
 _LISTS = {
     "place": "a list of globs",
     "glob": "a list of globs",
+    "inner": "a list of globs",
     "regex": "a list of regular expressions",
 }
 
@@ -34,6 +41,9 @@ def either(words: Sequence[str]) -> str:
 
 
 def _describe(info: inspect.Type) -> str:
+    if isinstance(info, inspect.UnionType):
+        parts = [part for part in info.types if not isinstance(part, inspect.NoneType)]
+        return " or ".join(map(_describe, reversed(parts)))  # the short words first
     bare = _bare(info)
     words = _WORDS.get(type(bare))
     return words(bare, _meaning(info)) if words else "something else"
@@ -54,8 +64,16 @@ def _number(noun: str) -> Callable[[Any, str], str]:
     return words
 
 
+def _text(info: inspect.StrType, meaning: str) -> str:
+    if info.max_length is not None:
+        return f"a text of {info.min_length or 0:,} to {info.max_length:,} characters"
+    return _NOUNS.get(meaning, "a text that is not empty" if info.min_length else "a text")
+
+
 def _list(info: inspect.VarTupleType, _meaning_of_list: str) -> str:
     item = _bare(info.item_type)
+    if isinstance(info.item_type, inspect.UnionType):
+        return "a list of texts or mappings"
     if isinstance(item, inspect.StructType):
         return "a list of mappings"
     if isinstance(item, inspect.EnumType):
@@ -67,9 +85,7 @@ _WORDS: dict[type, Callable[[Any, str], str]] = {
     inspect.BoolType: lambda _info, _: "true or false",
     inspect.IntType: _number("a whole number"),
     inspect.FloatType: _number("a number"),
-    inspect.StrType: lambda info, meaning: _NOUNS.get(
-        meaning, "a text that is not empty" if info.min_length else "a text"
-    ),
+    inspect.StrType: _text,
     inspect.LiteralType: lambda info, _: either([str(value) for value in info.values]),
     inspect.EnumType: lambda info, _: either([str(member.value) for member in info.cls]),
     inspect.VarTupleType: _list,

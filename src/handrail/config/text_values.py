@@ -17,6 +17,7 @@ from handrail.model.near_names import nearest
 Place = Annotated[str, Meta(extra={"is": "place"})]
 Glob = Annotated[str, Meta(extra={"is": "glob"})]
 FilePath = Annotated[str, Meta(extra={"is": "file"})]
+InnerGlob = Annotated[str, Meta(extra={"is": "inner"})]
 Regex = Annotated[str, Meta(extra={"is": "regex"})]
 FindingKind = Annotated[str, Meta(extra={"is": "finding"})]
 MeansName = Annotated[str, Meta(extra={"is": "means"})]
@@ -46,6 +47,14 @@ def read_place(text: str, where: PathBase) -> str:
             "for example src/** or ~/work/shop"
         )
     return glob
+
+
+def read_inner_glob(text: str, _where: PathBase) -> str:
+    """Return the same glob if it stays inside of the work tree, wherever that is."""
+    must_be_glob(text)
+    if text.startswith(("/", "~")) or ".." in text.split("/"):
+        raise ValueError("leads out of the work tree; write a path inside of it, such as src/**")
+    return text
 
 
 def too_wide(folder: str, home: str) -> bool:
@@ -88,6 +97,7 @@ def read_means(text: str, _where: PathBase) -> str:
 READERS: dict[str, Callable[[str, PathBase], str]] = {
     "place": read_place,
     "glob": read_glob,
+    "inner": read_inner_glob,
     "file": read_file_path,
     "regex": read_regex,
     "finding": read_finding_kind,

@@ -65,7 +65,7 @@ class _Validator:
     def walk(self, node: SettingNode, kind: Any, path: str) -> SettingNode | None:
         bare, meaning = unwrap_type(kind)
         if _is_struct(bare):
-            return self._struct(node, bare, path)
+            return self._struct(node, kind, bare, path)
         if get_origin(bare) is dict:
             return self._mapping(node, kind, path)
         if get_origin(bare) is tuple:
@@ -73,12 +73,12 @@ class _Validator:
         return self._leaf(node, kind, bare, meaning, path)
 
     def _struct(
-        self, node: SettingNode, struct: type[msgspec.Struct], path: str
+        self, node: SettingNode, kind: Any, struct: type[msgspec.Struct], path: str
     ) -> SettingNode | None:
         if node.value is None:  # a section whose every line is commented out
             return None
         if not isinstance(node.value, dict):
-            self._wrong(node, struct, path)
+            self._wrong(node, kind, path)
             return None
         known = section_fields(struct)
         children: dict[str, SettingNode] = {}
