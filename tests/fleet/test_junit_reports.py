@@ -103,9 +103,17 @@ def test_a_test_of_many_parameters_under_one_name_counts_each_time(tmp_path: Pat
 
 @pytest.mark.parametrize(
     "text",
-    ["", "no xml", "<html><testcase/></html>", BOMB, "<testsuite>",
-     "<testsuite><testcase name='&x;'/></testsuite>", "\x00" * 50, "<?xml version='1.0' encoding='no-such'?><testsuite/>"],
-)  # fmt: skip
+    [
+        "",
+        "no xml",
+        "<html><testcase/></html>",
+        BOMB,
+        "<testsuite>",
+        "<testsuite><testcase name='&x;'/></testsuite>",
+        "\x00" * 50,
+        "<?xml version='1.0' encoding='no-such'?><testsuite/>",
+    ],
+)
 def test_a_file_that_is_no_report_is_passed_over(tmp_path: Path, text: str) -> None:
     _write(tmp_path, "junit.xml", text)
     assert read_reports(str(tmp_path), 0) is None
