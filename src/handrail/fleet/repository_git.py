@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from handrail.checkpoint.git.runner import GitDeadline, end_process
+from handrail.checkpoint.git.runner import end_process
 from handrail.fleet.git_settings import as_variables, read_settings, safe_settings
 from handrail.fleet.workspace_errors import (
     NoRepositoryError,
@@ -19,7 +19,7 @@ from handrail.fleet.workspace_errors import (
 )
 
 SECONDS = 600.0
-"""For all git processes of one operation: the files of a huge repository are written in it."""
+"""For each git process: one may write all files of a huge repository."""
 _MAX_SAID = 1_000
 _KEPT_VARIABLES = frozenset(
     {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
@@ -61,14 +61,18 @@ class RepositoryGit:
         self,
         folder: str,
         environ: Mapping[str, str],
-        deadline: GitDeadline,
         held: Sequence[int] = (),
+        *,
+        seconds: float = SECONDS,
     ) -> None:
-        """`held`: open locks, which stay locked until every process of git has ended."""
+        """`held`: open locks, which stay locked until every process of git has ended.
+
+        `seconds`: for each process.
+        """
         self.folder = folder
         self.common = ""
         """The git directory that all worktrees share; known for a repository."""
-        self.deadline = deadline
+        self._seconds = seconds
         self._held = tuple(held)
         self._program = shutil.which("git", path=environ.get("PATH"))
         passed = {
@@ -82,11 +86,11 @@ class RepositoryGit:
         """Add environment variables for all later processes."""
         self._environ |= variables
 
-    def override(self, settings: Mapping[str, str] = {}) -> None:
-        """Read the settings and let no program of the repository run; add some settings."""
+    def override(self) -> None:
+        """Read the settings, and let no program run that only the repository names."""
         self._environ |= as_variables({})
         listed = self.run("config", "--list", "--show-scope", "-z")
-        self._environ |= as_variables({**safe_settings(read_settings(listed)), **settings})
+        self._environ |= as_variables(safe_settings(read_settings(listed)))
 
     def call(self, *arguments: str, given: bytes = b"") -> GitReply:
         """Run git to its end; raises only if there is none in time."""
@@ -106,9 +110,9 @@ class RepositoryGit:
         except OSError as error:
             raise WorkspaceGitError(arguments[0], str(error)) from None
         try:
-            out, err = process.communicate(given, timeout=self.deadline.left)
+            out, err = process.communicate(given, timeout=self._seconds)
         except subprocess.TimeoutExpired:
-            raise WorkspaceTimeoutError(arguments[0], self.deadline.seconds) from None
+            raise WorkspaceTimeoutError(arguments[0], self._seconds) from None
         finally:
             end_process(process)
         return GitReply(process.returncode, out, err)
@@ -156,12 +160,12 @@ def failure(command: str, reply: GitReply) -> WorkspaceGitError:
 
 
 def open_repository(
-    folder: str, environ: Mapping[str, str], *, seconds: float = SECONDS, held: Sequence[int] = ()
+    folder: str, environ: Mapping[str, str], *, held: Sequence[int] = ()
 ) -> RepositoryGit:
     """Return git in the repository around a folder; raises NoRepositoryError."""
     if not os.path.isdir(folder):
         raise NoRepositoryError(folder, "there is no such folder")
-    git = RepositoryGit(folder, environ, GitDeadline(seconds), held)
+    git = RepositoryGit(folder, environ, held)
     reply = git.call("rev-parse", "--path-format=absolute", "--git-common-dir")
     if reply.code != 0:
         raise NoRepositoryError(folder, reply.says)
@@ -171,15 +175,10 @@ def open_repository(
 
 
 def open_worktree(
-    path: str,
-    environ: Mapping[str, str],
-    *,
-    seconds: float = SECONDS,
-    held: Sequence[int] = (),
-    settings: Mapping[str, str] = {},
+    path: str, environ: Mapping[str, str], *, held: Sequence[int] = ()
 ) -> RepositoryGit:
     """Return git in one worktree, and never in a repository around it."""
-    git = RepositoryGit(path, environ, GitDeadline(seconds), held)
+    git = RepositoryGit(path, environ, held)
     git.set_variables({"GIT_DIR": os.path.join(path, ".git"), "GIT_WORK_TREE": path})
-    git.override(settings)
+    git.override()
     return git

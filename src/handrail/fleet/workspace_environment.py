@@ -5,7 +5,8 @@ from handrail.fleet.workspace_records import Workspace
 FIRST_PORT = 21_000
 """Below the ephemeral range of Linux and macOS, and away from what development servers use."""
 PORTS_PER_SLOT = 100
-SLOT_VARIABLE = "FLEET_SLOT"
+MERGE_SLOT = -1
+"""The slot of the scratch worktree in which a merge is verified."""
 
 
 def workspace_environment(slot: int, workspace: Workspace) -> dict[str, str]:
@@ -19,7 +20,7 @@ def workspace_environment(slot: int, workspace: Workspace) -> dict[str, str]:
     return {
         "FLEET_TASK": workspace.task,
         "FLEET_WORKSPACE": workspace.path,
-        SLOT_VARIABLE: str(slot),
+        "FLEET_SLOT": str(slot),
         "FLEET_PORT": port,
         "PORT": port,  # the variable that most web servers look for
         "TMPDIR": workspace.temporary,

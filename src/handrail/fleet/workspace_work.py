@@ -1,9 +1,7 @@
 """The work in a workspace: what is uncommitted, what is committed, and a commit of all of it."""
 
 import os
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 
 import msgspec
 
@@ -11,14 +9,12 @@ from handrail.checkpoint.git.runner import split_paths
 from handrail.checkpoint.git.user_repository import repository_directories
 from handrail.fleet.repository_git import RepositoryGit, failure, open_worktree
 from handrail.fleet.workspace_records import Workspace
+from handrail.fleet.worktrees import remove_stale_lock
 
 _HEADS = "refs/heads/"
-_STALE_LOCK = 5.0
-"""Seconds after which a lock file of git has no owner any more: git holds one for moments."""
-_POLL = 0.05
 _FORMAT = "--format=%H%x09%s"
 _STATUS = (
-    *("status", "--porcelain=2", "-z", "--untracked-files=all", "--no-renames"),
+    *("status", "--porcelain=2", "-z", "--no-renames"),
     "--ignore-submodules=dirty",
 )
 _WORDS_BEFORE_PATH = {"1": 8, "u": 10, "?": 1}
@@ -57,7 +53,7 @@ def workspace_status(workspace: Workspace, environ: Mapping[str, str]) -> Worksp
         uncommitted=uncommitted_files(git),
         last=next(iter(commit_lines(git, "HEAD", most=1)), None),
         commits=int(git.text("rev-list", "--count", f"{base}..HEAD", "--")),
-        changed=tuple(split_paths(changed)),
+        changed=tuple(map(as_text, split_paths(changed))),
         branch=os.fsdecode(head.out).strip().removeprefix(_HEADS),
     )
 
@@ -89,7 +85,17 @@ def commit_work(workspace: Workspace, message: str, environ: Mapping[str, str]) 
 
 def uncommitted_files(git: RepositoryGit) -> tuple[str, ...]:
     """Return the files of a worktree that differ from its HEAD, without ignored ones."""
-    return tuple(path for path in _status(git) if not path.endswith("/"))
+    return tuple(as_text(path) for path in _status(git) if not path.endswith("/"))
+
+
+def changed_tracked_files(git: RepositoryGit) -> tuple[str, ...]:
+    """Return the changed files of a worktree without new ones, as text."""
+    return tuple(as_text(path) for path in _status(git, "--untracked-files=no"))
+
+
+def as_text(path: str) -> str:
+    """Return a path that can be written down: a file's name may be any bytes."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def commit_lines(git: RepositoryGit, *what: str, most: int) -> tuple[CommitLine, ...]:
@@ -97,14 +103,14 @@ def commit_lines(git: RepositoryGit, *what: str, most: int) -> tuple[CommitLine,
     listed = git.run(
         "log", "-z", f"--max-count={most}", _FORMAT, "--no-show-signature", *what, "--"
     )
-    lines = (os.fsdecode(each).partition("\t") for each in listed.split(b"\0") if each)
+    lines = (each.decode(errors="replace").partition("\t") for each in listed.split(b"\0") if each)
     return tuple(CommitLine(commit, subject) for commit, _, subject in lines)
 
 
-def _status(git: RepositoryGit) -> list[str]:
+def _status(git: RepositoryGit, untracked: str = "--untracked-files=all") -> list[str]:
     """Return the paths that `git status` lists; repositories inside end with a slash."""
     found = []
-    for line in os.fsdecode(git.run(*_STATUS)).split("\0"):
+    for line in os.fsdecode(git.run(*_STATUS, untracked)).split("\0"):
         words = _WORDS_BEFORE_PATH.get(line[:1])
         if words:
             found.append(line.split(" ", words)[words])
@@ -112,11 +118,7 @@ def _status(git: RepositoryGit) -> list[str]:
 
 
 def _remove_stale_locks(workspace: Workspace) -> None:
-    """Wait for git's lock files; remove those of a git that was killed."""
     where = repository_directories(workspace.path)
-    branch = os.path.join(where.common, _HEADS, f"{workspace.branch}.lock")
-    for path in (*(os.path.join(where.own, name) for name in ("index.lock", "HEAD.lock")), branch):
-        with suppress(FileNotFoundError):
-            while time.time() - os.stat(path).st_mtime < _STALE_LOCK:
-                time.sleep(_POLL)
-            os.unlink(path)
+    remove_stale_lock(os.path.join(where.own, "index.lock"))
+    remove_stale_lock(os.path.join(where.own, "HEAD.lock"))
+    remove_stale_lock(os.path.join(where.common, _HEADS, f"{workspace.branch}.lock"))

@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -16,6 +17,9 @@ MARK = "Handrail works here"
 and git writes it before anything else of a new worktree."""
 _HEADS = "refs/heads/"
 _MAX_SMALL = 4096
+_STALE_LOCK = 5.0
+"""Seconds after which a lock file of git has no owner any more: git holds one for moments."""
+_POLL = 0.05
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
@@ -113,6 +117,15 @@ def in_use_by(git: RepositoryGit, branch: str) -> Iterator[tuple[LinkedWorktree,
 
 def _named(file: str) -> str:
     return read_text(file, _MAX_SMALL).strip().removeprefix(_HEADS)
+
+
+def remove_stale_lock(path: str) -> None:
+    """Wait for a lock file of git; remove that of a git that was killed."""
+    until = time.monotonic() + _STALE_LOCK
+    with suppress(FileNotFoundError):
+        while time.time() - os.stat(path).st_mtime < _STALE_LOCK and time.monotonic() < until:
+            time.sleep(_POLL)
+        os.unlink(path)
 
 
 def remove_folder(path: str) -> None:
