@@ -55,7 +55,9 @@ class ReviewPolicy:
         effects = self.rules.downgrade_ungoverned(understood.effects)
         hits, faults = self.rules.check(action, effects, at)
         goal = history.goal or self._config.goal
-        name = fingerprint(action) if goal or history.recent or history.refused else ""
+        name = ""
+        if goal or history.recent or history.refused:
+            name = understood.name or fingerprint(action)
         rationality = NEUTRAL_RATIONALITY
         if goal or history.recent:
             rationality = rationality_of(action, history, goal, name)
