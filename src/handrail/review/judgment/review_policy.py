@@ -102,11 +102,10 @@ class ReviewPolicy:
         """The programs that nobody can foresee; a word that is only known later names none."""
         if program is None:
             return ()
-        named = ((command.name, command) for command in program.commands if command.name)
         return tuple(
             name
-            for name, command in named
-            if name not in ONLOOKERS
+            for command in program.commands
+            if (name := command.name) and name not in ONLOOKERS
             if name in MIGRATING
             or self._knowledge.lookup(name) is None
             or changes_unnamed_files(command)
