@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from handrail.config import Config, ConfigError, Scope, resolve_scope
+from handrail.config import Config, ConfigError, Scope, compile_globs, resolve_scope
+from handrail.config.glob import escape
 
 if TYPE_CHECKING:
     from tests.config.conftest import ScratchMachine
@@ -133,3 +136,23 @@ def test_a_place_that_cannot_be_resolved_is_told(place: str, wrong: str) -> None
 def test_a_home_that_is_not_set_is_told() -> None:
     with pytest.raises(ConfigError, match="needs HOME, which is not set"):
         scope("/srv/app", "~/x", home="")
+
+
+@given(
+    st.lists(st.sampled_from(("a", "ab", "b*", "[c]", "..")), max_size=3),
+    st.lists(st.sampled_from(("a", "ab", "b*", "bx", "[c]", "c", "..")), max_size=4),
+)
+def test_a_root_covers_what_its_glob_covers(root: list[str], path: list[str]) -> None:
+    folder, asked = f"/{'/'.join(root)}", f"/{'/'.join(path)}"
+    by_glob = compile_globs((escape(folder),)).fullmatch(asked) is not None
+    assert Scope(roots=(folder,)).contains(asked) is (by_glob and ".." not in path)
+
+
+def test_looking_into_the_scopes_of_many_projects_compiles_nothing() -> None:
+    before = compile_globs.cache_info()
+    for _ in range(2):
+        for number in range(200):
+            scope = Scope(roots=(f"/home/dev/shop-{number}", *TEMP))
+            assert scope.contains(f"/home/dev/shop-{number}/cart.py")
+            assert not scope.contains(f"/home/dev/shop-{number}0/cart.py")
+    assert compile_globs.cache_info() == before

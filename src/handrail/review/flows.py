@@ -262,7 +262,7 @@ def climbs_through_links(program: ParsedProgram, world: DiskView) -> list[Effect
     found: list[Effect] = []
     for index, command in enumerate(program.commands):
         for word in command.argv[1:]:
-            match = _CLIMB.match(word.text) if ".." in word.text else None
+            match = _CLIMB.match(word.text) if "/.." in word.text else None
             if match is None:
                 continue
             path = join(command.cwd, Word(match[1])).text

@@ -155,9 +155,10 @@ class Reviewer:
         except Exception as error:  # noqa: BLE001 - it ran already: nothing is left to be blocked
             return msgspec.structs.replace(_SWITCHED_OFF, reasons=(), faults=(repr(error)[:200],))
 
-    def begin(self, action: Action, history: History = _NOTHING) -> ReviewDraft:
+    def begin(self, action: Action, history: History = _NOTHING, name: str = "") -> ReviewDraft:
         """Read an action once, and judge it; a checkpoint may change the judgment.
 
+        `name`: the fingerprint of the action, where the caller has it.
         Whatever goes wrong inside ends in a block: a fault of Handrail is not an allow.
         """
         if not self.config.step_reviewer.enabled:
@@ -165,6 +166,8 @@ class Reviewer:
         try:
             at = self._sites.review_context(action, history)
             understood = self._understand(action, at)
+            if name:
+                understood = msgspec.structs.replace(understood, name=name)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             blocked = _blocked(error, action)
             return ReviewDraft(blocked, lambda kept: blocked)
@@ -198,7 +201,9 @@ class Reviewer:
     ) -> Review:
         """Judge what was understood; `effects`: in the light of what a checkpoint holds."""
         try:
-            seen = msgspec.structs.replace(understood, effects=effects)
+            seen = understood
+            if effects is not understood.effects:
+                seen = msgspec.structs.replace(understood, effects=effects)
             draft = note_out_of_scope(self._policy.judge(action, seen, at), at)
             if draft.decision is not Decision.MODIFY:
                 return draft

@@ -12,3 +12,5 @@ class UnderstoodAction(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...]
     program: ParsedProgram | None = None
     command: str = ""
+    name: str = ""
+    """The fingerprint of the action, where the caller has it."""

@@ -143,7 +143,13 @@ class Supervisor(SupervisedRun):
         if known is None and self.state.has_ended(action.id, name, command):
             return self._ready(_FINE, self.log.under_way)
         end = end_of_call(
-            known, ended, self.project.reviewer, self.state.past, self.redactor, self._clock()
+            known,
+            ended,
+            command,
+            self.project.reviewer,
+            lambda: self.state.past,
+            self.redactor,
+            self._clock(),
         )
         receipts = [self.record(event) for event in end.events]
         verdict = end.verdict
@@ -198,8 +204,9 @@ class Supervisor(SupervisedRun):
 
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
-        review = self.project.begin_review(action, self.state.past).review
-        verdict = self._tell_all(self._decided(fingerprint(action), review), review)
+        name = fingerprint(action)
+        review = self.project.begin_review(action, self.state.past, name).review
+        verdict = self._tell_all(self._decided(name, review), review)
         harmless = only_reads(review)
         verdict = self._ready(verdict, [], harmless=harmless, error=error).value
         # Nobody can permit an action that could not be recorded.
@@ -289,7 +296,7 @@ class Supervisor(SupervisedRun):
             draft = begun.draft
             began -= begun.seconds
         else:
-            draft = self.project.begin_review(call.action, state.past)
+            draft = self.project.begin_review(call.action, state.past, call.name)
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)

@@ -20,9 +20,9 @@ class CountingReviewer(Reviewer):
 
     count = 0
 
-    def begin(self, action: Action, history: History = _NO_PAST) -> ReviewDraft:
+    def begin(self, action: Action, history: History = _NO_PAST, name: str = "") -> ReviewDraft:
         self.count += 1
-        return super().begin(action, history)
+        return super().begin(action, history, name)
 
 
 def breach_of(

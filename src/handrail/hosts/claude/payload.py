@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from functools import lru_cache
 from typing import cast
 
 import msgspec
@@ -13,6 +14,7 @@ from handrail.model.decodable import decodable
 from handrail.supervise.followup.breach import EndedCall
 
 _EVENT = "hook_event_name"
+_EVENT_KEY = b'"hook_event_name"'
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
 """Fields that must be readable; any other falls back to its default."""
 _MAX_FILES = 1_000
@@ -81,9 +83,15 @@ class Payload(msgspec.Struct, frozen=True):
         folder, found, _ = self.transcript_path.rpartition("/projects/")
         if not found or not folder.startswith("/"):
             return {}
-        if folder.endswith(_USUAL) and f"{os.path.expanduser('~')}{_USUAL}" == folder:
+        if folder.endswith(_USUAL) and folder == _usual_folder(os.environ.get("HOME")):
             return {}
         return {"CLAUDE_CONFIG_DIR": folder}
+
+
+@lru_cache(maxsize=8)
+def _usual_folder(home: str | None) -> str:
+    """Return the usual folder of Claude Code's settings; `home`: the variable that decides it."""
+    return f"{os.path.expanduser('~')}{_USUAL}"
 
 
 _decoder = msgspec.json.Decoder(Payload)
@@ -106,12 +114,12 @@ def _check(payload: Payload, body: bytes) -> None:
     event = payload.hook_event_name
     if not event:
         raise PayloadError(f"{_EVENT} is missing")
-    if body.count(f'"{_EVENT}"'.encode()) > 1:
+    if body.count(_EVENT_KEY) > 1:
         _refuse_twins(body)
     session = payload.session_id
     if not session or len(session) > 200 or "\0" in session:
         raise PayloadError("session_id is missing or no id", event)
-    if not os.path.isabs(payload.cwd) or "\0" in payload.cwd:
+    if not payload.cwd.startswith("/") or "\0" in payload.cwd:
         raise PayloadError("cwd is missing or no folder", event)
     if event == "PreToolUse" and not payload.tool_name:
         raise PayloadError("tool_name is missing", event)

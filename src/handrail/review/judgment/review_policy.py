@@ -55,7 +55,9 @@ class ReviewPolicy:
         effects = self.rules.downgrade_ungoverned(understood.effects)
         hits, faults = self.rules.check(action, effects, at)
         goal = history.goal or self._config.goal
-        name = fingerprint(action) if goal or history.recent or history.refused else ""
+        name = ""
+        if goal or history.recent or history.refused:
+            name = understood.name or fingerprint(action)
         rationality = NEUTRAL_RATIONALITY
         if goal or history.recent:
             rationality = rationality_of(action, history, goal, name)
@@ -100,11 +102,10 @@ class ReviewPolicy:
         """The programs that nobody can foresee; a word that is only known later names none."""
         if program is None:
             return ()
-        named = ((command.name, command) for command in program.commands if command.name)
         return tuple(
             name
-            for name, command in named
-            if name not in ONLOOKERS
+            for command in program.commands
+            if (name := command.name) and name not in ONLOOKERS
             if name in MIGRATING
             or self._knowledge.lookup(name) is None
             or changes_unnamed_files(command)

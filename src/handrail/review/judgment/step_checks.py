@@ -11,7 +11,8 @@ _BUILDS_ON, _NEW_PATH, _REPEATS, _CONTRADICTS = 1.0, 0.7, 0.3, 0.0
 _MAX_TEXT = 4_000
 _MAX_COMMAND = 600
 _SHORTEST_NAME = 4
-_FILTER = re.compile(r"\s*(?:2>&1\s*)?\|\s*(?:head|tail|grep|egrep|less|wc|sed|awk|sort)\b[^|;&]*$")
+_FILTER = re.compile(r"\s*(?:head|tail|grep|egrep|less|wc|sed|awk|sort)\b[^;&]*$")
+"""The last part of a pipe that only shows less of the output before it."""
 _COSTLY = re.compile(
     r"\b(?:make|ninja|cargo|go|npm|pnpm|yarn|mvn|gradlew?|bazel|docker|pytest|tox|nox|jest|vitest|"
     r"tsc|mypy|eslint|ctest|dotnet|swift|mix|sbt)\b"
@@ -64,21 +65,31 @@ def efficiency(action: Action, history: History) -> StepCheck:
     if not isinstance(given, str) or not ("|" in given or "find" in given or "grep" in given):
         return FINE
     command = _command(action)
-    if _EVERYTHING.search(command):
+    if ("find" in command or "grep" in command) and _EVERYTHING.search(command):
         return StepCheck(
             0.5, "it searches the whole disk", "Search in the project's folder; name the part."
         )
-    asked = _FILTER.sub("", command)
     last = history.steps[-1] if history.steps else None
-    if last is None or last.changed or asked == command or not _COSTLY.search(asked):
+    if last is None or last.changed or "|" not in command:
         return FINE
-    if _FILTER.sub("", last.shown) == asked and last.shown != command:
+    asked = _unfiltered(command)
+    if asked == command or not _COSTLY.search(asked):
+        return FINE
+    if _unfiltered(last.shown) == asked and last.shown != command:
         return StepCheck(
             0.5,
             "it runs the same program again to see another part of its output",
             "Keep the output in a file once, and read the file.",
         )
     return FINE
+
+
+def _unfiltered(command: str) -> str:
+    """Return a command without the last part of its pipe, if that only filters the output."""
+    before, bar, after = command.rpartition("|")
+    if not bar or not _FILTER.match(after):
+        return command
+    return before.rstrip().removesuffix("2>&1").rstrip()
 
 
 def _takes_back(action: Action, history: History) -> str:

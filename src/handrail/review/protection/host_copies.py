@@ -46,13 +46,14 @@ def _place_of_program(command: Command, knowledge: ProgramLookup) -> int | None:
     """Which word of a command may be a program that nobody knows by its name."""
     if not command.argv or command.elsewhere:
         return None
-    if command.name in _INTERPRETERS:
+    name = command.name
+    if name in _INTERPRETERS:
         words = enumerate(command.argv[1:], 1)
         return next((n for n, word in words if not word.text.startswith("-")), None)
-    if command.name in _IN_THE_SHELL and not command.via:
+    if name in _IN_THE_SHELL and not command.via:
         return None
     named_by_path = "/" in command.argv[0].text
-    return 0 if named_by_path or knowledge.lookup(command.name) is None else None
+    return 0 if named_by_path or knowledge.lookup(name) is None else None
 
 
 def _path(command: Command, place: int) -> str:

@@ -64,13 +64,19 @@ def command_field(action: Action) -> str | None:
 
     Where it stands in several fields, the answer is none of them.
     """
-    name = action.tool.lower()
-    if name in SHELL_TOOLS:
-        return next((field for field in _COMMAND_FIELDS if field in action.input), "command")
+    if action.tool.lower() in SHELL_TOOLS:
+        return _shell_field(action)
     if not _may_run(action):
         return None
     found = find_command(action)
     return found.field if found is not None else None
+
+
+def _shell_field(action: Action) -> str:
+    for field in _COMMAND_FIELDS:
+        if field in action.input:
+            return field
+    return "command"
 
 
 def _may_run(action: Action) -> bool:
@@ -86,7 +92,7 @@ def command_of(action: Action) -> str | None:
     if action.tool.lower() not in SHELL_TOOLS:
         found = find_command(action) if _may_run(action) else None
         return found.text if found is not None else None
-    field = command_field(action) or ""
+    field = _shell_field(action)
     value = action.input.get(field)
     if isinstance(value, str):
         return value

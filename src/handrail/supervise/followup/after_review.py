@@ -1,7 +1,7 @@
 """Compare what an action really did with what was reviewed; a difference is reviewed, too."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -39,7 +39,7 @@ class AfterReview(NamedTuple):
 
 
 def review_after(
-    known: OpenAction, ended: EndedCall, reviewer: Reviewer, history: History
+    known: OpenAction, ended: EndedCall, reviewer: Reviewer, past: Callable[[], History]
 ) -> AfterReview | None:
     """Return the review of all differences, or None if it did what was reviewed."""
     code, files = ended.outcome.exit_code, (*ended.created, *ended.changed)
@@ -57,7 +57,7 @@ def review_after(
         differs.append(f"the host reports {said}, and the exit code is {code}")
     paths = _unforeseen(files, intent)
     new = frozenset(os.path.join(cwd, path) for path in ended.created[:_MAX_COMPARED])
-    review = reviewer.review_changes(paths[:_MAX_LOOKED_AT], new, ended.action, history)
+    review = reviewer.review_changes(paths[:_MAX_LOOKED_AT], new, ended.action, past())
     if intent is not None and len(intent.writes) >= MAX_PATHS:
         paths = review.outside  # the review named more files than the intent holds
     if paths:

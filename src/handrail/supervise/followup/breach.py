@@ -41,6 +41,12 @@ def command_name(action: Action, updated_input: dict[str, object] | None = None)
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
+def ran_as_judged(known: OpenAction, ended: EndedCall, command: str) -> bool:
+    """Return whether it is certainly the permitted one; `command`: its command's fingerprint."""
+    is_same = command != "" and command == known.command
+    return is_same and known.let_through and not ended.changed
+
+
 def find_breach(
     known: OpenAction | None, ended: EndedCall, reviewer: Reviewer, history: History
 ) -> str:

@@ -1,5 +1,6 @@
 """The end of a call: was it the permitted one, and did it do what was reviewed?"""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from handrail.model.event import ActionEnded, BreachFound, Event
@@ -9,7 +10,12 @@ from handrail.model.review import Verdict
 from handrail.redact import Redactor
 from handrail.review import Reviewer
 from handrail.supervise.followup.after_review import after_event, review_after, told_after_review
-from handrail.supervise.followup.breach import EndedCall, find_breach, without_env
+from handrail.supervise.followup.breach import (
+    EndedCall,
+    find_breach,
+    ran_as_judged,
+    without_env,
+)
 from handrail.supervise.state.open_action import OpenAction
 
 _FINE = Verdict(Decision.ALLOW)
@@ -27,14 +33,20 @@ class CallEnd(NamedTuple):
 def end_of_call(
     known: OpenAction | None,
     ended: EndedCall,
+    command: str,
     reviewer: Reviewer,
-    past: History,
+    past: Callable[[], History],
     redactor: Redactor,
     at: float,
 ) -> CallEnd:
-    """Compare a call with the permitted one; `known`: that one, None if there is none."""
+    """Compare a call with the permitted one; `known`: that one, None if there is none.
+
+    `command`: the fingerprint of its command line.
+    """
     found: list[Event] = []
-    problem = find_breach(known, ended, reviewer, past)
+    problem = ""
+    if known is None or not ran_as_judged(known, ended, command):
+        problem = find_breach(known, ended, reviewer, past())
     if problem:
         found.append(BreachFound(at, problem, known.step if known else 0, ended.action))
     verdict = _FINE

@@ -38,6 +38,11 @@ def corrections(
     if not found and not state.course.past.has_undecided:
         return
     agent = state.course.watch.last
+    if not found:
+        # Nothing to correct now: judging an earlier intervention takes few facts.
+        calm = RunSituation(now, state.step, state.course.past, can, agent=agent)
+        yield from project.controller.judge((), calm)
+        return
     for finding in found:
         if is_news(state, finding):
             yield FindingMade(now, state.step, finding, agent)

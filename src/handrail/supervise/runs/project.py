@@ -62,9 +62,12 @@ class Project(msgspec.Struct, frozen=True):
     second: Reviewer | None = None
     """A reviewer that also knows the unconfirmed programs of the project's file."""
 
-    def begin_review(self, action: Action, history: History) -> ReviewDraft:
-        """Judge an action, by all settings that there are: the strictest ones decide."""
-        drafts = [each.begin(action, history) for each in dict.fromkeys(self._reviewers)]
+    def begin_review(self, action: Action, history: History, name: str = "") -> ReviewDraft:
+        """Judge an action, by all settings that there are: the strictest ones decide.
+
+        `name`: the fingerprint of the action, where the caller has it.
+        """
+        drafts = [each.begin(action, history, name) for each in dict.fromkeys(self._reviewers)]
         if len(drafts) == 1:
             return drafts[0]
         return ReviewDraft(
