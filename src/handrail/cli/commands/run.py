@@ -78,7 +78,15 @@ def _limit(
     metavar="MODE",
     help=with_hosts(f"$title's permission mode. Default: {_MODES[0]}."),
 )
-@click.option("--resume", "typed", metavar="RUN", help="Continue this run.")
+@click.option(
+    "--resume",
+    "typed",
+    metavar="[RUN]",
+    is_flag=False,
+    flag_value="",
+    help="Continue this run; without a name, the tasks of this repository.",
+)
+@click.option("--slots", type=click.IntRange(1, 100), metavar="N", help="Agents at a time.")
 @click.option(
     "--yes", "accepted", is_flag=True, help="Start even where the work could not be undone."
 )
@@ -98,6 +106,7 @@ def command(
     max_memory: float | None,
     mode: str,
     typed: str | None,
+    slots: int | None,
     accepted: bool,
     as_json: bool,
 ) -> int:
@@ -125,11 +134,18 @@ def command(
       handrail run - --model haiku < task.md
       handrail run "Tidy the docs." -- --add-dir ../shared
       handrail run --resume shop-3f2a --max-iterations 20
+      handrail run tasks.yaml --slots 3
 
     Exit code: 0 if the task is done and verified; 1 if it is not (limit reached,
     agent stuck, run cancelled); 2 for an error; 130 after Ctrl+C.
     """
     options.by_a_person()
+    if typed == "" or _is_task_file(words):
+        from handrail.cli.fleet.fleet_run import run_fleet, tasks_of
+        from handrail.cli.fleet.opened_fleet import open_fleet
+
+        tasks = tasks_of(words[0]) if words else ()
+        return run_fleet(open_fleet(os.getcwd()), tasks, slots=slots or 0, as_json=as_json)
     given = {
         "max_iterations": max_iterations,
         "max_minutes": max_minutes,
@@ -165,6 +181,10 @@ class RunPlan(AgentPlan, frozen=True):
     lost: bool = False
     """Its last driver was killed: its agent may still be there."""
     began: float = msgspec.field(default_factory=time)
+
+
+def _is_task_file(words: tuple[str, ...]) -> bool:
+    return len(words) == 1 and words[0].endswith((".yaml", ".yml")) and os.path.isfile(words[0])
 
 
 def _prompt(words: tuple[str, ...]) -> str:

@@ -12,6 +12,7 @@ from handrail.config.fleet import Fleet
 from handrail.fleet.engine import Claim
 from handrail.fleet.events import Lease, TaskWorkspace
 from handrail.fleet.lease_clock import Machine
+from handrail.fleet.repository import FleetRepository
 from handrail.fleet.scheduler import ProcessesLeftError
 from handrail.fleet.workspace_environment import workspace_environment
 from handrail.fleet.workspace_records import Workspace
@@ -25,6 +26,7 @@ from handrail.intervene.processes.process_tree import (
     identity_of,
     is_same_moment,
 )
+from handrail.server.fleet.places import driver_log
 from handrail.server.home import Home
 from handrail.store.private_files import make_folder, open_private
 
@@ -39,7 +41,7 @@ class LocalSlotWork:
     def __init__(
         self,
         home: Home,
-        repository: str,
+        repository: FleetRepository,
         workspaces: Workspaces,
         settings: Fleet,
         machine: Machine,
@@ -69,7 +71,7 @@ class LocalSlotWork:
     async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
         """Start the driver of an attempt, in a session of its own."""
         ticket = claim.ticket
-        arguments = (self._repository, ticket.task, str(ticket.attempt), str(slot))
+        arguments = (self._repository.top, ticket.task, str(ticket.attempt), str(slot))
         with open(self._log(ticket.task), "ab", buffering=0) as log:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-EP", "-m", DRIVER, *arguments),
@@ -109,9 +111,8 @@ class LocalSlotWork:
         return self._workspaces.reuse(task) or self._workspaces.create(task, attempt)
 
     def _log(self, task: str) -> str:
-        folder = os.path.join(self._home.path, "fleet", "drivers")
-        make_folder(folder)
-        path = os.path.join(folder, f"{os.path.basename(self._repository)}-{task}.log")
+        path = driver_log(self._home, self._repository, task)
+        make_folder(os.path.dirname(path))
         os.close(open_private(path, os.O_WRONLY | os.O_APPEND))
         return path
 

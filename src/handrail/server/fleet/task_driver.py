@@ -38,6 +38,7 @@ from handrail.server.driving.agent_driver import (
 )
 from handrail.server.fleet.audited_client import AuditedDaemonClient
 from handrail.server.fleet.client import remote_engine
+from handrail.server.fleet.places import workspaces_folder
 from handrail.server.home import Home
 from handrail.server.launcher import ensure_daemon
 from handrail.supervise.runs.settings_trust import trusted_settings
@@ -160,8 +161,8 @@ def main(repository: str, task: str, attempt: str, slot: str) -> int:
     engine = remote_engine(home, repository, environ)
     ticket = Ticket(task, int(attempt))
     state = engine.state().tasks[task]
-    fleet = find_repository(repository).fleet
-    workspaces = Workspaces(repository, os.path.join(home.path, "workspaces", fleet), environ)
+    folder = workspaces_folder(environ, find_repository(repository))
+    workspaces = Workspaces(repository, folder, environ)
     workspace = workspaces.reuse(task)
     if workspace is None or state.attempt != ticket.attempt:
         return 1

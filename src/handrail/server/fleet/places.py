@@ -1,0 +1,23 @@
+"""Where the parts of a fleet are on the disk."""
+
+import os
+from collections.abc import Mapping
+
+from handrail.fleet.repository import FleetRepository
+from handrail.server.home import Home
+
+
+def workspaces_folder(environ: Mapping[str, str], repository: FleetRepository) -> str:
+    """Return the folder of a fleet's worktrees.
+
+    Not in the state folder: no agent may write there, and agents work in these.
+    """
+    data = environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(data):
+        data = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    return os.path.join(data, "handrail", "workspaces", repository.fleet)
+
+
+def driver_log(home: Home, repository: FleetRepository, task: str) -> str:
+    """Return the file with the output of a task's drivers."""
+    return os.path.join(home.path, "fleet", repository.fleet, "drivers", f"{task}.log")
