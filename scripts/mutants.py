@@ -60,6 +60,8 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "supervise/decision/run_limits.py": _GATE,
     "supervise/decision/verdict.py": _GATE,
     "checkpoint/restore/plan.py": ("tests/checkpoint/test_restore.py", "tests/checkpoint/restore"),
+    "fleet/orphans.py": ("tests/fleet/test_orphans.py",),
+    "fleet/stall.py": ("tests/fleet/test_stall.py",),
     "control/transitions.py": ("tests/control/test_transitions.py",),
     "control/request_ledger.py": (
         "tests/control/test_request_ledger.py",

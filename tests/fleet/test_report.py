@@ -86,9 +86,9 @@ def test_the_report_for_programs() -> None:
 def test_a_run_without_tasks_has_a_report() -> None:
     empty = FleetReport(began=BEGAN, ended=BEGAN)
     assert report_markdown(empty) == (
-        "# Fleet report\n\n2026-01-13T22:00:00Z to 2026-01-13T22:00:00Z, 0 min\n\n"
+        "# Fleet report\n\n2026-01-13T22:00:00Z to 2026-01-13T22:00:00Z, 0 s\n\n"
         "- Tasks: 0\n- Merged: 0\n- Commits: 0, changed files: 0\n- Tests: unknown\n"
-        "- Cost: $0.00, tokens: 0\n- Time of agents: 0 min\n"
+        "- Cost: $0.00, tokens: 0\n- Time of agents: 0 s\n"
         "- Interventions: 0, deferred questions: 0\n\n"
         "## What needs a person\n\nNothing.\n\n## Tasks\n\nThere were none.\n"
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from handrail.control.timestamp import format_timestamp
+from handrail.fleet.figures import count, duration, money
 from handrail.fleet.markdown_text import code, prose, table
 from handrail.fleet.suite_result import SuiteResult
 from handrail.fleet.task import TaskStatus
@@ -155,8 +156,8 @@ def report_markdown(report: FleetReport) -> str:
 
 def _head(report: FleetReport) -> Iterator[str]:
     totals = report_totals(report)
-    states = ", ".join(f"{count:,} {name}" for name, count in totals.by_status.items() if count)
-    span = _duration((report.ended - report.began) / 60)
+    states = ", ".join(f"{many:,} {name}" for name, many in totals.by_status.items() if many)
+    span = duration(report.ended - report.began)
     yield "# Fleet report"
     yield ""
     yield f"{format_timestamp(report.began)} to {format_timestamp(report.ended)}, {span}"
@@ -168,8 +169,8 @@ def _head(report: FleetReport) -> Iterator[str]:
     yield f"- Merged{into}: {totals.merged:,}"
     yield f"- Commits: {totals.commits:,}, changed files: {totals.changed_files:,}"
     yield f"- Tests: {_tests(totals.tests)}"
-    yield f"- Cost: {_money(totals.cost_usd)}, tokens: {totals.tokens:,}"
-    yield f"- Time of agents: {_duration(totals.minutes)}"
+    yield f"- Cost: {money(totals.cost_usd)}, tokens: {totals.tokens:,}"
+    yield f"- Time of agents: {duration(totals.minutes * 60)}"
     yield f"- Interventions: {totals.interventions:,}, deferred questions: {totals.questions:,}"
 
 
@@ -214,8 +215,8 @@ def _tasks(report: FleetReport) -> Iterator[str]:
                 _tests(task.tests),
                 f"{len(task.commits):,}",
                 f"{len(task.changed_files):,}",
-                _money(task.cost_usd),
-                _duration(task.minutes),
+                money(task.cost_usd),
+                duration(task.minutes * 60),
             )
             for task in report.tasks
         ],
@@ -227,8 +228,8 @@ def _details(task: TaskReport) -> Iterator[str]:
     if task.says:
         yield f"{prose(task.says, _LONGEST_TEXT)}\n"
     yield (
-        f"- {task.status.value.capitalize()} after {_count(task.attempts, 'attempt')}"
-        f" and {_count(task.iterations, 'iteration')}, {task.tokens:,} tokens"
+        f"- {task.status.value.capitalize()} after {count(task.attempts, 'attempt')}"
+        f" and {count(task.iterations, 'iteration')}, {task.tokens:,} tokens"
     )
     commits = [
         f"{code(each.hash, 40)} {prose(each.subject, _LONGEST_TITLE)}" for each in task.commits
@@ -254,17 +255,3 @@ def _name(task: TaskReport) -> str:
 
 def _tests(tests: SuiteResult | None) -> str:
     return "unknown" if tests is None else f"{tests.passed:,} of {tests.total:,} passed"
-
-
-def _money(usd: float) -> str:
-    return f"${usd:,.2f}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _duration(minutes: float) -> str:
-    whole = max(round(minutes), 0)
-    hours, rest = divmod(whole, 60)
-    return f"{hours:,} h {rest} min" if hours else f"{rest} min"
