@@ -32,7 +32,8 @@ TASK = DriveTask(goal="Fix it", cwd="/scratch")
 VERIFIED = msgspec.structs.replace(TASK, verify="make test")
 DONE = AgentTurn(says="All fine.\nTASK DONE")
 NOT_YET = AgentTurn(says="Next I will write the tests.")
-OVERLOADED = AgentTurn(problem="529 overloaded")
+CUT_OFF = AgentTurn(problem="the answer was cut off")
+OVERLOADED = AgentTurn(problem="API Error: 529 Overloaded")
 GONE = AgentGoneError(1, "out of memory")
 
 
@@ -303,7 +304,12 @@ class LoopSetup:
 
     def means(self) -> LoopDependencies:
         return LoopDependencies(
-            self.time.clock, self.time.sleep, lambda pid: self.memory, self.verify
+            self.time.clock,
+            self.time.sleep,
+            lambda pid: self.memory,
+            self.verify,
+            self.time.clock,
+            lambda: 0.0,
         )
 
     async def drive(self, task: DriveTask = TASK) -> LoopEnd:

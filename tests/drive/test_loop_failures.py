@@ -9,10 +9,10 @@ from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven_agent import AgentGoneError, AgentTurn
 from tests.drive.fakes import (
     CANCELLED,
+    CUT_OFF,
     DONE,
     GONE,
     NOT_YET,
-    OVERLOADED,
     PASSED,
     RUNNING,
     TASK,
@@ -22,7 +22,7 @@ from tests.drive.fakes import (
 )
 
 
-@pytest.mark.parametrize("failure", [GONE, OVERLOADED])
+@pytest.mark.parametrize("failure", [GONE, CUT_OFF])
 def test_three_failures_in_a_row_end_it(failure: AgentTurn | AgentGoneError) -> None:
     world = LoopSetup(failure, failure, failure)
     end = world.run()
@@ -55,13 +55,13 @@ def test_an_agent_that_is_gone_is_started_again_with_its_conversation() -> None:
 
 
 def test_a_good_turn_makes_up_for_failures_before() -> None:
-    world = LoopSetup(GONE, OVERLOADED, NOT_YET, OVERLOADED, GONE, DONE)
+    world = LoopSetup(GONE, CUT_OFF, NOT_YET, CUT_OFF, GONE, DONE)
     assert world.run().reason == "COMPLETE"
     assert world.time.pauses == [*PAUSES, *PAUSES]
 
 
 def test_one_error_of_the_model_keeps_the_process_and_a_second_one_does_not() -> None:
-    world = LoopSetup(OVERLOADED, OVERLOADED, DONE)
+    world = LoopSetup(CUT_OFF, CUT_OFF, DONE)
     assert world.run().reason == "COMPLETE"
     assert len(world.starts) == 2
     assert world.prompts[0] == world.prompts[1]

@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import os
+import random
+import time
 from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import NamedTuple, Protocol
@@ -12,6 +14,7 @@ import msgspec
 from handrail.drive import loop_end, prompts, usage
 from handrail.drive.agent_process import AgentProcess, StartAgent
 from handrail.drive.background_task import background_task
+from handrail.drive.backoff import service_wait
 from handrail.drive.completion_mark import (
     CompletionMark,
     find_completion_mark,
@@ -26,6 +29,7 @@ from handrail.drive.daemon_client import (
 )
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.order_handler import OrderHandler
+from handrail.drive.service_problem import ServiceProblem, find_service_problem
 from handrail.drive.turn import TurnMonitor, take_turn
 from handrail.drive.usage import LoopLimits, LoopUsage, ProcessSample, UsageMeter
 from handrail.drive.verify import Verification, verify
@@ -39,6 +43,9 @@ PAUSES = (5.0, 30.0)
 _MAX_FAILURES = len(PAUSES) + 1
 _RESTART_AFTER = 2
 """Restart a running agent after this many failures in a row."""
+
+ASK_AGAIN = 20.0
+"""Seconds between two questions to the daemon while the model's service is waited for."""
 
 _LAST_SECONDS = 2.0
 """Seconds for the last report of a driver that is about to leave."""
@@ -75,6 +82,8 @@ class LoopDependencies(NamedTuple):
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     sample: Callable[[int], ProcessSample] = usage.sample_processes
     verify: VerifyFunction = verify
+    wall_clock: Callable[[], float] = time.time
+    chance: Callable[[], float] = random.random
 
 
 WORLD = LoopDependencies()
@@ -148,6 +157,10 @@ class _DriveLoop:
         """Failures in a row, without a good turn in between."""
         self._pause = 0.0
         """Seconds to wait before the next try."""
+        self._refusals = 0
+        """Refusals of the model's service in a row; they are no failures."""
+        self._not_before = 0.0
+        """When to ask the service again, by the wall clock: a suspended machine waits no longer."""
 
     async def go_round(self) -> LoopEnd:
         """Take rounds until the loop ends."""
@@ -199,7 +212,7 @@ class _DriveLoop:
         await self._process.clear()
         # A person stopped the agent and the verify command on purpose: they did not fail.
         self._failures.clear()
-        self._pause = 0.0
+        self._pause = self._not_before = 0.0
         self._verified = None
         return None if await self.orders.started_again() else loop_end.CANCELLED
 
@@ -210,6 +223,12 @@ class _DriveLoop:
             pause, self._pause = self._pause, 0.0
             await self._dependencies.sleep(pause)
             return None  # much may have happened meanwhile
+        if go.model and go.model != self._process.model:
+            self._not_before = 0.0  # another model may have its own limits
+        wait = self._not_before - self._dependencies.wall_clock()
+        if wait > 0:
+            await self._dependencies.sleep(min(wait, ASK_AGAIN))
+            return None
         await self._use_model(go.model)
         try:
             agent = await self._process.fill()
@@ -247,6 +266,7 @@ class _DriveLoop:
             await self._fail("the turn was broken off, and nobody had asked for it")
             return None
         self._failures.clear()
+        self._refusals = 0
         self._verified = None
         missing = "" if turn.interrupted else what_is_missing(turn.says)
         self._brief.told(broken_off=turn.interrupted, missing=missing)
@@ -298,12 +318,28 @@ class _DriveLoop:
         return result.ok
 
     async def _fail(self, problem: str) -> None:
-        """Count a failure; the loop repeats the iteration unless this was the last try."""
+        """Count a failure; the loop repeats the iteration unless this was the last try.
+
+        A busy service of the model is no failure: the loop waits for it.
+        """
+        refusal = find_service_problem(problem, self._dependencies.wall_clock())
+        if refusal is not None and refusal.is_waited_out:
+            await self._wait_for_service(refusal)
+            return
         self._failures.append(problem)
         if len(self._failures) >= _RESTART_AFTER:
             await self._process.clear()
         if len(self._failures) < _MAX_FAILURES:
             self._pause = PAUSES[len(self._failures) - 1]
+
+    async def _wait_for_service(self, refusal: ServiceProblem) -> None:
+        self._refusals += 1
+        now = self._dependencies.wall_clock()
+        wait = service_wait(refusal, self._refusals, now, self._dependencies.chance())
+        self._not_before = now + wait
+        _log.warning("%s; the next try is in %.0f s", refusal.says, wait)
+        if self._refusals >= _RESTART_AFTER:
+            await self._process.clear()  # some hosts repeat an old refusal
 
     async def _use_model(self, model: str) -> None:
         """Switch to the model that a person chose, perhaps before this process started."""
