@@ -8,6 +8,8 @@ from time import time
 from handrail.drive.daemon_client import DriverReport, IterationPermission
 from handrail.fleet.engine import Engine, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskAudited
+from handrail.fleet.suite_result import SuiteResult
+from handrail.fleet.test_status import read_test_status
 from handrail.fleet.workspace_errors import WorkspaceError
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
@@ -41,6 +43,7 @@ class AuditedDaemonClient(SocketDaemonClient):
         self._audited_tokens = 0
         self._audited_cost = 0.0
         self._error = ""
+        self._tests: SuiteResult | None = None
 
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration, after an entry about the last one."""
@@ -56,6 +59,10 @@ class AuditedDaemonClient(SocketDaemonClient):
             self.seconds = report.seconds
         elif report.kind == "verified":
             self._error = "" if report.ok else report.says[-_MAX_ERROR:]
+            began = time() - report.ms / 1000
+            self._tests = await asyncio.to_thread(
+                read_test_status, report.says, self._workspace.path, began
+            )
         await super().report(report)
         if report.kind in ("done", "abort"):
             await self.audit()
@@ -66,6 +73,7 @@ class AuditedDaemonClient(SocketDaemonClient):
             now = await asyncio.to_thread(workspace_status, self._workspace, self._environ)
             await asyncio.to_thread(self._engine.note, self._entry(now))
             self._audited_tokens, self._audited_cost = self.tokens, self.cost_usd
+            self._error, self._tests = "", None
 
     def _entry(self, now: WorkspaceStatus) -> TaskAudited:
         files = tuple(dict.fromkeys((*now.uncommitted, *now.changed)))[:_MAX_FILES]
@@ -77,6 +85,8 @@ class AuditedDaemonClient(SocketDaemonClient):
             iteration=self.iteration,
             files=files,
             commit=f'{now.last.hash[:12]} "{now.last.subject}"' if now.last else "",
+            passed=self._tests.passed if self._tests else -1,
+            failed=self._tests.failed if self._tests else -1,
             error=self._error,
             tokens=self.tokens - self._audited_tokens,
             cost_usd=self.cost_usd - self._audited_cost,

@@ -17,6 +17,7 @@ from handrail.config.fleet import Fleet
 from handrail.drive.background_task import background_task
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
+from handrail.fleet.audit_log import prompt_of
 from handrail.fleet.engine import Engine, StaleAttemptError, Ticket
 from handrail.fleet.events import AttemptResult, DriverStarted, Outcome, TaskAudited
 from handrail.fleet.fleet_state import TaskState
@@ -98,10 +99,11 @@ class TaskDriver:
         self, state: TaskState, environ: dict[str, str]
     ) -> tuple[LoopEnd, AuditedDaemonClient]:
         task = state.task
+        now = await asyncio.to_thread(workspace_status, self._workspace, environ)
         host = find_host(task.host or next(iter(HOSTS)))
         plan = AgentPlan(
             self._run,
-            task.prompt,
+            prompt_of(state, has_changes=bool(now.uncommitted)),
             task.verify,
             limits_of_task(task, self._settings),
             DriveOptions(model=task.model, mode=host.modes[0]),
