@@ -8,7 +8,9 @@ import pytest
 from handrail.hosts.claude.profile import PROFILE
 from handrail.model import Action, Review
 from handrail.review import Reviewer
-from handrail.review.paths.program_files import is_copy
+from handrail.review.paths import folder_memory
+from handrail.review.paths.program_files import ProgramFiles
+from tests.disk_calls import changed, counted_disk_calls
 
 PROGRAM = b"\x7fELF" + bytes(range(256)) * 1200
 
@@ -31,6 +33,9 @@ class Machine:
     def review(self, command: str) -> Review:
         return self._reviewer.review(Action("Bash", {"command": command}, str(self.project)))
 
+    def is_copy(self, path: Path) -> bool:
+        return ProgramFiles(str(self.root), str(self.bin)).is_copy(str(path), PROFILE)
+
     def copy(self, name: str, data: bytes = PROGRAM) -> Path:
         path = self.root / name
         path.write_bytes(data)
@@ -41,6 +46,12 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every folder counts as unchanged for long, so that its names are remembered."""
+    monkeypatch.setattr(folder_memory, "_SETTLED_NS", -(10**15))
 
 
 def unsupervised(review: Review) -> bool:
@@ -97,10 +108,54 @@ def test_other_programs_are_none(machine: Machine) -> None:
 
 def test_a_file_is_read_once_while_it_stays_the_same(machine: Machine) -> None:
     copy = machine.copy("tools/helper")
-    search = str(machine.bin)
-    assert is_copy(str(copy), PROFILE, str(machine.root), search)
+    assert machine.is_copy(copy)
     copy.chmod(0o100)  # nobody but root could read it again, and nobody needs to
-    assert is_copy(str(copy), PROFILE, str(machine.root), search)
+    assert machine.is_copy(copy)
     copy.chmod(0o755)
     copy.write_bytes(PROGRAM[::-1])
-    assert not is_copy(str(copy), PROFILE, str(machine.root), search)
+    assert not machine.is_copy(copy)
+
+
+def test_the_folders_of_the_path_are_looked_at_once_for_all_commands(machine: Machine) -> None:
+    machine.copy("tools/helper", b"#!/bin/sh\n")
+    machine.review("helper; first; second")
+    with counted_disk_calls() as calls:
+        machine.review("third; helper; fourth")
+    assert calls[str(machine.bin)] == 1
+    assert calls[str(machine.root / "tools")] == 1
+
+
+def test_without_a_host_on_this_machine_no_program_is_looked_up(machine: Machine) -> None:
+    machine.claude.unlink()
+    with counted_disk_calls() as calls:
+        machine.review("first; second")
+    assert not [path for path in calls if path.endswith(("/first", "/second"))]
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_copy_that_appears_on_the_path_is_noticed_by_the_next_call(machine: Machine) -> None:
+    tools = machine.root / "tools"
+    assert not unsupervised(machine.review("helper --bare"))
+    changed(tools, lambda: machine.copy("tools/helper").chmod(0o644))
+    assert not unsupervised(machine.review("helper --bare"))
+    (tools / "helper").chmod(0o755)  # which the folder does not show
+    assert unsupervised(machine.review("helper --bare"))
+    (tools / "helper").write_bytes(PROGRAM[::-1])
+    assert not unsupervised(machine.review("helper --bare"))
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_copy_earlier_on_the_path_hides_the_program_behind_it(machine: Machine) -> None:
+    machine.copy("tools/helper", PROGRAM[::-1])
+    assert not unsupervised(machine.review("helper --bare"))
+    changed(machine.bin, lambda: machine.copy("bin/helper"))
+    assert unsupervised(machine.review("helper --bare"))
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_host_that_is_installed_later_is_known_by_the_next_call(machine: Machine) -> None:
+    machine.claude.unlink()
+    machine.copy("tools/helper")
+    assert not unsupervised(machine.review("helper --bare"))
+    changed(machine.bin, lambda: machine.copy("bin/claude"))
+    assert unsupervised(machine.review("helper --bare"))

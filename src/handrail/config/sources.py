@@ -1,12 +1,15 @@
 """Find the files with settings."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 FILE_NAME = "handrail.yaml"
+
+Exists = Callable[[str], bool]
+"""Whether anything is at a path, even a broken link: its reader reports the problem."""
 
 
 class PipelineSafety(Struct, frozen=True):
@@ -17,7 +20,7 @@ class PipelineSafety(Struct, frozen=True):
     line: int = 0
 
 
-def user_file(environ: Mapping[str, str]) -> Path | None:
+def user_file(environ: Mapping[str, str], exists: Exists = os.path.lexists) -> Path | None:
     """Return the user's own file, if it exists."""
     folder = environ.get("XDG_CONFIG_HOME", "")
     if not folder.startswith("/"):  # the XDG rules: ignore a relative path
@@ -25,10 +28,11 @@ def user_file(environ: Mapping[str, str]) -> Path | None:
         if not home:
             return None
         folder = f"{home}/.config"
-    return _existing(os.path.join(folder, "handrail", FILE_NAME))
+    path = os.path.join(folder, "handrail", FILE_NAME)
+    return Path(path) if exists(path) else None
 
 
-def project_file(cwd: Path, home: str) -> Path | None:
+def project_file(cwd: Path, home: str, exists: Exists = os.path.lexists) -> Path | None:
     """Return the nearest `handrail.yaml` from `cwd` up to the root of its git work tree, or HOME.
 
     If neither is above, only `cwd` counts: anyone may put a file into /tmp.
@@ -36,11 +40,12 @@ def project_file(cwd: Path, home: str) -> Path | None:
     folders: list[str] = []
     for folder in _upwards(str(cwd)):
         folders.append(folder)
-        if folder == home or _is_work_tree(folder):
+        if folder == home or _is_work_tree(folder, exists):
             break
     else:
         del folders[1:]
-    return next(filter(None, (_existing(os.path.join(each, FILE_NAME)) for each in folders)), None)
+    paths = (os.path.join(each, FILE_NAME) for each in folders)
+    return next((Path(path) for path in paths if exists(path)), None)
 
 
 def work_tree(cwd: Path) -> Path | None:
@@ -49,9 +54,9 @@ def work_tree(cwd: Path) -> Path | None:
     return Path(found) if found else None
 
 
-def find_work_tree(folder: str) -> str:
+def find_work_tree(folder: str, exists: Exists = os.path.lexists) -> str:
     """Return the same as text: a daemon looks every second, and paths are slow."""
-    return next((each for each in _upwards(folder) if _is_work_tree(each)), "")
+    return next((each for each in _upwards(folder) if _is_work_tree(each, exists)), "")
 
 
 def shown_path(path: Path, cwd: Path, home: str) -> str:
@@ -71,10 +76,5 @@ def _upwards(folder: str) -> Iterator[str]:
         at, above = above, os.path.dirname(above) or "."
 
 
-def _is_work_tree(folder: str) -> bool:
-    return os.path.lexists(os.path.join(folder, ".git"))
-
-
-def _existing(path: str) -> Path | None:
-    """Return the path if anything is there, even a broken link: its reader reports the problem."""
-    return Path(path) if os.path.lexists(path) else None
+def _is_work_tree(folder: str, exists: Exists) -> bool:
+    return exists(os.path.join(folder, ".git"))

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Protocol
 
 from handrail.model.host import HostProfile
-from handrail.review.paths.program_files import is_copy
+from handrail.review.paths.program_files import ProgramFiles
 
 MAX_SCRIPT = 256 * 1024
 """More of a script is not read; what is longer cannot be judged."""
@@ -89,6 +89,8 @@ class LocalDiskView:
         self._live = live
         self._real: dict[str, str] = {"": ""}
         self._index: bytes | None = None
+        self._scripts: dict[str, str | None] = {}
+        self._programs: ProgramFiles | None = None
 
     @property
     def visible(self) -> bool:
@@ -150,21 +152,16 @@ class LocalDiskView:
     def script(self, path: str) -> str | None:
         if not (self._live or self.visible):
             return None
-        try:
-            if not stat.S_ISREG(os.stat(path).st_mode):
-                return None
-            with open(path, "rb") as file:
-                data = file.read(MAX_SCRIPT + 1)
-        except (OSError, ValueError):
-            return None
-        if b"\0" in data[:1024]:
-            return None
-        return data.decode("utf-8", "replace")
+        if path not in self._scripts:
+            self._scripts[path] = _read_script(path)
+        return self._scripts[path]
 
     def is_program(self, path: str, host: HostProfile) -> bool:
         if not (self._live or self.visible):
             return False
-        return is_copy(path, host, self._home, self._search)
+        if self._programs is None:
+            self._programs = ProgramFiles(self._home, self._search)
+        return self._programs.is_copy(path, host)
 
     def changed_at(self, path: str) -> float | None:
         if not (self._live or self.visible):
@@ -184,6 +181,19 @@ class LocalDiskView:
                 return [entry.name for entry in islice(entries, _MAX_NAMES)]
         except (OSError, ValueError):
             return []
+
+
+def _read_script(path: str) -> str | None:
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None
+        with open(path, "rb") as file:
+            data = file.read(MAX_SCRIPT + 1)
+    except (OSError, ValueError):
+        return None
+    if b"\0" in data[:1024]:
+        return None
+    return data.decode("utf-8", "replace")
 
 
 def _read_index(root: str) -> bytes:

@@ -8,6 +8,7 @@ from glob import glob
 from hashlib import blake2b
 
 from handrail.model.host import HostProfile
+from handrail.review.paths.folder_memory import FolderLook, FolderMemory, FolderStamp
 
 _BLOCK = 16 * 1024
 _BLOCKS = 16
@@ -19,58 +20,71 @@ _INTERPRETER = re.compile(r"/(?:\w*sh|env|node(?:js)?|bun|deno|python[\d.]*)$")
 
 FileIdentity = tuple[int, int, int, int]
 """Device, inode, time of the last change, size."""
+_folders = FolderMemory()
 
 
-def is_copy(path: str, host: HostProfile, home: str, search: str) -> bool:
-    """Whether a file is the program of a host, or a copy or link of it.
+class ProgramFiles:
+    """The programs that a command line can start, as they are at one moment."""
 
-    `path`: a name without a folder is looked up in `search`, a PATH.
-    """
-    found, identity = (path, _identity(path)) if "/" in path else _look_up(path, search)
-    if identity is None or identity[3] < _SMALLEST:
+    def __init__(self, home: str, search: str) -> None:
+        """`search`: the folders in which commands are looked up, as in PATH."""
+        self._home = home
+        self._search = search.split(os.pathsep)
+        self._look: FolderLook = _folders.look()
+        self._hosts: dict[str, list[str]] = {}
+
+    def is_copy(self, path: str, host: HostProfile) -> bool:
+        """Whether a file is the program of a host, or a copy or link of it.
+
+        `path`: a name without a folder is looked up.
+        """
+        programs = self._files(host)
+        if not programs:
+            return False
+        found, identity = (path, _identity(path)) if "/" in path else self._look_up(path)
+        if identity is None or identity[3] < _SMALLEST:
+            return False
+        for program in programs:
+            known = _identity(program)
+            if known is None or known[3] != identity[3]:
+                continue
+            if known[:2] == identity[:2] or _digest(program, known) == _digest(found, identity):
+                return True
         return False
-    for program in _files(host, home, search):
-        known = _identity(program)
-        if known is None or known[3] != identity[3]:
-            continue
-        if known[:2] == identity[:2] or _digest(program, known) == _digest(found, identity):
-            return True
-    return False
 
+    def _files(self, host: HostProfile) -> list[str]:
+        """Where the program of a host stands on this machine, in every version."""
+        files = self._hosts.get(host.name)
+        if files is None:
+            named, identity = self._look_up(host.program)
+            files = [named, *_started_by(named)] if identity else []
+            for pattern in host.program_files:
+                files += self._versions(pattern.replace("~", self._home, 1))
+            self._hosts[host.name] = files
+        return files
 
-def _look_up(name: str, search: str) -> tuple[str, FileIdentity | None]:
-    """Find a program by its name: `shutil.which` with one look at each folder, not three."""
-    for folder in search.split(os.pathsep):
-        path = f"{folder}/{name}"
-        try:
-            found = os.stat(path)
-        except (OSError, ValueError):
-            continue
-        if stat.S_ISREG(found.st_mode) and found.st_mode & _EXECUTABLE:
-            return path, _identity_of(found)
-    return name, None
+    def _look_up(self, name: str) -> tuple[str, FileIdentity | None]:
+        """Find a program by its name, like `shutil.which`."""
+        for folder in self._search:
+            path = f"{folder}/{name}"
+            if not self._look.has(path):
+                continue
+            try:
+                found = os.stat(path)
+            except (OSError, ValueError):
+                continue
+            if stat.S_ISREG(found.st_mode) and found.st_mode & _EXECUTABLE:
+                return path, _identity_of(found)
+        return name, None
 
-
-def _files(host: HostProfile, home: str, search: str) -> list[str]:
-    """Where the program of a host stands on this machine, in every version."""
-    named, identity = _look_up(host.program, search)
-    files = [named, *_started_by(named)] if identity else []
-    for pattern in host.program_files:
-        files += _versions(pattern.replace("~", home, 1))
-    return files
-
-
-def _versions(pattern: str) -> tuple[str, ...]:
-    """Return the files that a pattern means; only its last part may be one."""
-    try:
-        changed = os.stat(os.path.dirname(pattern)).st_mtime_ns
-    except (OSError, ValueError):
-        return ()
-    return _listed(pattern, changed)
+    def _versions(self, pattern: str) -> tuple[str, ...]:
+        """Return the files that a pattern means; only its last part may be one."""
+        changed = self._look.stamp(os.path.dirname(pattern))
+        return () if changed is None else _listed(pattern, changed)
 
 
 @lru_cache(maxsize=64)
-def _listed(pattern: str, changed: int) -> tuple[str, ...]:
+def _listed(pattern: str, changed: FolderStamp) -> tuple[str, ...]:
     """`changed`: when a name last came into the folder, or left it."""
     return tuple(glob(pattern))
 

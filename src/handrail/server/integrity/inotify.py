@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import select
 import struct
 from collections.abc import Iterator
 
@@ -37,6 +38,8 @@ class Inotify:
         self.handle: int = init(os.O_NONBLOCK | os.O_CLOEXEC)
         if self.handle < 0:
             raise NoNotificationsError(ctypes.get_errno(), "no more inotify instances")
+        self._waiting = select.poll()
+        self._waiting.register(self.handle, select.POLLIN)
 
     def watch(self, path: str, mask: int) -> int:
         """Watch a folder or a file; return its number. Raises OSError."""
@@ -52,11 +55,9 @@ class Inotify:
 
     def read(self) -> Iterator[tuple[int, bytes]]:
         """What has happened: the number of a watch, a name in a folder; -1: some were lost."""
-        while True:
-            try:
-                data = os.read(self.handle, _BUFFER)
-            except BlockingIOError:
-                return
+        # Every hook asks, and there is hardly ever anything: an exception would cost more.
+        while self._waiting.poll(0):
+            data = os.read(self.handle, _BUFFER)
             place = 0
             while place < len(data):
                 number, mask, _, size = _HEADER.unpack_from(data, place)

@@ -14,7 +14,7 @@ from handrail.config.in_force import SettingsInForce
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
 from handrail.config.scope import pin_scope
-from handrail.config.sources import find_work_tree, project_file, user_file
+from handrail.config.sources import Exists, find_work_tree, project_file, user_file
 from handrail.config.text_values import PathBase, read_place
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
@@ -24,6 +24,7 @@ from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
+from handrail.review.paths.folder_memory import FolderMemory
 from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading
 from handrail.supervise.decision.verdict import OnFault, stricter_policy, verdict_of
@@ -144,6 +145,7 @@ class Projects:
         self.extensions = extensions
         self._now = now
         self._trust = trust_of(environ).path
+        self._folders = FolderMemory(now)
         self._kept: OrderedDict[str, _CachedProject] = OrderedDict()
         usual = _USUAL.step_reviewer.cache
         # Shared by all projects with equal settings: a hundred must not each keep their own.
@@ -264,16 +266,18 @@ class Projects:
     def _files(self, folder: str, config: Config) -> Stamps:
         """Return the files of a project's settings, with their versions."""
         found: Stamps = {".": (os.access(folder, os.X_OK),)}
+        exists = self._folders.look().has
         for path in (
-            user_file(self._environ),
+            user_file(self._environ, exists),
             self._trust,
-            project_file(Path(folder), self._environ.get("HOME", "")),
+            project_file(Path(folder), self._environ.get("HOME", ""), exists),
             config.step_reviewer.rules.custom_rules_path,
             config.interventions.soft_correction.custom_prompts_path,
-            *_env_files(folder),
         ):
             if path:
                 found[str(path)] = _stamp(path)
+        for path in _env_files(folder, exists):
+            found[path] = _stamp(path) if exists(path) else ()
         return found
 
 
@@ -322,8 +326,8 @@ def _said(error: ConfigError | OSError, folder: str) -> str:
     return f"{error.filename or folder}: {(error.strerror or str(error)).lower()}"
 
 
-def _env_files(folder: str) -> Iterator[str]:
-    for place in dict.fromkeys((folder, find_work_tree(folder) or folder)):
+def _env_files(folder: str, exists: Exists = os.path.lexists) -> Iterator[str]:
+    for place in dict.fromkeys((folder, find_work_tree(folder, exists) or folder)):
         for name in _ENV_FILES:
             yield f"{place}/{name}"
 
