@@ -20,32 +20,44 @@ class PipelineSafety(Struct, frozen=True):
     line: int = 0
 
 
-def user_file(environ: Mapping[str, str], exists: Exists = os.path.lexists) -> Path | None:
+def user_file(environ: Mapping[str, str]) -> Path | None:
     """Return the user's own file, if it exists."""
+    found = find_user_file(environ)
+    return Path(found) if found else None
+
+
+def find_user_file(environ: Mapping[str, str], exists: Exists = os.path.lexists) -> str:
+    """Return the same as text, or ""."""
     folder = environ.get("XDG_CONFIG_HOME", "")
     if not folder.startswith("/"):  # the XDG rules: ignore a relative path
         home = environ.get("HOME", "")
         if not home:
-            return None
+            return ""
         folder = f"{home}/.config"
     path = os.path.join(folder, "handrail", FILE_NAME)
-    return Path(path) if exists(path) else None
+    return path if exists(path) else ""
 
 
-def project_file(cwd: Path, home: str, exists: Exists = os.path.lexists) -> Path | None:
+def project_file(cwd: Path, home: str) -> Path | None:
     """Return the nearest `handrail.yaml` from `cwd` up to the root of its git work tree, or HOME.
 
     If neither is above, only `cwd` counts: anyone may put a file into /tmp.
     """
+    found = find_project_file(str(cwd), home)
+    return Path(found) if found else None
+
+
+def find_project_file(cwd: str, home: str, exists: Exists = os.path.lexists) -> str:
+    """Return the same as text, or ""."""
     folders: list[str] = []
-    for folder in _upwards(str(cwd)):
+    for folder in _upwards(cwd):
         folders.append(folder)
         if folder == home or _is_work_tree(folder, exists):
             break
     else:
         del folders[1:]
     paths = (os.path.join(each, FILE_NAME) for each in folders)
-    return next((Path(path) for path in paths if exists(path)), None)
+    return next(filter(exists, paths), "")
 
 
 def work_tree(cwd: Path) -> Path | None:

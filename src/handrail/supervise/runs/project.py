@@ -4,7 +4,6 @@ import os
 import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from time import monotonic
 
 import msgspec
@@ -14,7 +13,12 @@ from handrail.config.in_force import SettingsInForce
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
 from handrail.config.scope import pin_scope
-from handrail.config.sources import Exists, find_work_tree, project_file, user_file
+from handrail.config.sources import (
+    Exists,
+    find_project_file,
+    find_user_file,
+    find_work_tree,
+)
 from handrail.config.text_values import PathBase, read_place
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
@@ -268,20 +272,20 @@ class Projects:
         found: Stamps = {".": (os.access(folder, os.X_OK),)}
         exists = self._folders.look().has
         for path in (
-            user_file(self._environ, exists),
+            find_user_file(self._environ, exists),
             self._trust,
-            project_file(Path(folder), self._environ.get("HOME", ""), exists),
+            find_project_file(folder, self._environ.get("HOME", ""), exists),
             config.step_reviewer.rules.custom_rules_path,
             config.interventions.soft_correction.custom_prompts_path,
         ):
             if path:
-                found[str(path)] = _stamp(path)
+                found[path] = _stamp(path)
         for path in _env_files(folder, exists):
             found[path] = _stamp(path) if exists(path) else ()
         return found
 
 
-def _stamp(path: str | Path) -> tuple[int, ...]:
+def _stamp(path: str) -> tuple[int, ...]:
     """Return a file's version; none if there is no such file."""
     try:
         facts = os.stat(path)
