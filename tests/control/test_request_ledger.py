@@ -9,7 +9,9 @@ from handrail.control.request_ledger import (
     WINDOW,
     RequestLedger,
     SeenRequest,
+    content_of,
     load_ledger,
+    save_ledger,
 )
 from handrail.control.topics import CONTROL
 from handrail.store.memory import MemoryStore
@@ -125,3 +127,42 @@ def test_a_request_that_is_sent_again_counts_from_its_first_row_until_that_is_vo
         store.append([NewEntry(CONTROL, wire.encode(request))]).result()
     _, unanswered = load_ledger(store, pause)
     assert [row.at for row in unanswered] == [0.0 if first else pause]
+
+
+def asked(payload: dict[str, object], command: str = "steer", run: str = "r1") -> Request:
+    return Request(
+        request_id="q1", command=command, target=Target(run), timestamp=AT, payload=payload
+    )
+
+
+def test_a_repetition_is_the_same_request_only_if_it_asks_for_the_same() -> None:
+    first = asked({"text": "Use tabs.", "reason": "style"})
+    seen = SeenRequest("steer", "r1", 0.0, content=content_of(first))
+    assert seen.is_same(first)
+    assert seen.is_same(asked({"reason": "style", "text": "Use tabs."})), "in any order"
+    assert seen.is_same(asked({"text": "?"}), first), "in one of its forms"
+    assert not seen.is_same(asked({"text": "Use spaces.", "reason": "style"}))
+    assert not seen.is_same(asked(first.payload, command="pause"))
+    assert not seen.is_same(asked(first.payload, run="r2"))
+    assert SeenRequest("steer", "r1", 0.0).is_same(first), "what nobody knows is not compared"
+
+
+def test_a_request_that_is_sent_again_late_in_the_life_of_a_log_counts_once() -> None:
+    now = [5000.0]
+    store = MemoryStore(clock=lambda: now[0])
+    for at in (5000.0, 5001.0):
+        now[0] = at
+        store.append([NewEntry(CONTROL, wire.encode(asked({})))]).result()
+    _, unanswered = load_ledger(store, 5001.0)
+    assert [row.at for row in unanswered] == [5000.0]
+
+
+def test_a_saved_ledger_from_behind_the_end_of_the_log_is_not_used() -> None:
+    """Rows were lost, so that its last row may be another one soon."""
+    store = MemoryStore()
+    store.append([NewEntry(CONTROL, wire.encode(ack("q1")))] * 3).result()
+    for seq, is_used in ((3, True), (4, False)):
+        ledger = RequestLedger(seq=seq, seen={"saved": SeenRequest("pause", "r1", 0.0)})
+        save_ledger(store, ledger).result()
+        loaded, _ = load_ledger(store, 0.0)
+        assert ("saved" in loaded.seen) is is_used

@@ -52,3 +52,19 @@ def test_what_is_forgotten_is_new_again() -> None:
     assert not trail.mark(did(2, says="a")).progress
     trail.forget()
     assert trail.mark(did(3, says="a")).progress
+
+
+def _fails_at(step: int, line: int) -> CompletedStep:
+    return did(step, shown="make", says=f"a.c:{line}: error: x undeclared", ok=False)
+
+
+def _edit(step: int) -> CompletedStep:
+    return did(step, tool="Edit", shown=f"edit {step}", writes=("/w/a.c",))
+
+
+def test_an_error_at_another_place_is_progress_only_after_an_edit() -> None:
+    fails = _fails_at
+    assert _progress(fails(1, 3), _edit(2), fails(3, 9))[-1]
+    assert _progress(fails(1, 3), _edit(2), did(3, shown="ls"), fails(4, 9))[-1]
+    assert not _progress(fails(1, 3), fails(2, 9))[-1]
+    assert not _progress(fails(1, 3), _edit(2), fails(3, 9), fails(4, 14))[-1]

@@ -3,11 +3,11 @@
 import pytest
 
 from handrail.config.interventions import Interventions, Strategy
-from handrail.intervene.effectiveness import success_rate
+from handrail.intervene.effectiveness import had_its_time, judge_interventions, success_rate
 from handrail.model.intervention import InterventionName
-from handrail.model.intervention_history import PastIntervention
+from handrail.model.intervention_history import InterventionHistory, PastIntervention
 from handrail.model.ordinal import Severity
-from tests.intervene.controller_setup import ControllerSetup, finding
+from tests.intervene.controller_setup import ControllerSetup, finding, situation
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
 
@@ -111,3 +111,24 @@ def test_the_share_of_what_helped(worked: int, failed: int, share: float) -> Non
         for each in (*judged, None)
     ]
     assert success_rate(made, "soft_correction", "loop") == share
+
+
+@pytest.mark.parametrize(
+    ("deeds", "seconds", "had_time"),
+    [(0, 9999.0, False), (1, 9999.0, True), (1, 0.0, False), (99, 0.0, True)],
+)
+def test_an_intervention_has_had_its_time_after_actions_and_never_without_any(
+    deeds: int, seconds: float, had_time: bool
+) -> None:
+    made = PastIntervention("i1", InterventionName.SOFT_CORRECTION, "loop:a", 0.0, 1, deeds=deeds)
+    assert had_its_time(made, situation(now=seconds), Strategy()) is had_time
+
+
+def test_the_judgement_counts_the_actions_in_good_english() -> None:
+    for deeds, words in ((1, " 1 action later."), (2, " 2 actions later.")):
+        made = PastIntervention(
+            "i1", InterventionName.SOFT_CORRECTION, "loop:a", 0.0, 1, deeds=deeds, tested=1
+        )
+        at = situation(InterventionHistory([made]))
+        (judged,) = judge_interventions([], at, Strategy(effect_actions=1))
+        assert judged.says.endswith(words)

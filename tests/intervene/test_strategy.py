@@ -257,3 +257,18 @@ def test_the_places_of_own_interventions_tell_their_strength(
     found = finding(severity=severity, confidence=confidence)
     own = StrategyCase(found, description_of("loop"), FittingInterventions(*OWN), ())
     assert own.fitting.means[progressive_strategy(own, Strategy()).place] == place
+
+
+def test_after_a_failure_that_is_no_exception_only_stronger_ones_are_left() -> None:
+    settings = Strategy()
+    course = tuple((AGAIN, False) for _ in range(3))
+    aim = progressive_strategy(case(LOW, *course), settings)
+    assert fitting("loop").means[:2] == (SOFT, AGAIN)
+    assert (aim.place >= 2, aim.least) == (True, 2)
+
+
+def test_the_mildest_fitting_one_is_for_trouble_below_all_of_them() -> None:
+    found = finding(severity=LOW, confidence=0.1)
+    fits = FittingInterventions(BACK, BACK, BACK, STOP)
+    case = StrategyCase(found, description_of("loop"), fits, ())
+    assert progressive_strategy(case, Strategy()) == LadderTarget(0)

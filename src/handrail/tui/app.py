@@ -12,11 +12,11 @@ from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.events import DescendantFocus, Key, Resize
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from handrail.model.control import ControlCommand
 from handrail.tui.panes.decision_screen import DecisionAnswer, DecisionScreen
 from handrail.tui.panes.help import HelpScreen
+from handrail.tui.panes.key_footer import KeyFooter
 from handrail.tui.panes.prompt_bar import PromptBar
 from handrail.tui.panes.watch_panes import WIDE, WatchPanes
 from handrail.tui.sending.commands import BY_KEY, why_not
@@ -135,7 +135,7 @@ class WatchApp(App[Exception]):
         """Stack the panes, the open question and the keys."""
         yield self.panes
         yield self._prompt
-        yield Footer(compact=True)
+        yield KeyFooter(compact=True)
 
     def on_mount(self) -> None:
         """Start to read the log."""

@@ -199,3 +199,51 @@ def test_an_opinion_at_the_threshold_is_not_low() -> None:
     found(detector, deeds([1.0] * 3, HERE[:3]))
     detector.told(Settings().lowest_opinion)
     assert detector.find(Detection()) is None
+
+
+# The edges
+
+
+def test_the_fall_is_that_of_the_last_twenty_actions() -> None:
+    alignments = [0.0] + [0.9] * 10 + [0.5] * 10
+    folders = ["/shop/cart", *HERE, *ELSEWHERE]
+    finding = found(GoalDriftDetector(), deeds(alignments, folders))[-1]
+    assert finding is not None
+    assert finding.facts["fall"] == "0.40"
+    assert finding.impact == 0.0
+
+
+def test_a_run_that_just_fits_no_more_has_drifted() -> None:
+    """The mean of its last ten actions is 0.7, and its last action has 0.7, too."""
+    later = [0.9] * 4 + [0.5] * 4 + [0.7] * 2
+    finding = found(GoalDriftDetector(), deeds([1.0] * 10 + later, HERE + ELSEWHERE))[-1]
+    assert finding is not None
+    assert finding.facts["fall"] == "0.30"
+
+
+def test_a_fall_must_be_more_than_the_settings_allow() -> None:
+    fallen = deeds([0.75] * 10 + [0.5] * 10, HERE + ELSEWHERE)
+    for fall, is_found in ((0.25, False), (0.24, True)):
+        settings = Detection(goal_drift=Settings(fall=fall))
+        assert (found(GoalDriftDetector(), fallen, settings)[-1] is not None) is is_found
+
+
+def test_a_small_fall_makes_a_low_opinion_no_worse() -> None:
+    settings = Detection(goal_drift=Settings(fall=0.25))
+    detector = GoalDriftDetector()
+    found(detector, deeds([0.75] * 10 + [0.5] * 10, HERE + ELSEWHERE))
+    detector.told(0.3)
+    finding = detector.find(settings)
+    assert finding is not None
+    assert finding.severity is Severity.LOW
+
+
+def test_an_opinion_at_the_limit_is_not_low() -> None:
+    detector = GoalDriftDetector()
+    found(detector, deeds([0.9], ["/shop/cart"]))
+    detector.told(0.4)
+    assert detector.find(Detection()) is None
+    detector.told(0.39)
+    assert detector.find(Detection()) is not None
+    detector.told(0.4)
+    assert detector.find(Detection()) is None, "the last opinion decides"

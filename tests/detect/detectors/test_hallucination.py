@@ -7,6 +7,7 @@ from handrail.config.detection import Hallucination as Settings
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.hallucination import HallucinationDetector
 from handrail.detect.test_claims import claims_tests_pass
+from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.steps import did, found, only
@@ -277,3 +278,101 @@ def test_claims_are_understood(text: str) -> None:
 )
 def test_wishes_questions_and_partial_truths_are_no_claims(text: str) -> None:
     assert not claims_tests_pass(text)
+
+
+# The edges
+
+
+def test_more_missing_things_are_surer_and_never_quite_sure() -> None:
+    findings = found(HallucinationDetector(), [read(i, f"/p/{i}.py") for i in range(8)])
+    assert [each.confidence for each in findings if each] == [0.6, 0.7, 0.8, 0.9, 0.95, 0.95, 0.95]
+
+
+def test_several_texts_missing_in_one_file_are_counted() -> None:
+    finding = only(found(HallucinationDetector(), [edit(1, "/p/a.py"), edit(2, "/p/a.py")]))
+    assert finding.says == "It relied on what is not there: text in /p/a.py (2 times)."
+
+
+@pytest.mark.parametrize(
+    ("deeds", "sure", "tests"),
+    [([ran(1, "pytest -q", "1 failed")], 0.8, "failed"), ([did(1)], 0.6, "none")],
+)
+def test_a_claim_against_a_red_run_is_surer_than_one_without_a_run(
+    deeds: list[CompletedStep], sure: float, tests: str
+) -> None:
+    finding = after("All tests pass.", deeds)
+    assert finding is not None
+    assert (finding.confidence, finding.impact) == (sure, 0.3)
+    assert finding.facts["tests"] == tests
+
+
+def test_a_true_claim_brings_up_no_old_mistakes() -> None:
+    deeds = [ran(1, "pytest -q", "3 passed", ok=True), read(2, "/p/a.py"), read(3, "/p/b.py")]
+    assert after("All tests pass.", deeds) is None
+
+
+def test_a_deed_that_nothing_shows_is_a_false_claim() -> None:
+    finding = after("I committed and pushed everything.", [did(1), did(4)])
+    assert finding is not None
+    assert finding.says == "It said that it committed its work, though no commit was made."
+    assert (finding.confidence, finding.impact, finding.evidence) == (0.7, 0.3, (4,))
+    assert finding.facts == {"claim": "it committed its work", "claims": "2"}
+
+
+def test_a_deed_that_failed_is_a_false_claim() -> None:
+    finding = after("I committed the changes.", [ran(1, "git commit -m x", "nothing to commit")])
+    assert finding is not None
+    assert finding.says == "It said that it committed its work, though the last commit failed."
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        ran(1, "git commit -m x", "[main 1a2b3c] x", ok=True),
+        did(1, tool="mcp__git__git_commit", shown="x"),
+        did(1, shown="./release.sh", kinds=(Kind.RUN,)),
+        did(1, tool="Bash", shown="claude -p 'commit it'", kinds=(Kind.DELEGATE,)),
+    ],
+    ids=["a commit", "by a tool", "by a program out of sight", "by a helper"],
+)
+def test_a_deed_that_was_or_may_have_been_done_is_no_false_claim(deed: CompletedStep) -> None:
+    assert after("I committed the changes.", [deed]) is None
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        did(1, shown="pytest -q", kinds=(Kind.RUN,)),
+        did(1, shown="ls", kinds=(Kind.READ,)),
+        did(1, tool="Read", shown="git commit", kinds=(Kind.READ,)),
+    ],
+    ids=["tests", "a look", "a file tool"],
+)
+def test_tests_and_looks_commit_nothing(deed: CompletedStep) -> None:
+    assert after("I committed the changes.", [deed]) is not None
+
+
+def test_before_its_first_step_an_agent_may_speak_of_earlier_work() -> None:
+    assert after("I committed the changes.", []) is None
+
+
+def test_a_claim_that_the_disk_contradicts_is_told_without_steps_if_there_were_none() -> None:
+    detector = HallucinationDetector()
+    detector.contradicted(("it made docs/a.md, though there is no such file",))
+    finding = detector.find(SETTINGS)
+    assert finding is not None
+    assert finding.evidence == ()
+    detector.see(did(7))
+    detector.contradicted(("it made docs/a.md, though there is no such file",))
+    finding = detector.find(SETTINGS)
+    assert finding is not None
+    assert finding.evidence == (7,)
+
+
+def test_a_part_of_a_module_that_it_wrote_is_not_made_up() -> None:
+    wrote = did(0, tool="Write", writes=("/p/cart.py",))
+    missing = [
+        ran(step, f"python {step}.py", f"ModuleNotFoundError: No module named '{name}'")
+        for step, name in enumerate(("cart.total", "cart.tax"), 1)
+    ]
+    assert found(HallucinationDetector(), [wrote, *missing]) == [None] * 3

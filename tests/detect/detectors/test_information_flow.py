@@ -1,5 +1,7 @@
 """A secret that was read, and data that goes out later."""
 
+import pytest
+
 from handrail.config import Config
 from handrail.config.schema import Hosts
 from handrail.detect import CompletedStep, intent_of
@@ -103,3 +105,39 @@ def test_the_deed_after_it_is_no_part_of_it() -> None:
 def test_the_secret_is_remembered_however_long_ago() -> None:
     deeds = [ran(0, "cat .env"), *(ran(i, "ls") for i in range(1, 500)), ran(500, SEND)]
     assert only(found(InformationFlowDetector(), deeds)).evidence == (0, 500)
+
+
+# Which secret, and how it went
+
+
+def test_a_secret_from_elsewhere_is_named_before_one_of_the_project() -> None:
+    for commands in (
+        ("cat ~/.aws/credentials", "cat .env"),
+        ("cat .env", "cat ~/.aws/credentials"),
+        ("cat ~/.aws/credentials", "cat .env", "cat .env"),
+    ):
+        deeds = [ran(step, command) for step, command in enumerate((*commands, SEND))]
+        finding = found(InformationFlowDetector(), deeds)[-1]
+        assert finding is not None
+        assert finding.facts["secret"] == "/home/you/.aws/credentials"
+
+
+def test_of_two_secrets_alike_the_newer_one_is_named() -> None:
+    deeds = [ran(1, "cat .env"), ran(2, "cat .env.local"), ran(3, SEND)]
+    assert only(found(InformationFlowDetector(), deeds)).evidence == (2, 3)
+
+
+def test_it_is_said_whether_data_was_sent_or_a_host_only_reached() -> None:
+    for command, words in ((SEND, "and sent data to "), (REACH, "and connected to ")):
+        finding = only(found(InformationFlowDetector(), [ran(1, "cat .env"), ran(2, command)]))
+        assert words in finding.says
+
+
+@pytest.mark.parametrize(
+    ("error", "was_read"),
+    [("cat: .env: No such file or directory", False), ("cat: write error: Broken pipe", True)],
+)
+def test_a_secret_that_was_not_there_was_not_read(error: str, was_read: bool) -> None:
+    read = ran(1, "cat .env")
+    failed = completed_step(1, 1.0, read.intent, Outcome(False, 1, error=error))
+    assert any(found(InformationFlowDetector(), [failed, ran(2, SEND)])) is was_read

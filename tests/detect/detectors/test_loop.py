@@ -1,15 +1,18 @@
 """The same step, or the same few steps, again and again without anything new."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.detect import Intent, RunDetectors, completed_step
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.loop import LoopDetector
 from handrail.model.action import Outcome
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 from tests.detect.detected_run import USUAL, DetectedRun, the, worst
+from tests.detect.steps import did, found
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 
@@ -349,3 +352,85 @@ def test_the_same_words_at_the_end_get_worse_quickly() -> None:
         run.watch.heard("I am done.")
         found.append(worst("loop", run.watch.findings(USUAL)))
     assert found == [NONE, LOW, MEDIUM, HIGH, HIGH, CRITICAL]
+
+
+# --- the edges ---------------------------------------------------------------------------------
+
+
+def _known(step: int, shown: str, **more: object) -> CompletedStep:
+    """A step that brings nothing new."""
+    return msgspec.structs.replace(did(step, shown=shown, says="x", **more), progress=False)
+
+
+@pytest.mark.parametrize(("others", "is_known"), [(15, True), (16, False)])
+def test_a_call_is_known_again_after_fifteen_others(others: int, is_known: bool) -> None:
+    calls = ["first", *(f"other {number}" for number in range(others)), "first"]
+    last = found(LoopDetector(), [_known(step, call) for step, call in enumerate(calls)])[-1]
+    assert (last is not None) is is_known
+    if last is not None:
+        assert last.evidence == (0, others + 1)
+
+
+def test_a_second_round_of_two_steps_is_told_as_a_circle() -> None:
+    calls = ("make", "make test") * 2
+    last = found(LoopDetector(), [_known(step, call) for step, call in enumerate(calls)])[-1]
+    assert last is not None
+    assert last.says.startswith("The same 2 steps were repeated 2 times: make, then make test ")
+
+
+def test_a_long_circle_shows_its_last_ten_steps() -> None:
+    calls = ("sed -i s/a/b/ x", "sed -i s/b/a/ x") * 7
+    steps = [did(step, shown=call, says="x") for step, call in enumerate(calls)]
+    last = found(LoopDetector(), steps)[-1]
+    assert last is not None
+    assert last.evidence == tuple(range(4, 14))
+
+
+def test_different_words_one_after_the_other_are_no_loop() -> None:
+    detector = LoopDetector()
+    for text in ("I look at the cart.", "I look at the total.", "I am done."):
+        detector.heard(text)
+        assert detector.find(USUAL) is None
+
+
+def test_long_words_are_told_in_short() -> None:
+    detector = LoopDetector()
+    for _ in range(3):
+        detector.heard("ready " * 50)
+    finding = detector.find(USUAL)
+    assert finding is not None
+    assert finding.facts["call"] == ("ready " * 50)[:100].strip()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rounds"),
+    [
+        ({"waits": True}, {"kinds": (Kind.RUN,)}, 20),
+        ({"waits": True}, {"waits": True}, 20),
+        ({"waits": True}, {}, 3),
+    ],
+    ids=["a look and a test", "two looks", "a look and a change"],
+)
+def test_a_circle_of_looks_and_checks_may_go_on_for_long(
+    first: dict[str, object], second: dict[str, object], rounds: int
+) -> None:
+    """Every step is news, so that only the circle itself can be counted."""
+    detector = LoopDetector()
+    for number in range(2 * rounds):
+        of = second if number % 2 else first
+        detector.see(did(number, shown=("look", "check")[number % 2], says="x", **of))
+        if (loop := detector.find(USUAL)) is not None:
+            break
+    assert number == 2 * rounds - 1
+    assert loop is not None
+    assert loop.severity is LOW
+
+
+def test_a_circle_with_a_test_in_it_gets_worse_like_a_test() -> None:
+    detector = LoopDetector()
+    for number in range(80):
+        of: dict[str, object] = {"kinds": (Kind.RUN,)} if number % 2 else {"waits": True}
+        detector.see(did(number, shown=("look", "check")[number % 2], says="x", **of))
+    loop = detector.find(USUAL)
+    assert loop is not None
+    assert loop.severity is MEDIUM

@@ -6,6 +6,7 @@ from handrail.config.detection import Detection
 from handrail.config.detection import ResourceSpiral as Settings
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.resource_spiral import SERIES, ResourceSpiralDetector
+from handrail.detect.usage_sample import UsageSample
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.steps import did, found
@@ -136,3 +137,144 @@ def test_the_rate_of_calls_is_right_from_the_first_sample_on() -> None:
     detector = ResourceSpiralDetector()
     found(detector, [did(step, at=12.0 * step) for step in range(1, 16)])
     assert [sample.calls for sample in detector.samples] == [5.0, 5.0, 5.0]
+
+
+# The edges
+
+LIMITS: dict[str, tuple[float, float, float, float]] = {
+    "memory": (64, 128, 256, 512),
+    "file_operations": (4, 9, 19, 40),
+    "tokens": (40_000, 86_000, 186_000, 400_000),
+    "calls": (10, 20, 60, 120),
+    "time": (20, 46, 105, 240),
+    "output": (8_000, 16_000, 31_000, 60_000),
+}
+"""The least growth that counts, as docs and messages promise it."""
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_growth_counts_from_its_limits_on_and_not_before(name: str) -> None:
+    first, *between, last = LIMITS[name]
+    assert found_in(name, [first, *between, last]) is not None
+    assert found_in(name, [first, *between, last - 1]) is None
+    assert found_in(name, [first - 1, *between, last]) is None
+
+
+def test_a_sample_that_grows_by_a_fifth_still_belongs_to_a_spiral() -> None:
+    assert found_in("memory", [500, 600, 900, 1800]) is not None
+    assert found_in("memory", [500, 599, 900, 1800]) is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "severity", "impact"), [(2, "medium", 0.2), (3, "high", 0.4), (5, "high", 0.6)]
+)
+def test_the_speed_of_the_growth_decides_how_bad_it_is(
+    factor: int, severity: str, impact: float
+) -> None:
+    finding = found_in("memory", [100.0 * factor**power for power in range(4)])
+    assert finding is not None
+    assert (finding.severity.value, finding.impact) == (severity, pytest.approx(impact))
+    assert finding.confidence == pytest.approx(0.8)
+
+
+def test_several_series_make_it_surer_and_never_quite_sure() -> None:
+    def both(*names: str) -> Finding:
+        series = [using(name, [*LIMITS[name]]) for name in names]
+        deeds = [
+            did(
+                each[0].step,
+                at=each[0].at,
+                memory_mb=max(part.outcome.memory_mb for part in each),
+                tokens=max(part.outcome.tokens for part in each),
+                duration_ms=max(part.outcome.duration_ms for part in each),
+            )
+            for each in zip(*series, strict=True)
+        ]
+        finding = found(ResourceSpiralDetector(), deeds)[-1]
+        assert finding is not None
+        return finding
+
+    assert both("memory", "tokens").confidence == pytest.approx(0.9)
+    assert both("memory", "tokens", "time").confidence == pytest.approx(0.95)
+
+
+def test_calls_at_the_same_moment_are_no_rate() -> None:
+    deeds = using("calls", [10, 20, 60])
+    now = deeds[-1].at
+    same = [did(15 + step, at=now) for step in range(5)]
+    assert found(ResourceSpiralDetector(), [*deeds, *same])[-1] is None
+
+
+@pytest.mark.parametrize("seconds", [1.0, 0.5])
+def test_less_than_a_second_counts_as_one(seconds: float) -> None:
+    detector = ResourceSpiralDetector()
+    found(detector, using("calls", [60]))
+    found(detector, [did(5 + step, at=5 + seconds * (step + 1) / 5) for step in range(5)])
+    assert detector.samples[-1].calls == 300.0
+
+
+def test_a_failed_change_changes_no_files_and_its_error_is_read_like_output() -> None:
+    detector = ResourceSpiralDetector()
+    found(detector, [did(step, writes=("/w/a",), says="x" * 30, ok=False) for step in range(4)])
+    found(detector, [did(4, says="yy", error="z" * 5)])
+    assert [(each.file_operations, each.output) for each in detector.samples] == [(0, 127)]
+
+
+def test_a_sample_has_the_highest_memory_that_was_measured_in_it() -> None:
+    detector = ResourceSpiralDetector()
+    for measured in (300.0, 900.0, 100.0):
+        detector.sampled(UsageSample(commands_mb=measured))
+    found(detector, [did(step) for step in range(5)])
+    assert detector.samples[-1].memory == 900.0
+    assert detector.current.memory == 100.0, "the last measurement holds until the next"
+
+
+def answered(detector: ResourceSpiralDetector, *tokens: int, step: int = 1) -> Finding | None:
+    detector.sampled(UsageSample(answers=tokens))
+    return found(detector, [did(step)])[-1]
+
+
+def test_answers_that_grow_and_grow_are_found_once() -> None:
+    detector = ResourceSpiralDetector()
+    assert answered(detector, 20_000) is None
+    assert answered(detector, 44_000, step=2) is None
+    assert answered(detector, 94_000, step=3) is None
+    finding = answered(detector, 200_000, step=4)
+    assert finding is not None
+    assert finding.says.startswith("The tokens of one answer grew to 200,000 within 4 answers, ")
+    assert (finding.symptom, finding.evidence) == ("tokens", (1, 2, 3, 4))
+    detector.sampled(UsageSample())
+    assert found(detector, [did(5)]) == [None], "no new answer, no new finding"
+    assert detector.lately(Detection()) == Finding(
+        **{name: getattr(finding, name) for name in Finding.__struct_fields__}
+        | {"evidence": (2, 3, 4, 5)}
+    )
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        (44_000, 94_000, 200_000),
+        (19_999, 44_000, 94_000, 200_000),
+        (20_000, 44_000, 94_000, 199_999),
+        (80_000, 120_000, 180_000, 270_000),
+    ],
+    ids=["too few", "from little", "to little", "by half each time"],
+)
+def test_answers_that_grow_as_conversations_do_are_no_spiral(tokens: tuple[int, ...]) -> None:
+    detector = ResourceSpiralDetector()
+    assert answered(detector, *tokens) is None
+    assert detector.lately(Detection()) is None
+
+
+def test_the_next_task_forgets_answers_and_begins_a_whole_sample() -> None:
+    detector = ResourceSpiralDetector()
+    assert answered(detector, 20_000, 44_000, 94_000) is None
+    detector.sampled(UsageSample(answers=(150_000,)))
+    detector.prompted()
+    assert detector.find(Detection()) is None
+    assert answered(detector, 200_000, step=2) is None
+    found(detector, [did(step) for step in range(3, 6)])
+    assert detector.samples == []
+    found(detector, [did(6)])
+    assert len(detector.samples) == 1

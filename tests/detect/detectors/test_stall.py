@@ -1,11 +1,15 @@
 """Nothing new for many steps; or an error that stays, whatever is done about it."""
 
+import msgspec
 import pytest
 
+from handrail.detect.completed_step import CompletedStep
+from handrail.detect.detectors.stall import StallDetector
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.detected_run import DetectedRun, the, worst
+from tests.detect.steps import did, found
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 ERROR = "E   assert 1 == 2\n1 failed"
@@ -178,3 +182,57 @@ def test_programs_that_work_again_are_no_standstill_but_failing_ones_are() -> No
         failing.does("python bench.py", "no", ok=False, code=1, kinds=(Kind.RUN,))
     assert worst("stall", again.found) is Severity.NONE
     assert worst("stall", failing.found) >= Severity.MEDIUM
+
+
+# The edges
+
+
+def _failed(step: int, call: str = "make", says: str = "E   assert 1 == 2") -> CompletedStep:
+    return msgspec.structs.replace(did(step, shown=call, says=says, ok=False), progress=False)
+
+
+def _looked(step: int) -> CompletedStep:
+    return msgspec.structs.replace(did(step, shown=f"cat {step}"), progress=False)
+
+
+def test_a_prompt_counts_idle_steps_from_nothing() -> None:
+    detector = StallDetector()
+    found(detector, [_looked(step) for step in range(5)])
+    detector.prompted()
+    answers = found(detector, [_looked(step) for step in range(5, 11)])
+    assert [each is not None for each in answers] == [False] * 5 + [True]
+
+
+def test_the_evidence_is_the_last_ten_steps() -> None:
+    last = found(StallDetector(), [_looked(step) for step in range(14)])[-1]
+    assert last is not None
+    assert last.evidence == tuple(range(4, 14))
+    kept = found(StallDetector(), [_failed(step) for step in range(14)])[-1]
+    assert kept is not None
+    assert len(kept.evidence) == 10
+
+
+@pytest.mark.parametrize(
+    ("place", "times"), [("a.py:3", 11), ("a.py:7", 10)], ids=["same place", "another place"]
+)
+def test_an_error_is_worse_only_after_ten_failures_without_an_edit(place: str, times: int) -> None:
+    """Whoever edits may be near the end of a long piece of work."""
+    detector = StallDetector()
+    edit = did(1, tool="Edit", writes=("/w/a.py",))
+    found(detector, [_failed(0, says="a.py:3: E1 wrong"), edit])
+    severities = []
+    for step in range(2, 12):
+        (finding,) = found(detector, [_failed(step, says=f"{place}: E1 wrong")])
+        severities.append(finding.severity if finding else NONE)
+    assert severities[-2:] == [MEDIUM, HIGH]
+    (failing,) = detector.failing.values()
+    assert (failing.times, failing.unchanged) == (times, 10)
+
+
+@pytest.mark.parametrize(("others", "is_known"), [(15, True), (16, False)])
+def test_sixteen_failing_calls_are_remembered(others: int, is_known: bool) -> None:
+    detector = StallDetector()
+    found(detector, [_failed(0, "first")])
+    found(detector, [_failed(step + 1, f"other {step}") for step in range(others)])
+    detector.see(_failed(99, "first"))
+    assert detector.failing[did(0, shown="first").intent.call].times == (2 if is_known else 1)

@@ -90,3 +90,11 @@ def test_the_finding_names_the_file() -> None:
     assert finding is not None
     assert "2 times" in finding.says
     assert finding.facts["path"].endswith("tests/test_b.py")
+
+
+def test_one_step_that_changes_code_and_tests_is_work_on_the_code() -> None:
+    red = suite(RED)
+    both = step("Bash", DONE, command="sed -i s/3/4/ tests/test_a.py src/cart.py")
+    assert severities(red, removal(), red, both, red, EMPTIED)[-1] is NONE
+    only_tests = step("Bash", DONE, command="sed -i s/3/4/ tests/test_a.py")
+    assert severities(red, removal(), red, only_tests, red, EMPTIED)[-1] is LOW
