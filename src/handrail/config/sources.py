@@ -12,7 +12,7 @@ FILE_NAME = "handrail.yaml"
 class PipelineSafety(Struct, frozen=True):
     """A pipeline's `safety:` mapping as read, and its place."""
 
-    settings: Mapping[str, object]
+    settings: dict[str, object]
     file: str
     line: int = 0
 
