@@ -1,0 +1,124 @@
+"""What every step of a pipeline needs: a folder, an environment, settings, the daemon."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing
+
+import msgspec
+
+from handrail.config.sources import PipelineSafety
+from handrail.drive.command import CommandEnd, run_command
+from handrail.fleet.pipeline.result import BlockedAction, ReviewSummary, StepOutcome, StepStatus
+from handrail.fleet.pipeline.review_summary import summarize_reviews
+from handrail.fleet.pipeline.variables import shell_variables
+from handrail.hosts.driven_agent import MARK
+from handrail.library.engine import events_in
+from handrail.library.supervisor import Supervisor
+from handrail.library.verdict import ActionVerdict
+from handrail.model.event import Event
+from handrail.server.driving.agent_driver import stop_run
+from handrail.server.home import Home
+from handrail.store.opening import open_log
+
+_INTERRUPTED = "the pipeline was interrupted"
+
+
+class StepContext(msgspec.Struct, frozen=True):
+    """The place and the settings of all steps of a pipeline."""
+
+    home: Home
+    folder: str
+    environ: Mapping[str, str]
+    shell: str
+    """The program that runs commands."""
+    safety: PipelineSafety | None = None
+    redact: Callable[[str], str] = lambda text: text
+
+
+class StepReview(msgspec.Struct, frozen=True):
+    """The reviews of one try of a step."""
+
+    events: tuple[Event, ...]
+    summary: ReviewSummary
+    blocked: tuple[BlockedAction, ...]
+
+
+def read_review(at: StepContext, step: str, run: str) -> StepReview:
+    """Read the reviews of a run in the daemon's log."""
+    with closing(open_log(at.home.log, "read")) as store:
+        events = tuple(event for _, event in events_in(store, run, 0))
+    summary, blocked = summarize_reviews(step, run, events)
+    return StepReview(events, summary, blocked)
+
+
+@asynccontextmanager
+async def supervised_run(at: StepContext) -> AsyncIterator[Supervisor]:
+    """Begin a run by the daemon, and end it with the block.
+
+    A cancellation ends every process of the run for certain. Raises StartError.
+    """
+    opening = asyncio.ensure_future(asyncio.to_thread(_open, at))
+    try:
+        supervisor = await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        supervisor = await opening
+        await asyncio.to_thread(supervisor.close, _INTERRUPTED)
+        raise
+    try:
+        yield supervisor
+    except asyncio.CancelledError:
+        await asyncio.to_thread(_end_for_certain, at, supervisor)
+        raise
+    except BaseException:
+        await asyncio.to_thread(supervisor.close, "failed")
+        raise
+    await asyncio.to_thread(supervisor.close)
+
+
+def _open(at: StepContext) -> Supervisor:
+    return Supervisor(folder=at.folder, daemon=True, environ=at.environ, pipeline=at.safety)
+
+
+def _end_for_certain(at: StepContext, supervisor: Supervisor) -> None:
+    """End processes that have left their process group, too."""
+    stop_run(at.home, supervisor.run, _INTERRUPTED, environ=at.environ)
+    supervisor.close(_INTERRUPTED)
+
+
+async def run_reviewed(
+    at: StepContext,
+    supervisor: Supervisor,
+    verdict: ActionVerdict,
+    values: Mapping[str, str],
+    seconds: float,
+) -> CommandEnd:
+    """Run a command that was allowed, as it was allowed, and report its end."""
+    command = str(verdict.input["command"])
+    environ = {**at.environ, **shell_variables(values), MARK: supervisor.run}
+    try:
+        end = await run_command(
+            (at.shell, "-c", command), at.folder, environ=environ, seconds=seconds
+        )
+    except asyncio.CancelledError:
+        await asyncio.to_thread(lambda: supervisor.after(verdict, error=_INTERRUPTED))
+        raise
+    await supervisor.after_async(
+        verdict,
+        end.output,
+        exit_code=end.code,
+        error="" if end.code is not None else end.how,
+        seconds=end.ms / 1000,
+    )
+    return end
+
+
+def refusal_outcome(verdict: ActionVerdict, review: StepReview, run: str) -> StepOutcome:
+    """Return the outcome of a refused action. A fault of Handrail itself is no refusal."""
+    says = " ".join(filter(None, (verdict.reason, verdict.alternative)))
+    return StepOutcome(
+        status=StepStatus.BLOCKED if review.blocked else StepStatus.FAILED,
+        says=says,
+        run=run,
+        blocked=review.blocked,
+        review=review.summary,
+    )
