@@ -63,6 +63,8 @@ class StepOutcome(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     """The end of what it printed, or the last message of its agent."""
     exit_code: int | None = None
+    ran: str = ""
+    """The command that ran, if Handrail changed it."""
     run: str = ""
     """Its run in the log."""
     blocked: tuple[BlockedAction, ...] = ()
@@ -81,6 +83,8 @@ class StepResult(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     """The end of it, without secrets."""
     exit_code: int | None = None
+    ran: str = ""
+    """The command that ran, if Handrail changed it."""
     runs: tuple[str, ...] = ()
     """One run in the log for each try."""
     attempts: int = 0

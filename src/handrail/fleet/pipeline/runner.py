@@ -18,13 +18,26 @@ from handrail.fleet.pipeline.result import (
 from handrail.fleet.pipeline.variables import STEP_VALUES
 
 
+class StepInterruptedError(asyncio.CancelledError):
+    """A step was cancelled in the middle of its run."""
+
+    def __init__(self, run: str, *, certain: bool) -> None:
+        """`certain`: no process of the run is left."""
+        super().__init__(run)
+        self.run = run
+        left = "no process of it is left"
+        if not certain:
+            left = f"Handrail could not check whether a process is left: handrail stop {run}"
+        self.says = f"it was interrupted; {left}"
+
+
 class StepRunner(Protocol):
     """Run one try of a step."""
 
     async def __call__(self, step: Step, values: Mapping[str, str]) -> StepOutcome:
         """Return what it came to; a failure is an outcome, not an exception.
 
-        When it is cancelled, no process of the step is left.
+        When it is cancelled, it ends the processes of the step and raises StepInterruptedError.
         """
 
 
@@ -107,9 +120,11 @@ class PipelineRun:
             while not tries or self._may_retry(step, tries):
                 self._listener.step_begins(step, len(tries) + 1)
                 tries.append(await self._run_step(step, dict(self._values)))
+        except StepInterruptedError as error:
+            tries.append(StepOutcome(status=StepStatus.INTERRUPTED, says=error.says, run=error.run))
+            raise
         except asyncio.CancelledError:
-            says = "it was interrupted; no process of it is left"
-            tries.append(StepOutcome(status=StepStatus.INTERRUPTED, says=says))
+            tries.append(StepOutcome(status=StepStatus.INTERRUPTED, says="it was interrupted"))
             raise
         finally:
             if tries:
@@ -130,6 +145,7 @@ class PipelineRun:
             says=self._redact(last.says),
             output=self._redact(last.output),
             exit_code=last.exit_code,
+            ran=self._redact(last.ran),
             runs=tuple(each.run for each in tries if each.run),
             attempts=len(tries),
             seconds=round(seconds, 3),

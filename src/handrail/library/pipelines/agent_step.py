@@ -10,11 +10,12 @@ from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.fleet.pipeline.reading import Step
 from handrail.fleet.pipeline.result import StepOutcome, StepStatus
+from handrail.fleet.pipeline.runner import StepInterruptedError
 from handrail.fleet.pipeline.schema import AGENTS, AgentStep
 from handrail.fleet.pipeline.variables import fill_in
 from handrail.hosts import find_host
 from handrail.hosts.port import DriveOptions, HostError
-from handrail.library.pipelines.step_context import StepContext, read_review
+from handrail.library.pipelines.step_context import INTERRUPTED, StepContext, read_review
 from handrail.model.event import Event, IterationEnded, UsageMeasured
 from handrail.server.driving.agent_driver import (
     AgentDriver,
@@ -30,7 +31,6 @@ EventKind = TypeVar("EventKind", UsageMeasured, IterationEnded)
 
 _GIVES_UP = frozenset({"STUCK", "MAX_ITERATIONS"})
 """The ends of an agent that did not reach its goal; after a refusal, that is the reason."""
-_LEFT = "the pipeline was interrupted"
 
 
 def check_agent(kind: str, environ: Mapping[str, str]) -> None:
@@ -90,9 +90,10 @@ class _DrivenStep:
             if self._incident and self._is_own():
                 says = f"Handrail stopped it: handrail incident show {self._incident}"
                 return LoopEnd(how="abort", reason="STUCK", says=says)
-            if driver.begun.is_set():
-                await asyncio.to_thread(self._stop)
-            raise
+            if not driver.begun.is_set():
+                raise
+            certain = await asyncio.to_thread(self._stop)
+            raise StepInterruptedError(self._plan.run, certain=certain) from None
 
     def on_permission(self, go: IterationPermission) -> None:
         """End the agent after an emergency stop."""
@@ -105,8 +106,8 @@ class _DrivenStep:
         task = asyncio.current_task()
         return task is None or not task.cancelling()
 
-    def _stop(self) -> None:
-        stop_run(self._at.home, self._plan.run, _LEFT, environ=self._at.environ)
+    def _stop(self) -> bool:
+        return stop_run(self._at.home, self._plan.run, INTERRUPTED, environ=self._at.environ)
 
 
 def _outcome(at: StepContext, step: Step, run: str, end: LoopEnd) -> StepOutcome:

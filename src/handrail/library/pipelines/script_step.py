@@ -12,6 +12,7 @@ from handrail.fleet.pipeline.schema import ScriptedCall, ScriptStep
 from handrail.fleet.pipeline.variables import with_assignments
 from handrail.library.pipelines.step_context import (
     StepContext,
+    command_outcome,
     read_review,
     refusal_outcome,
     run_reviewed,
@@ -55,13 +56,7 @@ async def _carry_out(
 ) -> StepOutcome:
     if verdict.tool == "Bash":
         end = await run_reviewed(at, supervisor, verdict, values, seconds)
-        return StepOutcome(
-            status=StepStatus.OK if end.code == 0 else StepStatus.FAILED,
-            says=end.how,
-            output=end.output,
-            exit_code=end.code,
-            run=supervisor.run,
-        )
+        return command_outcome(verdict, end, supervisor.run)
     try:
         said = await asyncio.to_thread(use_file_tool, verdict.tool, verdict.input, at.folder)
     except OSError as error:

@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import Mapping
 
+import msgspec
+
 from handrail.fleet.pipeline.reading import Step
-from handrail.fleet.pipeline.result import StepOutcome, StepStatus
+from handrail.fleet.pipeline.result import StepOutcome
 from handrail.fleet.pipeline.schema import ShellStep
 from handrail.fleet.pipeline.variables import with_assignments
 from handrail.library.pipelines.step_context import (
     StepContext,
+    command_outcome,
     read_review,
     refusal_outcome,
     run_reviewed,
@@ -29,12 +32,5 @@ async def run_shell_step(
             return refusal_outcome(verdict, review, run)
         end = await run_reviewed(at, supervisor, verdict, values, keys.seconds)
         review = await asyncio.to_thread(read_review, at, step.name, run)
-    return StepOutcome(
-        status=StepStatus.OK if end.code == 0 else StepStatus.FAILED,
-        says=end.how,
-        output=end.output,
-        exit_code=end.code,
-        run=run,
-        blocked=review.blocked,
-        review=review.summary,
-    )
+    outcome = command_outcome(verdict, end, run)
+    return msgspec.structs.replace(outcome, blocked=review.blocked, review=review.summary)

@@ -10,17 +10,25 @@ from handrail.config.sources import PipelineSafety
 from handrail.drive.command import CommandEnd, run_command
 from handrail.fleet.pipeline.result import BlockedAction, ReviewSummary, StepOutcome, StepStatus
 from handrail.fleet.pipeline.review_summary import summarize_reviews
+from handrail.fleet.pipeline.runner import StepInterruptedError
 from handrail.fleet.pipeline.variables import shell_variables
 from handrail.hosts.driven_agent import MARK
 from handrail.library.engine import events_in
 from handrail.library.supervisor import Supervisor
 from handrail.library.verdict import ActionVerdict
 from handrail.model.event import Event
+from handrail.model.ordinal import Decision
 from handrail.server.driving.agent_driver import stop_run
 from handrail.server.home import Home
 from handrail.store.opening import open_log
 
-_INTERRUPTED = "the pipeline was interrupted"
+INTERRUPTED = "the pipeline was interrupted"
+
+
+_REMARKS = {
+    Decision.WARN: "Handrail warned",
+    Decision.MODIFY: "Handrail changed the command",
+}
 
 
 class StepContext(msgspec.Struct, frozen=True):
@@ -62,13 +70,13 @@ async def supervised_run(at: StepContext) -> AsyncIterator[Supervisor]:
         supervisor = await asyncio.shield(opening)
     except asyncio.CancelledError:
         supervisor = await opening
-        await asyncio.to_thread(supervisor.close, _INTERRUPTED)
+        await asyncio.to_thread(supervisor.close, INTERRUPTED)
         raise
     try:
         yield supervisor
     except asyncio.CancelledError:
-        await asyncio.to_thread(_end_for_certain, at, supervisor)
-        raise
+        certain = await asyncio.to_thread(_end_for_certain, at, supervisor)
+        raise StepInterruptedError(supervisor.run, certain=certain) from None
     except BaseException:
         await asyncio.to_thread(supervisor.close, "failed")
         raise
@@ -79,10 +87,11 @@ def _open(at: StepContext) -> Supervisor:
     return Supervisor(folder=at.folder, daemon=True, environ=at.environ, pipeline=at.safety)
 
 
-def _end_for_certain(at: StepContext, supervisor: Supervisor) -> None:
-    """End processes that have left their process group, too."""
-    stop_run(at.home, supervisor.run, _INTERRUPTED, environ=at.environ)
-    supervisor.close(_INTERRUPTED)
+def _end_for_certain(at: StepContext, supervisor: Supervisor) -> bool:
+    """End processes that have left their process group, too; return whether none is left."""
+    certain = stop_run(at.home, supervisor.run, INTERRUPTED, environ=at.environ)
+    supervisor.close(INTERRUPTED)
+    return certain
 
 
 async def run_reviewed(
@@ -100,7 +109,7 @@ async def run_reviewed(
             (at.shell, "-c", command), at.folder, environ=environ, seconds=seconds
         )
     except asyncio.CancelledError:
-        await asyncio.to_thread(lambda: supervisor.after(verdict, error=_INTERRUPTED))
+        await asyncio.to_thread(lambda: supervisor.after(verdict, error=INTERRUPTED))
         raise
     await supervisor.after_async(
         verdict,
@@ -109,7 +118,24 @@ async def run_reviewed(
         error="" if end.code is not None else end.how,
         seconds=end.ms / 1000,
     )
+    if end.code is None:  # it was killed, so what it has started elsewhere has to end, too
+        await asyncio.to_thread(
+            stop_run, at.home, supervisor.run, f"its command ended: {end.how}", environ=at.environ
+        )
     return end
+
+
+def command_outcome(verdict: ActionVerdict, end: CommandEnd, run: str) -> StepOutcome:
+    """Return the outcome of a command that ran, perhaps with a warning or changed."""
+    remark = _REMARKS.get(verdict.decision)
+    return StepOutcome(
+        status=StepStatus.OK if end.code == 0 else StepStatus.FAILED,
+        says=f"{end.how}; {remark}: {verdict.reason}" if remark else end.how,
+        output=end.output,
+        exit_code=end.code,
+        ran=str(verdict.input["command"]) if verdict.decision is Decision.MODIFY else "",
+        run=run,
+    )
 
 
 def refusal_outcome(verdict: ActionVerdict, review: StepReview, run: str) -> StepOutcome:
