@@ -12,15 +12,23 @@ if TYPE_CHECKING:
     from handrail.config.detection import Detection
     from handrail.config.interventions import Interventions
     from handrail.detect import CompletedStep, Detector, FindingDescription, FittingInterventions
+    from handrail.fleet.pipeline.result import (
+        BlockedAction,
+        PipelineResult,
+        ReviewSummary,
+        StepResult,
+    )
     from handrail.intervene import Capability, InterventionDraft, InterventionKind, RunSituation
     from handrail.library.action import SupervisedAction
     from handrail.library.errors import (
         ActionBlockedError,
         ControlError,
         HandrailError,
+        PipelineFileError,
         StartError,
         SupervisorClosedError,
     )
+    from handrail.library.pipelines.execution import run_pipeline
     from handrail.library.supervisor import Supervisor
     from handrail.library.verdict import ActionVerdict, RestoredFiles
     from handrail.model.action import Action
@@ -39,6 +47,7 @@ __all__ = [
     "Action",
     "ActionBlockedError",
     "ActionVerdict",
+    "BlockedAction",
     "Capability",
     "CheckpointError",
     "CheckpointRecord",
@@ -58,18 +67,23 @@ __all__ = [
     "InterventionKind",
     "Interventions",
     "Kind",
+    "PipelineFileError",
+    "PipelineResult",
     "Program",
     "RestoredFiles",
     "ReviewContext",
+    "ReviewSummary",
     "Rule",
     "RuleHit",
     "RunSituation",
     "Severity",
     "StartError",
+    "StepResult",
     "SupervisedAction",
     "Supervisor",
     "SupervisorClosedError",
     "__version__",
+    "run_pipeline",
 ]
 
 _MODULES = {
@@ -77,10 +91,12 @@ _MODULES = {
     "config.detection": "Detection",
     "config.interventions": "Interventions",
     "detect": "CompletedStep FindingDescription Detector FittingInterventions",
+    "fleet.pipeline.result": "BlockedAction PipelineResult ReviewSummary StepResult",
     "intervene": "Capability InterventionDraft InterventionKind RunSituation",
     "library.action": "SupervisedAction",
-    "library.errors": "ActionBlockedError ControlError HandrailError StartError"
-    " SupervisorClosedError",
+    "library.errors": "ActionBlockedError ControlError HandrailError PipelineFileError"
+    " StartError SupervisorClosedError",
+    "library.pipelines.execution": "run_pipeline",
     "library.supervisor": "Supervisor",
     "library.verdict": "ActionVerdict RestoredFiles",
     "model.action": "Action",

@@ -9,7 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.drive.verify import KEPT, Verification, verify
+from handrail.drive.command import KEPT
+from handrail.drive.verify import Verification, verify
 
 pytestmark = pytest.mark.slow
 
@@ -124,7 +125,7 @@ def test_who_stays_in_the_background_does_not_keep_it_waiting(tmp_path: Path) ->
 def test_a_command_that_has_ended_with_all_its_children_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("handrail.drive.verify._LAST_WORDS", 3600.0)
+    monkeypatch.setattr("handrail.drive.command._LAST_WORDS", 3600.0)
     assert run("sleep 600 & echo passed", tmp_path).says == "passed"
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.config.layers import ProjectText, Settings, load_settings
+from handrail.config.layers import ProjectText, Settings, load_settings, pipeline_text
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Config
 from handrail.config.scope import pin_scope
+from handrail.config.sources import PipelineSafety
 from handrail.config.strictness import find_laxer, stricter
 
 
@@ -36,8 +37,27 @@ def settings_in_force(
     environ: Mapping[str, str] = os.environ,
     *,
     is_trusted: Callable[[ProjectText], bool],
+    pipeline: PipelineSafety | None = None,
 ) -> SettingsInForce:
-    """Load the settings of a folder; raises ConfigError with all that is wrong."""
+    """Load the settings of a folder; raises ConfigError with all that is wrong.
+
+    `pipeline`: settings of a pipeline that runs there, on top of the others. What they loosen
+    needs a confirmation of its own.
+    """
+    found = _of_folder(cwd, environ, is_trusted)
+    if pipeline is None:
+        return found
+    written = load_settings(cwd, environ=environ, pipeline=pipeline)
+    config = pin_scope(written.config, cwd, environ)
+    laxer = find_laxer(found.config, config)
+    if not laxer or (found.confirmed and is_trusted(pipeline_text(written, pipeline))):
+        return SettingsInForce(written, config, laxer)
+    return SettingsInForce(written, stricter(found.config, config), laxer, confirmed=False)
+
+
+def _of_folder(
+    cwd: str | Path, environ: Mapping[str, str], is_trusted: Callable[[ProjectText], bool]
+) -> SettingsInForce:
     written = load_settings(cwd, environ=environ)
     config = pin_scope(written.config, cwd, environ)
     if written.project is None:

@@ -1,5 +1,6 @@
 """Merge the settings from all places: defaults, user, project, pipeline, environment."""
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -75,6 +76,24 @@ def load_settings(
     if config_path is None and with_project:
         layers.project = project_file(layers.cwd, layers.home)
     return layers.load(config_path, pipeline)
+
+
+def pipeline_text(settings: Settings, pipeline: PipelineSafety) -> ProjectText:
+    """Return what a person confirms of a pipeline: its settings, and the files that they name.
+
+    Raises ConfigError if such a file cannot be read.
+    """
+    plain = from_plain(pipeline.settings, DEFAULT)
+    named = (
+        (plain.find(_RULES_PATH), settings.config.step_reviewer.rules.custom_rules_path),
+        (
+            plain.find(_PROMPTS_PATH),
+            settings.config.interventions.soft_correction.custom_prompts_path,
+        ),
+    )
+    texts = [read_text(Path(path), path) for node, path in named if node is not None and path]
+    written = json.dumps(pipeline.settings, sort_keys=True)
+    return ProjectText(pipeline.file, (written, *texts))
 
 
 class _Layers:

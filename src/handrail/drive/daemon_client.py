@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from handrail.config.sources import PipelineSafety
 from handrail.model.control import Standing
 from handrail.model.decodable import decodable
 
@@ -26,6 +27,8 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     max_memory_mb: float = 0.0
     adopts: bool = False
     """The driver adopts the orphans of its agent."""
+    pipeline: PipelineSafety | None = None
+    """The settings of the pipeline that this run is a step of."""
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from handrail.config.sources import PipelineSafety
 from handrail.drive import loop_end, prompts, usage
 from handrail.drive.agent_process import AgentProcess, StartAgent
 from handrail.drive.background_task import background_task
@@ -66,6 +67,8 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """Environment of the verify command, so that its processes count as the run's."""
     adopts: bool = False
     """This process adopts the orphans of the agent."""
+    pipeline: PipelineSafety | None = None
+    """The settings of the pipeline that this run is a step of."""
 
 
 class VerifyFunction(Protocol):
@@ -106,6 +109,7 @@ async def drive(
             max_tokens=task.limits.max_tokens,
             max_memory_mb=task.limits.max_memory_mb,
             adopts=task.adopts,
+            pipeline=task.pipeline,
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:

@@ -1,21 +1,13 @@
-"""Run the command that decides whether a loop is done, in bounded time and space."""
+"""Run the command that decides whether a loop is done."""
 
-import asyncio
 import os
-import signal
-from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing, suppress
-from time import perf_counter
-from typing import IO
+from collections.abc import Mapping
 
 import msgspec
 
+from handrail.drive.command import run_command
+
 SECONDS = 300.0
-KEPT = 8_000
-"""Bytes to keep of the output: its end, where the errors are."""
-_LAST_WORDS = 1.0
-"""Seconds to read the rest of the pipe after the command has ended."""
 
 
 class Verification(msgspec.Struct, frozen=True):
@@ -29,9 +21,6 @@ class Verification(msgspec.Struct, frozen=True):
     ms: float = 0.0
 
 
-_PASSED = "exit code 0"
-
-
 async def verify(
     command: str, cwd: str, *, seconds: float = SECONDS, marks: Mapping[str, str] | None = None
 ) -> Verification:
@@ -39,104 +28,6 @@ async def verify(
 
     `marks`: environment variables by which Handrail finds its processes to end the run.
     """
-    began = perf_counter()
-    tail = _Tail()
-    try:
-        async with _started(command, cwd, marks or {}, tail) as process:
-            how = await _end_of(process, seconds)
-    except (OSError, ValueError) as error:  # no such folder, or no such command
-        how = f"it cannot be run: {error}"
-    ms = (perf_counter() - began) * 1000
-    return Verification(how == _PASSED, how, tail.text(), ms)
-
-
-async def _end_of(process: Process, seconds: float) -> str:
-    try:
-        async with asyncio.timeout(seconds):
-            code = await process.wait()
-    except TimeoutError:
-        return f"no end after {seconds:g} s, so it was killed"
-    return f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
-
-
-@asynccontextmanager
-async def _started(
-    command: str, cwd: str, marks: Mapping[str, str], tail: "_Tail"
-) -> AsyncIterator[Process]:
-    # A pipe of our own: `Process.wait` would also wait for asyncio's pipe, and any child left in
-    # the background keeps that open.
-    reads, writes = os.pipe()
-    with os.fdopen(reads, "rb", buffering=0) as pipe, os.fdopen(writes, "wb") as output:
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: tail, pipe)
-        with closing(transport):
-            process = await _spawn(command, cwd, marks, output)
-            try:
-                yield process
-            finally:
-                _kill_group(process)
-                output.close()
-                await process.wait()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(_LAST_WORDS):
-                        await tail.ended.wait()
-
-
-async def _spawn(command: str, cwd: str, marks: Mapping[str, str], output: IO[bytes]) -> Process:
-    starting = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            *("sh", "-c", command),
-            cwd=cwd,
-            env={**os.environ, **marks},
-            stdin=DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    )
-    try:
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        # It may be running already, with children that asyncio would not end.
-        process = await starting
-        _kill_group(process)
-        await process.wait()
-        raise
-
-
-def _kill_group(process: Process) -> None:
-    # The group outlives its leader while any process is in it.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-class _Tail(asyncio.Protocol):
-    """Keep the end of a pipe's output."""
-
-    def __init__(self) -> None:
-        self.ended = asyncio.Event()
-        self._kept = bytearray()
-        self._all = 0
-
-    def data_received(self, data: bytes) -> None:
-        self._all += len(data)
-        self._kept += data[-KEPT:]
-        del self._kept[:-KEPT]
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.ended.set()
-
-    def text(self) -> str:
-        """Return the text; say so if its beginning is missing."""
-        text = self._kept.decode(errors="replace").strip()
-        left_out = self._all - len(self._kept)
-        if not left_out:
-            return text
-        _, _, whole_lines = text.partition("\n")
-        return f"… {left_out:,} bytes before this are left out\n{whole_lines or text}"
+    environ = {**os.environ, **(marks or {})}
+    end = await run_command(("sh", "-c", command), cwd, environ=environ, seconds=seconds)
+    return Verification(end.code == 0, end.how, end.output, end.ms)

@@ -3,6 +3,7 @@
 HandrailError
 ├── ActionBlockedError   the action may not run; the text is for the model
 ├── StartError           the run cannot begin: broken settings, a scope too wide, no daemon
+├── PipelineFileError    a pipeline file is wrong; the text names file, line, key and fix
 ├── ControlError         the run cannot be paused, resumed, stopped or steered now
 └── SupervisorClosedError the supervisor was used after `close`
 """
@@ -27,6 +28,10 @@ class ActionBlockedError(HandrailError):
 
 class StartError(HandrailError):
     """The run cannot begin."""
+
+
+class PipelineFileError(HandrailError, ValueError):
+    """A pipeline cannot be read; the text names each mistake with its file, line and key."""
 
 
 class ControlError(HandrailError):

@@ -22,6 +22,7 @@ from handrail.checkpoint import (
     checkpoint_folder,
     work_tree_of,
 )
+from handrail.config.sources import PipelineSafety
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.detect.detector import Detector
@@ -81,6 +82,7 @@ class Supervisor:
         interventions: Iterable[InterventionKind] = (),
         programs: Mapping[str, Program] | None = None,
         rules: Iterable[Rule] = (),
+        pipeline: PipelineSafety | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         """Begin a run in a folder; raises StartError if that fails.
@@ -88,7 +90,8 @@ class Supervisor:
         `goal`: the task of the agent. `scope`: the folders and globs that it may change, in place
         of those in `handrail.yaml`. `log`: a file for the log; without it the log is in memory.
         `daemon`: let the daemon supervise the run, so that `handrail status`, `pause` and the
-        others see it. `environ`: stands in for the environment of the process.
+        others see it. `pipeline`: the settings of the pipeline that this run is a step of.
+        `environ`: stands in for the environment of the process.
         """
         given = os.environ if environ is None else environ
         self.run = str(uuid.uuid4())
@@ -111,7 +114,13 @@ class Supervisor:
             self._engine = EmbeddedEngine(
                 self.run, self.folder, log=os.fspath(log), extensions=own, environ=given
             )
-        begun = self._send("start", goal=goal, scope=list(scope), model=model)
+        begun = self._send(
+            "start",
+            goal=goal,
+            scope=list(scope),
+            model=model,
+            pipeline=msgspec.to_builtins(pipeline),
+        )
         if begun.decision is Decision.BLOCK:
             self._is_closed = True
             self._engine.close()

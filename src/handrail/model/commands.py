@@ -46,6 +46,8 @@ CLI_COMMANDS = (
                refusal="takes hold of runs in the name of a person"),
     CliCommand("run", "Run an agent unattended until its task is done.",
                refusal="starts an agent that works on in the name of a person"),
+    CliCommand("pipeline", "Run a pipeline of steps under review.", "check|schema",
+               refusal="starts commands and agents in the name of a person"),
     *(
         CliCommand(each.value, line.brief, refusal=each.spec.refusal, module="control")
         for each in ControlCommand

@@ -409,6 +409,10 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """Memory of all its processes at most; 0: no limit."""
     adopts: bool = False
     """The driver adopts the orphans of its agent."""
+    safety: dict[str, object] = {}
+    """The settings of the pipeline that this run is a step of; empty: it has none."""
+    safety_file: str = ""
+    """The file in which they stand."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

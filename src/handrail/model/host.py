@@ -102,6 +102,8 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
     """The same for a copy at a message: `{session}`, `{message}`, `{copy}`, `{checkpoint}`."""
     recordings: str = ""
     """Where it keeps what was said and done in past sessions."""
+    pipeline_step: str = ""
+    """The type of a step in a pipeline that runs its agent; empty: none does."""
 
 
 @cache

@@ -8,9 +8,9 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple, Self, cast
 
+from handrail.drive.file_tools import use_file_tool
 from handrail.server.http.socket_client import SocketConnection
 from handrail.testing.model_server import Json, ToolCall
 
@@ -125,11 +125,10 @@ class ScriptedAgent:
         """Run an allowed call; return whether it succeeded, and its output."""
         if call.tool == "Bash":
             return self._shell(str(given["command"]))
-        path = Path(self.folder, str(given["file_path"]))
         try:
-            return True, _FILE_TOOLS[call.tool](path, given)
+            return True, use_file_tool(call.tool, given, self.folder)
         except OSError as error:
-            return False, f"{path.name}: {error.strerror}"
+            return False, f"{os.path.basename(str(given['file_path']))}: {error.strerror}"
 
     def _shell(self, command: str) -> tuple[bool, str]:
         done = subprocess.run(
@@ -147,21 +146,3 @@ class ScriptedAgent:
         if done.returncode == 0:
             return True, output
         return False, f"Exit code {done.returncode}\n{output}"
-
-
-def _read(path: Path, given: Json) -> str:
-    return path.read_text()
-
-
-def _write(path: Path, given: Json) -> str:
-    path.write_text(str(given["content"]))
-    return ""
-
-
-def _edit(path: Path, given: Json) -> str:
-    text = path.read_text()
-    path.write_text(text.replace(str(given["old_string"]), str(given["new_string"]), 1))
-    return ""
-
-
-_FILE_TOOLS = {"Read": _read, "Write": _write, "Edit": _edit}

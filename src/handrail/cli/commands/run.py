@@ -13,6 +13,7 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.driving.undo_check import check_undo
 from handrail.cli.history.runs import KnownRuns, find_home, read_log
+from handrail.config.sources import PipelineSafety
 from handrail.drive.usage import LoopLimits, limits_of
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, UnsupervisedError
@@ -233,6 +234,7 @@ def _resumed_plan(
         msgspec.structs.replace(limits_of(loop), **limits),
         msgspec.structs.replace(wanted, model=wanted.model or state.model),
         state.cwd,
+        PipelineSafety(loop.safety, loop.safety_file) if loop.safety else None,
         resumes=True,
         held=lost or state.hand.standing not in (Standing.RUNNING, Standing.DONE),
         lost=lost,

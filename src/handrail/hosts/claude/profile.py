@@ -52,4 +52,5 @@ PROFILE = HostProfile(
     resume_at="claude -p --resume {session} --resume-session-at {message} --fork-session"
     " --session-id {copy} '/rename back-at-{checkpoint}' && claude --resume {copy}",
     recordings="~/.claude",
+    pipeline_step="claude_code",
 )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from handrail.checkpoint import ConversationPosition
+from handrail.config import ConfigError
 from handrail.hosts.port import CAUSE, FaultAnswers, Reply, SessionOrigin
 from handrail.hosts.python.messages import (
     AfterMessage,
@@ -117,7 +118,11 @@ class PythonHooks:
         if problem := projects.at(payload.cwd).problem:
             return _now(_refusal(f"Handrail's settings cannot be used: {problem}"))
         try:
-            supervisor.project = projects.narrowed(payload.cwd, payload.goal, payload.scope)
+            supervisor.project = projects.narrowed(
+                payload.cwd, payload.goal, payload.scope, payload.pipeline
+            )
+        except ConfigError as error:
+            return _now(_refusal(f"the pipeline's settings cannot be used: {error}"))
         except ValueError as error:
             return _now(_refusal(f"scope {' '.join(payload.scope)}: {error}"))
         host, cwd = PROFILE.name, payload.cwd

@@ -4,6 +4,7 @@ import os
 
 import msgspec
 
+from handrail.config.sources import PipelineSafety
 from handrail.hosts.port import MAX_BYTES
 
 _MAX_RUN = 200
@@ -26,6 +27,8 @@ class StartMessage(LibraryMessage, frozen=True, kw_only=True, tag="start"):
     scope: tuple[str, ...] = ()
     """Scope of the agent in place of the settings' scope; relative to `cwd`."""
     model: str = ""
+    pipeline: PipelineSafety | None = None
+    """The settings of the pipeline that this run is a step of."""
 
 
 class PromptMessage(LibraryMessage, frozen=True, kw_only=True, tag="prompt"):

@@ -9,6 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from handrail.config import ConfigError
 from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.control.loop_status import USER_CANCELLED, abort_entry, done_entry, state_entry
 from handrail.drive.daemon_client import (
@@ -66,6 +67,12 @@ class AlreadyDrivenError(EndpointError):
 
     def __init__(self, run: str, pid: int) -> None:
         super().__init__(f"run {run} is driven by process {pid}")
+
+
+class UnusableSettingsError(EndpointError):
+    """The settings of a pipeline cannot be used."""
+
+    status = 400
 
 
 class _DriverConnection:
@@ -223,6 +230,12 @@ class DriverSessions:
         before = state.loop
         if self.is_present(state) and before is not None and before.driver != loop.driver:
             raise AlreadyDrivenError(run, before.driver)
+        pipeline = loop.pipeline
+        if pipeline is not None:
+            try:
+                supervisor.project = self._runs.projects.under_pipeline(loop.cwd, pipeline)
+            except ConfigError as error:
+                raise UnusableSettingsError(str(error)) from None
         event = events.LoopBegun(
             self._clock(),
             loop.goal,
@@ -237,6 +250,8 @@ class DriverSessions:
             max_tokens=loop.max_tokens,
             max_memory_mb=loop.max_memory_mb,
             adopts=loop.adopts,
+            safety=pipeline.settings if pipeline else {},
+            safety_file=pipeline.file if pipeline else "",
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop

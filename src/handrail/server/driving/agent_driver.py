@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 import msgspec
 
+from handrail.config.sources import PipelineSafety
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.drive.background_task import background_task
@@ -43,6 +44,8 @@ class AgentPlan(msgspec.Struct, frozen=True):
     limits: LoopLimits = LoopLimits()
     options: DriveOptions = DriveOptions()
     cwd: str = msgspec.field(default_factory=os.getcwd)
+    pipeline: PipelineSafety | None = None
+    """The settings of the pipeline that this run is a step of."""
 
 
 class PreparedAgent(msgspec.Struct, frozen=True):
@@ -125,6 +128,7 @@ class AgentDriver:
             limits=plan.limits,
             marks={MARK: plan.run},
             adopts=become_subreaper(),
+            pipeline=plan.pipeline,
         )
         async with background_task(_reap_orphans()):
             return await drive(task, self._client, self._start)

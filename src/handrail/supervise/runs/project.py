@@ -15,6 +15,7 @@ from handrail.config.schema import Limits
 from handrail.config.scope import pin_scope
 from handrail.config.sources import (
     Exists,
+    PipelineSafety,
     find_project_file,
     find_user_file,
     find_work_tree,
@@ -197,12 +198,29 @@ class Projects:
         config = pin_scope(config_of(settings), folder, self._environ)
         return self._made(config, now.redactor)
 
-    def narrowed(self, folder: str, goal: str, scope: Sequence[str]) -> Project:
-        """Return the project of a folder for a run with its own goal and scope.
+    def under_pipeline(self, folder: str, pipeline: PipelineSafety | None) -> Project:
+        """Return the project of a folder for a run of a pipeline with settings of its own.
 
-        Raises ValueError if the scope cannot be used.
+        Raises ConfigError.
         """
         now = self.at(folder)
+        if pipeline is None:
+            return now
+        found = trusted_settings(folder, self._environ, pipeline)
+        return self._with_own(now, found.config)
+
+    def narrowed(
+        self,
+        folder: str,
+        goal: str,
+        scope: Sequence[str],
+        pipeline: PipelineSafety | None = None,
+    ) -> Project:
+        """Return the project of a folder for a run with its own goal, scope and pipeline.
+
+        Raises ValueError if the scope or the settings of the pipeline cannot be used.
+        """
+        now = self.under_pipeline(folder, pipeline)
         where = PathBase(folder, self._environ.get("HOME", ""))
         config = now.config
         if scope:
@@ -210,11 +228,15 @@ class Projects:
             config = msgspec.structs.replace(config, scope=places)
         if goal:
             config = msgspec.structs.replace(config, goal=goal)
+        return self._with_own(now, config)
+
+    def _with_own(self, now: Project, config: Config) -> Project:
+        """Return a project for a run whose settings differ from those on the disk."""
         if config == now.config:
             return now
         return msgspec.structs.replace(
             self._made(config, now.redactor),
-            base=now.config,
+            base=now.base or now.config,
             withheld=now.withheld,
             confirmed=now.confirmed,
             second=now.second,

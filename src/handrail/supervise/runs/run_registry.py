@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from time import time
 
+from handrail.config import ConfigError
+from handrail.config.sources import PipelineSafety
 from handrail.intervene import Capability
 from handrail.model.event import ActionHeld, FaultNoted
 from handrail.model.finding import Finding
@@ -139,7 +141,7 @@ class RunRegistry:
         folder = kept.state.cwd or cwd if kept is not None else ""
         if kept is None or not folder:
             return
-        now = self.projects.look_again_at(folder)
+        now = self._under_pipeline(kept.state, self.projects.look_again_at(folder))
         agent = self._agent_above(pid, folder)
         kept.project = now if agent is None else agent.project.under_way(now)
 
@@ -155,6 +157,17 @@ class RunRegistry:
         self.renew(run, pid=pid)
         if kept.project.newer is None:
             kept.note_settings()
+
+    def _under_pipeline(self, state: RunState, now: Project) -> Project:
+        """Return the project of a run with the settings of its pipeline, if it has any."""
+        loop = state.loop
+        if loop is None or not loop.safety:
+            return now
+        own = PipelineSafety(loop.safety, loop.safety_file)
+        try:
+            return self.projects.under_pipeline(state.cwd, own)
+        except ConfigError:  # a file that they name has gone: those of the start still hold
+            return self._kept[state.run].project
 
     def _agent_above(self, pid: int, folder: str) -> Supervisor | None:
         """Return the run whose agent started a process to work in the same project."""

@@ -15,7 +15,7 @@ import msgspec
 from handrail.config.in_force import SettingsInForce, settings_in_force
 from handrail.config.layers import ProjectText, load_settings
 from handrail.config.loosening import Loosened
-from handrail.config.sources import work_tree
+from handrail.config.sources import PipelineSafety, work_tree
 from handrail.model.decodable import decodable
 from handrail.model.state_folder import state_folder
 from handrail.store.private_files import make_folder
@@ -106,9 +106,13 @@ def trust_of(environ: Mapping[str, str]) -> SettingsTrust:
     return SettingsTrust(state_folder(environ))
 
 
-def trusted_settings(folder: str, environ: Mapping[str, str]) -> SettingsInForce:
-    """The settings in force in a folder. Raises ConfigError."""
-    return settings_in_force(folder, environ, is_trusted=trust_of(environ).is_trusted)
+def trusted_settings(
+    folder: str, environ: Mapping[str, str], pipeline: PipelineSafety | None = None
+) -> SettingsInForce:
+    """The settings in force in a folder, or in a pipeline there. Raises ConfigError."""
+    return settings_in_force(
+        folder, environ, is_trusted=trust_of(environ).is_trusted, pipeline=pipeline
+    )
 
 
 def confirm_settings(folder: str, environ: Mapping[str, str]) -> None:

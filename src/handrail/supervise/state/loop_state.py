@@ -36,6 +36,9 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     max_memory_mb: float = 0.0
     adopts: bool = False
     """The driver adopts the orphans of its agent."""
+    safety: dict[str, object] = {}
+    """The settings of the pipeline that this run is a step of; empty: it has none."""
+    safety_file: str = ""
 
     @classmethod
     def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
@@ -47,6 +50,7 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         loop.max_tokens, loop.max_memory_mb = event.max_tokens, event.max_memory_mb
         loop.driver, loop.driver_began = event.driver, event.driver_began
         loop.adopts = event.adopts
+        loop.safety, loop.safety_file = event.safety, event.safety_file
         loop.ended, loop.reason, loop.says = "", "", ""
         return loop
 

@@ -1,0 +1,1 @@
+"""What `handrail pipeline` shows while steps run, and afterwards."""

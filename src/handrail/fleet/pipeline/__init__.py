@@ -1,0 +1,1 @@
+"""Pipelines: a YAML file of steps, each reviewed like the work of an agent."""

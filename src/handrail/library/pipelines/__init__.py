@@ -1,0 +1,1 @@
+"""Run pipelines: each type of step has a file with what runs it."""
