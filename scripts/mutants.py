@@ -66,6 +66,11 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "checkpoint/restore/plan.py": ("tests/checkpoint/test_restore.py", "tests/checkpoint/restore"),
     "fleet/orphans.py": ("tests/fleet/test_orphans.py",),
     "fleet/stall.py": ("tests/fleet/test_stall.py",),
+    "fleet/dependencies.py": ("tests/fleet/test_dependencies.py",),
+    "fleet/disk_space.py": ("tests/fleet/test_disk_space.py",),
+    "fleet/budget.py": ("tests/fleet/test_budget.py",),
+    "drive/backoff.py": ("tests/drive/test_backoff.py",),
+    "drive/reset_time.py": ("tests/drive/test_reset_time.py",),
     "control/transitions.py": ("tests/control/test_transitions.py",),
     "control/request_ledger.py": (
         "tests/control/test_request_ledger.py",

@@ -45,6 +45,7 @@ def reset(text: str, now: datetime = NOON) -> str:
         # a day
         ("resets May 5 at 9pm (America/New_York)", "05-06 01:00:00"),
         ("try again at May 11th, 2026 1:36 PM.", "05-11 11:36:00"),
+        ("resets June 2 at 5pm (UTC)", "06-02 17:00:00"),
         ("(resets 03:13 on 6 May)", "05-06 01:13:00"),
     ],
 )  # fmt: skip

@@ -26,6 +26,14 @@ def test_a_budget_is_spent_when_all_tasks_together_reach_it(
     assert budget.left_usd == pytest.approx(left)
 
 
+def test_a_budget_may_be_less_than_a_dollar() -> None:
+    budget = fleet_budget([0.1], 0.25)
+    assert not budget.is_spent
+    assert budget.left_usd == pytest.approx(0.15)
+    assert budget.says == "$0.10 of $0.25 spent"
+    assert fleet_budget([0.2, 0.05], 0.25).is_spent
+
+
 def test_ten_times_ten_cents_are_a_dollar() -> None:
     assert fleet_budget([0.1] * 10, 1.0).is_spent
 

@@ -4,6 +4,7 @@ import msgspec
 
 from handrail.fleet.task import Task, TaskLimits
 from handrail.fleet.task_schema import TaskDefaults, TaskEntry, TaskEntryLimits, task_file_schema
+from handrail.hosts import HOSTS
 
 
 def test_the_schema_is_json_and_allows_texts_and_mappings() -> None:
@@ -12,6 +13,12 @@ def test_the_schema_is_json_and_allows_texts_and_mappings() -> None:
     kinds = schema["$defs"]["TaskFile"]["properties"]["tasks"]["items"]["anyOf"]
     assert {"type": "string"} in kinds
     assert {"$ref": "#/$defs/TaskEntry"} in kinds
+
+
+def test_editors_are_told_the_hosts() -> None:
+    sections = task_file_schema()["$defs"]
+    for name in ("TaskEntry", "TaskDefaults"):
+        assert sections[name]["properties"]["host"]["enum"] == ["", *HOSTS]
 
 
 def test_every_key_says_what_it_is_for() -> None:

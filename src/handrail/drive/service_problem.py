@@ -1,7 +1,7 @@
 """Tell a model's service that is busy from a turn that failed.
 
 A busy service is waited out and does not count as an error of the agent. The patterns come from
-messages of Claude Code, Codex, Gemini CLI, and the services behind them.
+real messages of hosts and services; `tests/drive/test_service_problem.py` has them.
 """
 
 import re

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from handrail.config.text_values import InnerGlob
 from handrail.fleet.task import LONGEST_ID
+from handrail.hosts import HOSTS
 
 LONGEST_PROMPT = 100_000
 
@@ -45,7 +46,9 @@ class TaskDefaults(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ""
     priority: Annotated[int, Meta(description="A higher number goes first.", ge=-1000, le=1000)] = 0
     model: Annotated[Line, Meta(description="The model. Empty: the host's own choice.")] = ""
-    host: Annotated[Line, Meta(description="The program that runs the agent: `claude`.")] = ""
+    host: Annotated[
+        Line, Meta(description="The program that runs the agent. Empty: the usual one.")
+    ] = ""
     limits: TaskEntryLimits = TaskEntryLimits()
 
 
@@ -81,8 +84,11 @@ class TaskFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 def task_file_schema() -> dict[str, Any]:
     """Return the JSON Schema of `tasks.yaml`, for editors that complete and check it."""
+    schema = msgspec.json.schema(TaskFile)
+    for struct in (TaskEntry, TaskDefaults):
+        schema["$defs"][struct.__name__]["properties"]["host"]["enum"] = ["", *HOSTS]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "tasks.yaml",
-        **msgspec.json.schema(TaskFile),
+        **schema,
     }
