@@ -103,6 +103,7 @@ def _facts(
         (_facts(), REQUEUE, "nothing left", False),
         (_facts(driver=DriverSign.NEVER), REQUEUE, "nothing left", False),
         (_facts(session=True, expiries=3), PARK, "too often", True),
+        (_facts(session=True, expiries=1, most=1), PARK, "too often", True),
         (_facts(session=True, expiries=300, most=0), RESUME, "session", True),
         (_facts(session=True, failure=LastFailure.PERSON), PARK, "needs a person", True),
         (_facts(session=True, failure=LastFailure.INCIDENT), PARK, "needs a person", True),
@@ -186,6 +187,12 @@ def test_the_evidence_names_every_fact() -> None:
     )
 
 
+@pytest.mark.parametrize(("many", "shown"), [(1, "0"), (3, "0, 1, 2"), (4, "0, 1, 2 and 1 more")])
+def test_the_evidence_names_the_first_files(many: int, shown: str) -> None:
+    facts = _facts(stale=tuple(map(str, range(many))))
+    assert f"The target branch has changed the same files: {shown}." in decide(facts).evidence
+
+
 def test_the_evidence_of_an_adoption() -> None:
     facts = _facts(driver=DriverSign.OURS, lease_over=False, expiries=0, changes=None, most=0)
     assert decide(facts).says == (
@@ -205,6 +212,7 @@ def test_every_evidence_is_made_of_sentences() -> None:
     [
         (4321, "b1", 100.0, DriverSign.OURS),
         (4321, "b1", 100.0 + SAME_START / 2, DriverSign.OURS),
+        (1, "b1", 100.0, DriverSign.OURS),
         (4321, "b1", 101.0, DriverSign.STRANGER),
         (4321, "b1", None, DriverSign.GONE),
         (4321, "b0", 100.0, DriverSign.OTHER_BOOT),

@@ -46,6 +46,11 @@ def test_both_start_anew_when_asked() -> None:
     assert counters.without_errors() == LoopCounters(idle=5)
 
 
+def test_a_limit_of_one_acts_at_once() -> None:
+    assert LoopCounters(idle=1).is_stalled(1)
+    assert LoopCounters(errors=1).must_pause(1)
+
+
 def test_zero_switches_each_off() -> None:
     counters = LoopCounters(errors=99, idle=99)
     assert not counters.is_stalled(0)
