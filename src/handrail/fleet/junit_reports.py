@@ -42,8 +42,8 @@ MOST_REPORTS = 2_000
 LARGEST_REPORT = 8_000_000
 LARGEST_SUM = 32_000_000
 """Bytes of all reports together."""
-MOST_CASES = 200_000
-"""Different tests in one report."""
+MOST_ELEMENTS = 300_000
+"""Elements of all reports together."""
 _CHUNK = 65_536
 _CLOCK_STEP = 0.05
 """Seconds by which the clock of a file system may lag behind that of programs."""
@@ -65,15 +65,14 @@ def read_reports(folder: str, since: float, places: Sequence[str] = ()) -> Suite
 
     `places`: globs relative to the folder; without them the usual places are searched.
     """
+    budget = _SearchBudget()
     seen: set[Case] = set()
     passed = failed = 0
     found = False
-    left = LARGEST_SUM
-    for path, size in _written_since(folder, since, places or PLACES):
-        if size > left:
+    for path, size in _written_since(folder, since, places or PLACES, budget):
+        if not budget.allows(size):
             continue
-        left -= size
-        cases = _read(path)
+        cases = _read(path, budget)
         if cases is None:
             continue
         found = True
@@ -87,9 +86,10 @@ def read_reports(folder: str, since: float, places: Sequence[str] = ()) -> Suite
     return SuiteResult(passed, failed) if found else None
 
 
-def _written_since(folder: str, since: float, places: Sequence[str]) -> list[tuple[str, int]]:
+def _written_since(
+    folder: str, since: float, places: Sequence[str], budget: "_SearchBudget"
+) -> list[tuple[str, int]]:
     """Return the reports and their sizes, the largest first."""
-    budget = _SearchBudget()
     sizes: dict[str, int] = {}
     for place in places:
         parts = [part for part in place.split("/") if part not in ("", ".")]
@@ -105,10 +105,19 @@ def _written_since(folder: str, since: float, places: Sequence[str]) -> list[tup
 
 
 class _SearchBudget:
-    """The names that one search may still look at."""
+    """What one search may still look at and read."""
 
     def __init__(self) -> None:
+        self.elements = MOST_ELEMENTS
         self._left = MOST_ENTRIES
+        self._bytes = LARGEST_SUM
+
+    def allows(self, size: int) -> bool:
+        """Return whether a report of this size may be read, and take it into account."""
+        if size > self._bytes or self.elements <= 0:
+            return False
+        self._bytes -= size
+        return True
 
     def entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
         """Return the content of a folder until the budget is spent."""
@@ -183,21 +192,20 @@ def _fresh_size(path: str, since: float) -> int | None:
     return found.st_size if found.st_size <= LARGEST_REPORT else None
 
 
-def _read(path: str) -> Counter[Case] | None:
+def _read(path: str, budget: _SearchBudget) -> Counter[Case] | None:
     """Return the cases in a report; None: it is no report."""
     try:
         # Something else may be there by now: a link, or a pipe without a writer.
         report = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(report, "rb") as file:
             data = file.read(LARGEST_REPORT + 1)
-        return None if len(data) > LARGEST_REPORT else count_cases(data)
+        return None if len(data) > LARGEST_REPORT else _count_cases(data, budget)
     except (OSError, _NotAReportError):
         return None
 
 
-def count_cases(data: bytes) -> Counter[Case]:
-    """Return the cases of a report that ran; raises ValueError if it is none."""
-    reader = _ReportReader()
+def _count_cases(data: bytes, budget: _SearchBudget) -> Counter[Case]:
+    reader = _ReportReader(budget)
     try:
         for start in range(0, len(data), _CHUNK):
             reader.parser.Parse(data[start : start + _CHUNK], False)
@@ -210,7 +218,8 @@ def count_cases(data: bytes) -> Counter[Case]:
 class _ReportReader:
     """Note the cases while the parser goes through a report."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: _SearchBudget) -> None:
+        self._budget = budget
         self.cases: Counter[Case] = Counter()
         self._path: list[str] = []
         self._case: Case | None = None
@@ -227,6 +236,9 @@ class _ReportReader:
         if not self._path and name not in _ROOTS:
             raise _NotAReportError(f"{name} is no report")
         self._path.append(name)
+        self._budget.elements -= 1
+        if self._budget.elements < 0:
+            raise _NotAReportError("too many elements")
         if name == "testcase":
             ran = attributes.get("status", "") not in _NOT_RUN
             case = hash((attributes.get("classname", ""), attributes.get("name", "")))
@@ -242,5 +254,3 @@ class _ReportReader:
         if name == "testcase" and self._case is not None:
             self.cases[self._case] += 1
             self._case = None
-            if len(self.cases) > MOST_CASES:
-                raise _NotAReportError("too many tests")

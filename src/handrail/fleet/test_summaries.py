@@ -8,6 +8,7 @@ from handrail.fleet.suite_result import SuiteResult
 
 KEPT = 400_000
 """Characters at the end of an output that are read."""
+_MOST_LINES = 10_000
 _LONGEST_LINE = 500
 """No summary is longer; the patterns below see nothing longer."""
 _ESCAPES = re.compile(
@@ -233,8 +234,9 @@ def read_summaries(output: str) -> SuiteResult | None:
 
 def _plain_lines(output: str) -> Iterator[str]:
     """Return the lines that may be summaries: short ones, without colours."""
-    for line in _ESCAPES.sub("", output[-KEPT:]).splitlines():
-        if len(line) <= _LONGEST_LINE:
+    lines = _ESCAPES.sub("", output[-KEPT:]).splitlines()
+    for line in lines[-_MOST_LINES:]:
+        if len(line) <= _LONGEST_LINE and not line.isspace():
             yield line.rstrip()
 
 
