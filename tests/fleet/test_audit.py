@@ -94,10 +94,11 @@ def test_a_long_list_of_files_is_cut_with_a_count() -> None:
     assert files.files_modified[-1] == "… and 1,212 more"
 
 
-def test_a_long_error_is_cut() -> None:
-    entry = audit_entry(TEN, "crash", error="no " * 1_000_000)
-    assert len(entry.details.error) <= 1_000
-    assert entry.details.error.endswith("…")
+def test_a_long_error_keeps_its_end() -> None:
+    error = audit_entry(TEN, "crash", error="no " * 1_000_000 + "\nKeyError: 'x'\n").details.error
+    assert len(error) <= 1_000
+    assert error.startswith("…")
+    assert error.endswith("no KeyError: 'x'")
 
 
 def test_a_long_log_keeps_the_start_of_its_last_attempt() -> None:

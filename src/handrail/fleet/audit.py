@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from handrail.control.timestamp import format_timestamp
-from handrail.fleet.one_line import one_line
+from handrail.fleet.one_line import end_of_line, one_line
 from handrail.fleet.suite_result import SuiteResult
 from handrail.model.decodable import decodable
 
@@ -80,7 +80,7 @@ def audit_entry(
             files_modified=_some_of(files),
             test_status=tests,
             last_commit=one_line(commit, _LONGEST_COMMIT),
-            error=one_line(error, _LONGEST_ERROR),
+            error=end_of_line(error, _LONGEST_ERROR),
         ),
     )
 

@@ -13,7 +13,7 @@ from handrail.fleet.audit import (
     last_attempt,
     last_end,
 )
-from handrail.fleet.one_line import one_line
+from handrail.fleet.one_line import end_of_line, one_line
 from handrail.fleet.suite_result import SuiteResult
 
 MOST_FILES = 50
@@ -65,14 +65,18 @@ def _log_lines(
     if not log:
         return ("- No log of it was kept",)
     started = log[0].timestamp if log[0].event == AuditEvent.START else "unknown"
-    errors = [entry.details.error for entry in log if entry.details.error]
+    errors = [
+        _without_marks(end_of_line(entry.details.error, _LONGEST_TEXT))
+        for entry in log
+        if entry.details.error
+    ]
     commits = [entry.details.last_commit for entry in log if entry.details.last_commit]
     return (
         f"- Started: {_quoted(started, _LONGEST_NAME)}",
         f"- Files modified: {_files(log)}",
         f"- Tests: {_tests(log)}",
         f"- Last commit: {_quoted(commits[-1], _LONGEST_TEXT) if commits else 'none known'}",
-        *(f"- Last error: {_quoted(error, _LONGEST_TEXT)}" for error in errors[-1:]),
+        *(f"- Last error: {error}" for error in errors[-1:]),
         f"- {_END[end].format(iteration or _iterations(log) + 1)}",
     )
 
@@ -105,4 +109,8 @@ def _iterations(log: Sequence[AuditEntry]) -> int:
 
 
 def _quoted(text: str, longest: int) -> str:
-    return one_line(text, longest).translate(_MARKS)
+    return _without_marks(one_line(text, longest))
+
+
+def _without_marks(line: str) -> str:
+    return line.translate(_MARKS)
