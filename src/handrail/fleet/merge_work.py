@@ -30,7 +30,9 @@ from handrail.store.private_files import make_folder, replace_file
 
 WAITING = "refs/handrail/merges/"
 """A ref for each merge that is made and could not be put on its branch."""
-_DECODER = msgspec.json.Decoder(FastForwarded | Merged)
+_DECODER: msgspec.json.Decoder[FastForwarded | Merged] = msgspec.json.Decoder(
+    FastForwarded | Merged
+)
 
 
 class MergeRequest(msgspec.Struct, frozen=True, kw_only=True):

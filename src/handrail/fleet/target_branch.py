@@ -11,7 +11,8 @@ from contextlib import suppress
 import msgspec
 
 from handrail.checkpoint.files import read_json
-from handrail.fleet.checkout_recovery import files_in_the_way, put_checkout_back
+from handrail.fleet.checkout_recovery import put_checkout_back
+from handrail.fleet.files_in_the_way import files_in_the_way
 from handrail.fleet.repository_git import RepositoryGit, open_worktree
 from handrail.fleet.workspace_errors import WorkspaceError, WorkspaceGitError
 from handrail.fleet.workspace_work import as_text, changed_tracked_files
@@ -93,7 +94,6 @@ class TargetBranch:
             return f"files in {path} would be overwritten: {_named(list(map(as_text, blocking)))}"
         make_folder(os.path.dirname(self._journal))
         replace_file(self._journal, msgspec.json.encode(move), 0o600)
-        # Without -u's --exclude options, git overwrites no file that is untracked or ignored.
         reply = there.call("read-tree", "-m", "-u", move.before, move.after)
         if reply.code != 0:
             self.recover()  # a full disk stops it in the middle
