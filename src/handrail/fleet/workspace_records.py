@@ -6,6 +6,7 @@ until after it, so a killed process leaves no worktree that nobody knows.
 """
 
 import os
+from contextlib import suppress
 from enum import StrEnum
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from handrail.checkpoint.files import read_json
 from handrail.fleet.task import is_task_id
 from handrail.model.decodable import decodable
-from handrail.store.private_files import make_folder, replace_file, write_temporary_file
+from handrail.store.private_files import make_folder
 
 BRANCHES = "handrail/"
 """The branch of each workspace stands below."""
@@ -61,7 +62,7 @@ class _WorkspaceRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkspaceRecords:
-    """Reads and writes the records of one project's workspaces."""
+    """Reads and writes the records of a project's workspaces; who writes holds the task's lock."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -124,10 +125,9 @@ class WorkspaceRecords:
     def add(self, workspace: Workspace) -> bool:
         """Write the record of a new workspace; False: another process has taken the name."""
         make_folder(self._folder)
-        path = self._file(workspace.name)
-        fresh = write_temporary_file(path, _encoded(workspace), 0o600)
+        fresh = self._write_fresh(workspace)
         try:
-            os.link(fresh, path)
+            os.link(fresh, self._file(workspace.name))
         except FileExistsError:
             return False
         finally:
@@ -147,24 +147,34 @@ class WorkspaceRecords:
             state=workspace.state if state is None else state,
             is_set_up=workspace.is_set_up if is_set_up is None else is_set_up,
         )
-        replace_file(self._file(workspace.name), _encoded(changed), 0o600)
+        os.replace(self._write_fresh(changed), self._file(workspace.name))
         return changed
 
     def forget(self, workspace: Workspace) -> None:
         """Remove a record: the last step of a removal."""
-        os.unlink(self._file(workspace.name))
+        for path in (self._fresh(workspace.task), self._file(workspace.name)):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
-    def _file(self, name: str) -> str:
-        return os.path.join(self._folder, f"{name}{_ENDING}")
-
-
-def _encoded(workspace: Workspace) -> bytes:
-    return msgspec.json.encode(
-        _WorkspaceRecord(
+    def _write_fresh(self, workspace: Workspace) -> str:
+        """Write a record beside its place, durably."""
+        record = _WorkspaceRecord(
             task=workspace.task,
             attempt=workspace.attempt,
             base=workspace.base,
             state=workspace.state,
             is_set_up=workspace.is_set_up,
         )
-    )
+        path = self._fresh(workspace.task)
+        with open(path, "wb") as file:
+            file.write(msgspec.json.encode(record))
+            file.flush()
+            os.fsync(file.fileno())
+        return path
+
+    def _fresh(self, task: str) -> str:
+        # One for each task: its lock is held, and the next one to hold it writes over a leftover.
+        return os.path.join(self._folder, f".{task}")
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self._folder, f"{name}{_ENDING}")
