@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
+from handrail.checkpoint.files import replace_file
 from handrail.drive.verify import SECONDS as VERIFY_SECONDS
 from handrail.drive.verify import Verification, verify
 from handrail.fleet.merge_outcome import (
@@ -26,7 +27,7 @@ from handrail.fleet.workspace_errors import UnknownCommitError
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_setup import run_setup
 from handrail.fleet.worktrees import remove_folder
-from handrail.store.private_files import make_folder, replace_file
+from handrail.store.private_files import make_folder
 
 WAITING = "refs/handrail/merges/"
 """A ref for each merge that is made and could not be put on its branch."""
@@ -79,7 +80,7 @@ class MergeRecords:
     def write(self, done: FastForwarded | Merged) -> None:
         """Keep the merge of a task."""
         make_folder(self._folder)
-        replace_file(self._file(done.task), msgspec.json.encode(done), 0o600)
+        replace_file(self._file(done.task), msgspec.json.encode(done), durable=True)
 
     def forget(self, task: str) -> None:
         """Remove the file of a task."""
