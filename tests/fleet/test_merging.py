@@ -20,7 +20,6 @@ from handrail.fleet.merge_outcome import (
     VerifyFailed,
 )
 from handrail.fleet.merge_work import WAITING, MergeRequest
-from handrail.fleet.merging import Merging
 from handrail.fleet.workspace_errors import UnknownCommitError
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import commit_work
@@ -32,10 +31,6 @@ pytestmark = pytest.mark.slow
 
 class MergeShop(TaskRepository):
     """A repository whose tasks are merged."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.merging = Merging(str(self.tree), str(self.root), self.environ)
 
     def work(self, task: str, path: str = "new.txt", content: str = "new\n") -> Workspace:
         """A workspace with one commit."""
@@ -129,7 +124,7 @@ def test_setup_runs_before_the_verify_command_with_variables_of_its_own(shop: Me
     assert done.verification is not None
     task, temporary = done.verification.says.splitlines()
     assert task == "a 20900"
-    assert temporary.startswith(str(shop.root))
+    assert temporary.startswith(str(shop.trees))
     assert not (shop.tree / "made").exists()
 
 

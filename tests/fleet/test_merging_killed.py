@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from handrail.fleet.checkout_recovery import put_checkout_back
 from handrail.fleet.merge_outcome import FastForwarded, Merged
 from handrail.fleet.merge_work import MergeRequest
-from handrail.fleet.merging import Merging
 from handrail.fleet.repository_git import open_worktree
 from tests.checkpoint.faults import GitFault, RiggedGit
 
@@ -53,7 +52,7 @@ class Victim(TaskRepository):
         now = self.head("main")
         assert now == self.before or self.git("log", "-1", "--format=%P").startswith(self.before)
         request = MergeRequest(task="a", commit="handrail/a", target="main")
-        done = asyncio.run(Merging(str(self.tree), str(self.root), self.environ).merge(request))
+        done = asyncio.run(self.merging.merge(request))
         assert isinstance(done, Merged)
         assert (done.before, done.commit) == (self.before, self.head("main"))
         if now != self.before:
@@ -61,7 +60,8 @@ class Victim(TaskRepository):
         assert self.git("status", "--short") == ""
         assert (self.tree / "src/till.py").read_text() == "total = 1\n"
         assert self.worktrees() == [self.made.path]
-        assert sorted(os.listdir(self.root / ".merge")) == ["done"]
+        assert os.listdir(self.root / ".merge") == ["done"]
+        assert os.listdir(self.trees / ".merging") == []
         self.git("reset", "-q", "--hard", self.before)
         shutil.rmtree(self.root / ".merge/done")
         assert self.refs() == self.refs_before
@@ -209,7 +209,7 @@ def test_two_processes_merge_one_after_the_other(tmp_path: Path) -> None:
         shop.commit(f"work on {task}", at=made.path)
 
     async def both() -> list[object]:
-        merges = [Merging(str(shop.tree), str(shop.root), shop.environ) for _ in range(3)]
+        merges = [shop.merging for _ in range(3)]
         requests = (
             MergeRequest(task=task, commit=f"handrail/{task}", target="main", verify="true")
             for task in ("a", "b", "c")
@@ -226,7 +226,7 @@ def test_two_processes_merge_one_after_the_other(tmp_path: Path) -> None:
 
 def test_a_merge_that_is_cancelled_leaves_nothing(tmp_path: Path) -> None:
     victim = Victim(tmp_path)
-    merging = Merging(str(victim.tree), str(victim.root), victim.environ)
+    merging = victim.merging
     started = tmp_path / "started"
     request = MergeRequest(
         task="a", commit="handrail/a", target="main", verify=f"touch {started}; sleep 600"

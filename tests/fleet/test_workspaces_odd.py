@@ -88,7 +88,7 @@ def test_a_linked_worktree_and_a_subfolder_lead_to_the_same_repository(
 @pytest.mark.parametrize("name", ["with space", "ünïcödé ☃", "new\nline", "-dash", "q'uo\"te"])
 def test_odd_names_of_folders(tmp_path: Path, name: str) -> None:
     shop = TaskRepository(tmp_path, name)
-    shop.root = tmp_path / name / "workspaces"
+    shop.trees = tmp_path / name / "workspaces"
     shop.workspaces = shop.of(shop.tree)
     made = shop.workspaces.create("a")
     assert shop.workspaces.reuse("a") == made
@@ -99,7 +99,7 @@ def test_odd_names_of_folders(tmp_path: Path, name: str) -> None:
 
 def test_names_that_are_not_text(tmp_path: Path) -> None:
     shop = TaskRepository(tmp_path, os.fsdecode(b"caf\xe9"))
-    shop.root = tmp_path / os.fsdecode(b"root\xff")
+    shop.trees = tmp_path / os.fsdecode(b"root\xff")
     shop.workspaces = shop.of(shop.tree)
     made = shop.workspaces.create("a")
     shop.write(os.fsdecode(b"na\xefve.txt"), "odd", at=made.path)
@@ -181,8 +181,8 @@ _CREATES = """
 import os, sys
 from handrail.fleet.workspaces import Workspaces
 
-tree, root, *tasks = sys.argv[1:]
-workspaces = Workspaces(tree, root)
+tree, root, trees, *tasks = sys.argv[1:]
+workspaces = Workspaces(tree, root, trees=trees)
 for task in tasks:
     print(workspaces.create(task).name)
 """
@@ -192,7 +192,7 @@ def test_two_processes_make_workspaces_at_once(shop: TaskRepository) -> None:
     tasks = [f"t{number}" for number in range(6)]
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", _CREATES, shop.tree, shop.root, *tasks],
+            [sys.executable, "-c", _CREATES, shop.tree, shop.root, shop.trees, *tasks],
             env={**shop.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             stdout=subprocess.PIPE,
             text=True,

@@ -210,7 +210,7 @@ def test_leftovers_are_found_with_what_they_hold(shop: TaskRepository, made: Wor
 
 
 def test_a_persons_worktrees_are_no_leftovers(shop: TaskRepository) -> None:
-    for number, path in enumerate((shop.home / "mine", shop.root / "mine")):
+    for number, path in enumerate((shop.home / "mine", shop.trees / "mine")):
         shop.git("worktree", "add", "-q", "-b", f"mine{number}", str(path))
         shop.git("worktree", "lock", "--reason", "my own", str(path))
     assert find_orphans(shop.workspaces, ()) == []

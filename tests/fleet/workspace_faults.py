@@ -34,15 +34,15 @@ def kill_at(left):
     if left:
         sys.addaudithook(count)
 
-def work(does, task, tree, root, environ, moment, options):
+def work(does, task, tree, root, trees, environ, moment, options):
     kill_at(moment)
-    workspaces = Workspaces(tree, root, environ)
+    workspaces = Workspaces(tree, root, environ, trees=trees)
     if does == "create":
         print(workspaces.create(task).name, flush=True)
     elif does == "remove":
         workspaces.remove(workspaces.of_task(task)[-1], **options)
     else:
-        merging = Merging(tree, root, environ)
+        merging = Merging(tree, root, environ, trees=trees)
         request = MergeRequest(task=task, commit=f"handrail/{task}", target="main", **options)
         print(type(asyncio.run(merging.merge(request))).__name__, flush=True)
 
@@ -86,7 +86,8 @@ class WorkspaceWorker:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         environ = {**shop.environ, **({"PATH": git.path} if git else {})}
-        asked = [does, task, str(shop.tree), str(shop.root), environ, at, options or {}]
+        asked: list[object] = [does, task, str(shop.tree), str(shop.root)]
+        asked += [str(shop.trees), environ, at, options or {}]
         self._process.stdin.write(f"{json.dumps(asked)}\n")
         self._process.stdin.flush()
         lines: list[str] = []

@@ -98,21 +98,22 @@ class MergeWork:
         self,
         git: RepositoryGit,
         target: TargetBranch,
-        root: str,
+        records: MergeRecords,
+        trees: str,
         request: MergeRequest,
         environ: Mapping[str, str],
         lock: int,
     ) -> None:
-        """`root`: the folder of the workspaces."""
+        """`trees`: the folder for worktrees."""
         self._git = git
         self._target = target
         self._request = request
-        kept = os.path.join(root, ".conflicts", request.task)
-        usual = os.path.join(root, ".merge", "tree")
+        kept = os.path.join(trees, ".conflicts", request.task)
+        usual = os.path.join(trees, ".merging", "tree")
         self._scratches = [MergeScratch(git, path, environ, lock) for path in (usual, kept)]
         self._scratch = self._scratches[request.keep_conflict]
-        self._temporary = os.path.join(root, ".merge", "tmp")
-        self._done = MergeRecords(root)
+        self._temporary = os.path.join(trees, ".merging", "tmp")
+        self._done = records
         self._is_kept = False
 
     def clear_leftovers(self) -> None:

@@ -1,11 +1,15 @@
-"""The folder of a project's workspaces: a worktree, a record and a temporary folder for each.
+"""The folders of a project's workspaces: a worktree, a record and a temporary folder for each.
 
-`ROOT/NAME` is a worktree, `ROOT/.records/NAME.json` says for which task, `ROOT/.tmp/NAME` is its
-temporary folder. No task's id begins with a dot. A record is there before its worktree and
+`TREES/NAME` is a worktree, `TREES/.tmp/NAME` its temporary folder, `ROOT/.records/NAME.json` says
+for which task it is. No task's id begins with a dot. A record is there before its worktree and
 until after it, so a killed process leaves no worktree that nobody knows.
+
+The root is in the state folder, which no agent may change. Agents work in the trees, so these
+are elsewhere.
 """
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
 
@@ -19,6 +23,12 @@ from handrail.store.private_files import make_folder
 BRANCHES = "handrail/"
 """The branch of each workspace stands below."""
 _ENDING = ".json"
+
+
+def trees_folder(environ: Mapping[str, str], project: str) -> str:
+    """Return the folder for the worktrees of a project: with the user's data, not the state."""
+    base = environ.get("XDG_DATA_HOME") or f"{environ.get('HOME', '')}/.local/share"
+    return f"{base}/handrail/workspaces/{project}"
 
 
 class WorkspaceState(StrEnum):
@@ -64,9 +74,10 @@ class _WorkspaceRecord(msgspec.Struct, frozen=True, kw_only=True):
 class WorkspaceRecords:
     """Reads and writes the records of a project's workspaces; who writes holds the task's lock."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self._folder = os.path.join(root, ".records")
+    def __init__(self, root: str, trees: str = "") -> None:
+        """`trees`: the folder for the worktrees; empty: `root`."""
+        self.trees = os.path.realpath(trees or root)
+        self._folder = os.path.join(os.path.realpath(root), ".records")
 
     def lock(self, task: str) -> str:
         """Return the path of the lock for the workspaces of a task."""
@@ -110,17 +121,17 @@ class WorkspaceRecords:
             name=name,
             task=task,
             attempt=attempt,
-            path=os.path.join(self.root, name),
+            path=os.path.join(self.trees, name),
             branch=f"{BRANCHES}{name}",
             base=base,
             state=state,
             is_set_up=is_set_up,
-            temporary=os.path.join(self.root, ".tmp", name),
+            temporary=os.path.join(self.trees, ".tmp", name),
         )
 
     def is_taken(self, name: str) -> bool:
         """Return whether a record, a folder or something else has the name."""
-        return os.path.lexists(self._file(name)) or os.path.lexists(os.path.join(self.root, name))
+        return os.path.lexists(self._file(name)) or os.path.lexists(os.path.join(self.trees, name))
 
     def add(self, workspace: Workspace) -> bool:
         """Write the record of a new workspace; False: another process has taken the name."""

@@ -45,10 +45,20 @@ _MAX_SMALL = 4096
 class Workspaces:
     """The workspaces of one repository. Its methods block; several processes may call them."""
 
-    def __init__(self, repository: str, root: str, environ: Mapping[str, str] = os.environ) -> None:
-        """`root`: a folder outside of the repository, for this one alone."""
+    def __init__(
+        self,
+        repository: str,
+        root: str,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        trees: str = "",
+    ) -> None:
+        """`root`: a folder outside of the repository, for the records of this one alone.
+
+        `trees`: another one for the worktrees; empty: `root`.
+        """
         self.repository = repository
-        self.records = WorkspaceRecords(os.path.realpath(root))
+        self.records = WorkspaceRecords(root, trees)
         self.environ = environ
 
     def all(self) -> list[Workspace]:
@@ -170,6 +180,7 @@ class Workspaces:
             f"update {MARKS}{workspace.name} {workspace.base}",
         )
         git.change_refs(lines, f"handrail: task {workspace.task}")
+        make_folder(self.records.trees)
         add_worktree(git, workspace.path, workspace.branch, _purpose(workspace))
         make_folder(workspace.temporary)
 
