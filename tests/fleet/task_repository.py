@@ -4,6 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from handrail.fleet.merging import Merging
 from handrail.fleet.workspaces import Workspaces
 
 ME = ("-c", "user.name=Me", "-c", "user.email=me@example.invalid")
@@ -17,6 +18,7 @@ class TaskRepository:
         self.tree = self.home / name
         self.tree.mkdir(parents=True)
         self.root = root / "state" / "workspaces" / "shop"
+        self.trees = root / "trees"
         self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
         self.workspaces = self.of(self.tree)
         self.git("init", "-q", "-b", "main")
@@ -25,7 +27,11 @@ class TaskRepository:
         self.commit("start")
 
     def of(self, repository: Path) -> Workspaces:
-        return Workspaces(str(repository), str(self.root), self.environ)
+        return Workspaces(str(repository), str(self.root), self.environ, trees=str(self.trees))
+
+    @property
+    def merging(self) -> Merging:
+        return Merging(str(self.tree), str(self.root), self.environ, trees=str(self.trees))
 
     def git(self, *args: str, at: Path | str | None = None) -> str:
         """The user's own git; what it prints."""
@@ -70,10 +76,7 @@ class TaskRepository:
         """Everything in the state folder and in the list of worktrees, by name."""
         admin = self.tree / ".git" / "worktrees"
         found = {f"admin {path.name}" for path in admin.iterdir()} if admin.is_dir() else set()
-        if self.root.is_dir():
-            found |= {
-                str(path.relative_to(self.root))
-                for path in self.root.rglob("*")
-                if path.is_file() and path.suffix != ".lock"
-            }
+        for folder in (self.root, self.trees):
+            files = (path for path in folder.rglob("*") if path.is_file())
+            found |= {str(path.relative_to(folder)) for path in files}
         return found

@@ -84,7 +84,7 @@ def test_each_kind_of_damage_is_noticed(shop: TaskRepository, harm: str) -> None
 
 
 def test_names_of_later_attempts_never_collide_with_other_tasks(shop: TaskRepository) -> None:
-    names = []
+    names: list[str] = []
     for task in ("fix", "fix", "fix-2", "fix"):
         names.append(shop.workspaces.create(task, len(names) + 1).name)
     assert names == ["fix", "fix-2", "fix-2-2", "fix-3"]

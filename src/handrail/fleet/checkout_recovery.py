@@ -44,12 +44,6 @@ def changes_between(git: RepositoryGit, before: str, after: str) -> list[FileCha
     return found
 
 
-def files_in_the_way(git: RepositoryGit, before: str, after: str) -> list[str]:
-    """Return the paths of new files at which the checkout has other files."""
-    new = [each.path for each in changes_between(git, before, after) if each.creates]
-    return [path for path in new if _is_file(os.path.join(git.folder, path))]
-
-
 def put_checkout_back(git: RepositoryGit, before: str, after: str) -> None:
     """Make the files and index entries that differ between two commits as before again."""
     remove_stale_lock(os.path.join(repository_directories(git.folder).own, "index.lock"))
@@ -65,7 +59,7 @@ def put_checkout_back(git: RepositoryGit, before: str, after: str) -> None:
     )
     git.run("update-index", "-z", "--index-info", given=_joined(entries))
     wanted = (each.path for each in ours if not each.creates)
-    given = _joined(path for path in wanted if not _is_folder(os.path.join(git.folder, path)))
+    given = _joined(path for path in wanted if not is_folder(os.path.join(git.folder, path)))
     git.run("checkout-index", "--force", "--quiet", "-u", "-z", "--stdin", given=given)
 
 
@@ -106,9 +100,6 @@ def _joined(lines: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(line) + b"\0" for line in lines)
 
 
-def _is_file(path: str) -> bool:
-    return os.path.lexists(path) and not _is_folder(path)
-
-
-def _is_folder(path: str) -> bool:
+def is_folder(path: str) -> bool:
+    """Return whether a path is a folder, and no link to one."""
     return os.path.isdir(path) and not os.path.islink(path)

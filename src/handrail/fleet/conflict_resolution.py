@@ -12,6 +12,11 @@ from handrail.fleet.workspace_work import commit_work
 
 _HEADS = "refs/heads/"
 _MAX_NAMED = 50
+_HOW = (
+    "Look at both sides of each conflict and keep the purpose of both. Edit the files until no "
+    "conflict marker is left, run the tests, then `git add` the files and conclude the merge "
+    "with `git commit --no-edit`."
+)
 
 
 def begin_resolution(
@@ -50,9 +55,7 @@ def resolution_prompt(task: str, target: str, files: Sequence[str]) -> str:
         "",
         *named,
         "",
-        "Look at both sides of each conflict and keep the purpose of both. Edit the files until no "
-        "conflict marker is left, run the tests, then `git add` the files and conclude the merge "
-        "with `git commit --no-edit`.",
+        _HOW,
         "Do not abort the merge, and do not drop the changes of the other side.",
     )
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
+from handrail.checkpoint.files import replace_file
 from handrail.drive.verify import SECONDS as VERIFY_SECONDS
 from handrail.drive.verify import Verification, verify
 from handrail.fleet.merge_outcome import (
@@ -26,11 +27,13 @@ from handrail.fleet.workspace_errors import UnknownCommitError
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_setup import run_setup
 from handrail.fleet.worktrees import remove_folder
-from handrail.store.private_files import make_folder, replace_file
+from handrail.store.private_files import make_folder
 
 WAITING = "refs/handrail/merges/"
 """A ref for each merge that is made and could not be put on its branch."""
-_DECODER = msgspec.json.Decoder(FastForwarded | Merged)
+_DECODER: msgspec.json.Decoder[FastForwarded | Merged] = msgspec.json.Decoder(
+    FastForwarded | Merged
+)
 
 
 class MergeRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +80,7 @@ class MergeRecords:
     def write(self, done: FastForwarded | Merged) -> None:
         """Keep the merge of a task."""
         make_folder(self._folder)
-        replace_file(self._file(done.task), msgspec.json.encode(done), 0o600)
+        replace_file(self._file(done.task), msgspec.json.encode(done), durable=True)
 
     def forget(self, task: str) -> None:
         """Remove the file of a task."""
@@ -95,21 +98,22 @@ class MergeWork:
         self,
         git: RepositoryGit,
         target: TargetBranch,
-        root: str,
+        records: MergeRecords,
+        trees: str,
         request: MergeRequest,
         environ: Mapping[str, str],
         lock: int,
     ) -> None:
-        """`root`: the folder of the workspaces."""
+        """`trees`: the folder for worktrees."""
         self._git = git
         self._target = target
         self._request = request
-        kept = os.path.join(root, ".conflicts", request.task)
-        usual = os.path.join(root, ".merge", "tree")
+        kept = os.path.join(trees, ".conflicts", request.task)
+        usual = os.path.join(trees, ".merging", "tree")
         self._scratches = [MergeScratch(git, path, environ, lock) for path in (usual, kept)]
         self._scratch = self._scratches[request.keep_conflict]
-        self._temporary = os.path.join(root, ".merge", "tmp")
-        self._done = MergeRecords(root)
+        self._temporary = os.path.join(trees, ".merging", "tmp")
+        self._done = records
         self._is_kept = False
 
     def clear_leftovers(self) -> None:

@@ -33,11 +33,19 @@ _MAX_NAMED = 20
 class Merging:
     """Merges for one repository; several processes may ask at once."""
 
-    def __init__(self, repository: str, root: str, environ: Mapping[str, str] = os.environ) -> None:
-        """`root`: the folder of its workspaces."""
+    def __init__(
+        self,
+        repository: str,
+        root: str,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        trees: str = "",
+    ) -> None:
+        """`root`, `trees`: the folders of its workspaces."""
         self.repository = repository
         self.environ = environ
         self._root = os.path.realpath(root)
+        self._trees = os.path.realpath(trees or root)
         self._folder = os.path.join(self._root, ".merge")
 
     async def merge(self, request: MergeRequest, *, wait: float = _WAIT) -> MergeOutcome:
@@ -133,7 +141,8 @@ class Merging:
     def _begin(self, request: MergeRequest, lock: int) -> MergeWork:
         git = open_repository(self.repository, self.environ, held=(lock,))
         target = self._target(git, lock)
-        work = MergeWork(git, target, self._root, request, self.environ, lock)
+        records = MergeRecords(self._root)
+        work = MergeWork(git, target, records, self._trees, request, self.environ, lock)
         work.clear_leftovers()
         return work
 

@@ -36,7 +36,7 @@ _OWN_VARIABLES = {
 _OF_DISK = re.compile(
     "no space left|disk quota|file too large|read-only file system|permission denied"
     "|unable to (write|create)"
-    "|insufficient permission|write error",
+    "|insufficient permission|write error|died of signal 25",
     re.IGNORECASE,
 )
 

@@ -6,18 +6,18 @@ or Handrail is killed, the next merge puts the files back.
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 import msgspec
 
-from handrail.checkpoint.files import read_json
-from handrail.fleet.checkout_recovery import files_in_the_way, put_checkout_back
+from handrail.checkpoint.files import read_json, replace_file, unlink_all
+from handrail.fleet.checkout_recovery import put_checkout_back
+from handrail.fleet.files_in_the_way import files_in_the_way
 from handrail.fleet.repository_git import RepositoryGit, open_worktree
 from handrail.fleet.workspace_errors import WorkspaceError, WorkspaceGitError
 from handrail.fleet.workspace_work import as_text, changed_tracked_files
 from handrail.fleet.worktrees import in_use_by
 from handrail.model.decodable import decodable
-from handrail.store.private_files import make_folder, replace_file
+from handrail.store.private_files import make_folder
 
 HEADS = "refs/heads/"
 _MAX_NAMED = 5
@@ -79,8 +79,7 @@ class TargetBranch:
             if now == move.before:
                 for worktree, _ in in_use_by(self._git, move.branch):
                     put_checkout_back(self._open(worktree.path), move.before, move.after)
-        with suppress(FileNotFoundError):
-            os.unlink(self._journal)
+        unlink_all((self._journal, f"{self._journal}.new"))
 
     def _move_with_checkout(self, path: str, move: BranchMove) -> str:
         there = self._open(path)
@@ -92,16 +91,15 @@ class TargetBranch:
         if blocking := files_in_the_way(there, move.before, move.after):
             return f"files in {path} would be overwritten: {_named(list(map(as_text, blocking)))}"
         make_folder(os.path.dirname(self._journal))
-        replace_file(self._journal, msgspec.json.encode(move), 0o600)
-        # Without -u's --exclude options, git overwrites no file that is untracked or ignored.
+        replace_file(self._journal, msgspec.json.encode(move), durable=True)
         reply = there.call("read-tree", "-m", "-u", move.before, move.after)
         if reply.code != 0:
             self.recover()  # a full disk stops it in the middle
             return f"the files in {path} cannot be updated: {reply.says}"
         try:
             self._swap(there, move)
-        except BranchMovedError:
-            there.run("read-tree", "-m", "-u", move.after, move.before)
+        except WorkspaceError:
+            put_checkout_back(there, move.before, move.after)
             raise
         finally:
             os.unlink(self._journal)
@@ -116,7 +114,8 @@ class TargetBranch:
             now = git.refs(f"{HEADS}{move.branch}").get(f"{HEADS}{move.branch}", "")
             if now == move.before:
                 raise
-            raise BranchMovedError(move.branch) from None
+            if now != move.after:
+                raise BranchMovedError(move.branch) from None
 
     def _open(self, path: str) -> RepositoryGit:
         return open_worktree(path, self._environ, held=(self._lock,))

@@ -51,10 +51,9 @@ def find_orphans(workspaces: Workspaces, tasks: Collection[str]) -> list[Orphan]
     known = workspaces.all()
     found = [orphan for each in known if (orphan := _of_record(workspaces, git, each, tasks))]
     names = {each.name for each in known}
-    root = workspaces.records.root
     for worktree in list_worktrees(git):
         name = os.path.basename(worktree.path)
-        beside = os.path.dirname(os.path.realpath(worktree.path)) == root
+        beside = os.path.dirname(os.path.realpath(worktree.path)) == workspaces.records.trees
         if worktree.is_ours and beside and name not in names:
             names.add(name)
             workspace = workspaces.records.workspace(name, "", 0, worktree.head)

@@ -1,11 +1,16 @@
-"""The folder of a project's workspaces: a worktree, a record and a temporary folder for each.
+"""The folders of a project's workspaces: a worktree, a record and a temporary folder for each.
 
-`ROOT/NAME` is a worktree, `ROOT/.records/NAME.json` says for which task, `ROOT/.tmp/NAME` is its
-temporary folder. No task's id begins with a dot. A record is there before its worktree and
+`TREES/NAME` is a worktree, `TREES/.tmp/NAME` its temporary folder, `ROOT/.records/NAME.json` says
+for which task it is. No task's id begins with a dot. A record is there before its worktree and
 until after it, so a killed process leaves no worktree that nobody knows.
+
+The root is in the state folder, which no agent may change. Agents work in the trees, so these
+are elsewhere.
 """
 
 import os
+from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
 
 import msgspec
@@ -13,11 +18,17 @@ import msgspec
 from handrail.checkpoint.files import read_json
 from handrail.fleet.task import is_task_id
 from handrail.model.decodable import decodable
-from handrail.store.private_files import make_folder, replace_file, write_temporary_file
+from handrail.store.private_files import make_folder
 
 BRANCHES = "handrail/"
 """The branch of each workspace stands below."""
 _ENDING = ".json"
+
+
+def trees_folder(environ: Mapping[str, str], project: str) -> str:
+    """Return the folder for the worktrees of a project: with the user's data, not the state."""
+    base = environ.get("XDG_DATA_HOME") or f"{environ.get('HOME', '')}/.local/share"
+    return f"{base}/handrail/workspaces/{project}"
 
 
 class WorkspaceState(StrEnum):
@@ -61,11 +72,12 @@ class _WorkspaceRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkspaceRecords:
-    """Reads and writes the records of one project's workspaces."""
+    """Reads and writes the records of a project's workspaces; who writes holds the task's lock."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self._folder = os.path.join(root, ".records")
+    def __init__(self, root: str, trees: str = "") -> None:
+        """`trees`: the folder for the worktrees; empty: `root`."""
+        self.trees = os.path.realpath(trees or root)
+        self._folder = os.path.join(os.path.realpath(root), ".records")
 
     def lock(self, task: str) -> str:
         """Return the path of the lock for the workspaces of a task."""
@@ -109,25 +121,24 @@ class WorkspaceRecords:
             name=name,
             task=task,
             attempt=attempt,
-            path=os.path.join(self.root, name),
+            path=os.path.join(self.trees, name),
             branch=f"{BRANCHES}{name}",
             base=base,
             state=state,
             is_set_up=is_set_up,
-            temporary=os.path.join(self.root, ".tmp", name),
+            temporary=os.path.join(self.trees, ".tmp", name),
         )
 
     def is_taken(self, name: str) -> bool:
         """Return whether a record, a folder or something else has the name."""
-        return os.path.lexists(self._file(name)) or os.path.lexists(os.path.join(self.root, name))
+        return os.path.lexists(self._file(name)) or os.path.lexists(os.path.join(self.trees, name))
 
     def add(self, workspace: Workspace) -> bool:
         """Write the record of a new workspace; False: another process has taken the name."""
         make_folder(self._folder)
-        path = self._file(workspace.name)
-        fresh = write_temporary_file(path, _encoded(workspace), 0o600)
+        fresh = self._write_fresh(workspace)
         try:
-            os.link(fresh, path)
+            os.link(fresh, self._file(workspace.name))
         except FileExistsError:
             return False
         finally:
@@ -147,24 +158,34 @@ class WorkspaceRecords:
             state=workspace.state if state is None else state,
             is_set_up=workspace.is_set_up if is_set_up is None else is_set_up,
         )
-        replace_file(self._file(workspace.name), _encoded(changed), 0o600)
+        os.replace(self._write_fresh(changed), self._file(workspace.name))
         return changed
 
     def forget(self, workspace: Workspace) -> None:
         """Remove a record: the last step of a removal."""
-        os.unlink(self._file(workspace.name))
+        for path in (self._fresh(workspace.task), self._file(workspace.name)):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
-    def _file(self, name: str) -> str:
-        return os.path.join(self._folder, f"{name}{_ENDING}")
-
-
-def _encoded(workspace: Workspace) -> bytes:
-    return msgspec.json.encode(
-        _WorkspaceRecord(
+    def _write_fresh(self, workspace: Workspace) -> str:
+        """Write a record beside its place, durably."""
+        record = _WorkspaceRecord(
             task=workspace.task,
             attempt=workspace.attempt,
             base=workspace.base,
             state=workspace.state,
             is_set_up=workspace.is_set_up,
         )
-    )
+        path = self._fresh(workspace.task)
+        with open(path, "wb") as file:
+            file.write(msgspec.json.encode(record))
+            file.flush()
+            os.fsync(file.fileno())
+        return path
+
+    def _fresh(self, task: str) -> str:
+        # One for each task: its lock is held, and the next one to hold it writes over a leftover.
+        return os.path.join(self._folder, f".{task}")
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self._folder, f"{name}{_ENDING}")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count
 
 from handrail.checkpoint.git.user_repository import read_text, repository_directories
@@ -45,10 +45,20 @@ _MAX_SMALL = 4096
 class Workspaces:
     """The workspaces of one repository. Its methods block; several processes may call them."""
 
-    def __init__(self, repository: str, root: str, environ: Mapping[str, str] = os.environ) -> None:
-        """`root`: a folder outside of the repository, for this one alone."""
+    def __init__(
+        self,
+        repository: str,
+        root: str,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        trees: str = "",
+    ) -> None:
+        """`root`: a folder outside of the repository, for the records of this one alone.
+
+        `trees`: another one for the worktrees; empty: `root`.
+        """
         self.repository = repository
-        self.records = WorkspaceRecords(os.path.realpath(root))
+        self.records = WorkspaceRecords(root, trees)
         self.environ = environ
 
     def all(self) -> list[Workspace]:
@@ -107,7 +117,8 @@ class Workspaces:
 
     def mark_set_up(self, workspace: Workspace) -> Workspace:
         """Note that the setup commands have succeeded, so that they need not run again."""
-        return self.records.change(workspace, is_set_up=True)
+        with self._lock(workspace.task):
+            return self.records.change(workspace, is_set_up=True)
 
     def remove(
         self, workspace: Workspace, *, keep_branch: bool = False, lose: bool = False
@@ -129,12 +140,15 @@ class Workspaces:
     @contextmanager
     def _locked(self, task: str) -> Iterator[RepositoryGit]:
         try:
-            with hold_lock(self.records.lock(task), f"workspace of {task}", wait=_WAIT) as lock:
+            with self._lock(task) as lock:
                 yield open_repository(self.repository, self.environ, held=(lock,))
         except OSError as error:
             if isinstance(error, WorkspaceError):
                 raise
             raise WorkspaceStorageError("worktree", str(error)) from error
+
+    def _lock(self, task: str) -> AbstractContextManager[int]:
+        return hold_lock(self.records.lock(task), f"the workspace of task {task}", wait=_WAIT)
 
     def _base(self, git: RepositoryGit, base: str) -> str:
         if commit := git.commit_of(base):
@@ -166,6 +180,7 @@ class Workspaces:
             f"update {MARKS}{workspace.name} {workspace.base}",
         )
         git.change_refs(lines, f"handrail: task {workspace.task}")
+        make_folder(self.records.trees)
         add_worktree(git, workspace.path, workspace.branch, _purpose(workspace))
         make_folder(workspace.temporary)
 
@@ -182,8 +197,7 @@ class Workspaces:
         remove_folder(workspace.temporary)
         if workspace.state is not WorkspaceState.LEAVING_BRANCH:
             self._delete_branch(git, workspace)
-        with suppress(FileNotFoundError):
-            self.records.forget(workspace)
+        self.records.forget(workspace)
 
     def _delete_branch(self, git: RepositoryGit, workspace: Workspace) -> None:
         branch, mark = f"{_HEADS}{workspace.branch}", f"{MARKS}{workspace.name}"
