@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from handrail.fleet.engine import Engine, Worker
+from handrail.fleet.engine import FleetEngine, Worker
 from handrail.fleet.log_engine import EngineRules, LogEngine
-from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteEngine, perform
+from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine, perform
 from handrail.fleet.state_loading import load_fleet
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
@@ -56,13 +56,13 @@ def restart(store: Store, clock: SteppedClock, tmp_path: Path) -> Restart:
 
 
 @pytest.fixture(params=["direct", "by messages"])
-def engine(request: pytest.FixtureRequest, restart: Restart) -> Engine:
+def engine(request: pytest.FixtureRequest, restart: Restart) -> FleetEngine:
     """The engine itself, and the same one in another process."""
     direct = restart()
-    return direct if request.param == "direct" else RemoteEngine(partial(_over_a_wire, direct))
+    return direct if request.param == "direct" else RemoteFleetEngine(partial(_over_a_wire, direct))
 
 
-def _over_a_wire(engine: Engine, request: FleetRequest) -> FleetAnswer:
+def _over_a_wire(engine: FleetEngine, request: FleetRequest) -> FleetAnswer:
     call = msgspec.json.decode(msgspec.json.encode(FleetCall("/shop", request)), type=FleetCall)
     answer = msgspec.json.encode(perform(engine, call.request))
     return msgspec.json.decode(answer, type=FleetAnswer)

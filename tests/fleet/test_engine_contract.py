@@ -8,17 +8,17 @@ import pytest
 from handrail.fleet import events
 from handrail.fleet.engine import (
     Claim,
-    Engine,
+    FleetEngine,
     StaleAttemptError,
     TaskStatusError,
     UnknownTaskError,
 )
-from handrail.fleet.events import AttemptResult, Outcome, TaskWorkspace, WorkspaceReady
+from handrail.fleet.events import AttemptOutcome, AttemptResult, TaskWorkspace, WorkspaceReady
 from handrail.fleet.task import Task, TaskStatus
 from tests.fleet.conftest import RULES, Restart, SteppedClock, worker
 
-DONE = AttemptResult(outcome=Outcome.DONE, commit="abc", verified=True)
-FAILED = AttemptResult(outcome=Outcome.FAILED, says="the tests fail")
+DONE = AttemptResult(outcome=AttemptOutcome.DONE, commit="abc", verified=True)
+FAILED = AttemptResult(outcome=AttemptOutcome.FAILED, says="the tests fail")
 PAST = RULES.lease_seconds + 1
 
 
@@ -29,23 +29,23 @@ def task(name: str, *after: str, priority: int = 0) -> Task:
 _slots = count(1)
 
 
-def take(engine: Engine) -> Claim:
+def take(engine: FleetEngine) -> Claim:
     claim = engine.claim(worker(), next(_slots))
     assert claim is not None
     return claim
 
 
-def status(engine: Engine, name: str = "a") -> TaskStatus:
+def status(engine: FleetEngine, name: str = "a") -> TaskStatus:
     return engine.state().tasks[name].status
 
 
-def test_a_task_submitted_twice_is_one(engine: Engine) -> None:
+def test_a_task_submitted_twice_is_one(engine: FleetEngine) -> None:
     assert engine.submit([task("a")]) == ["a"]
     assert engine.submit([task("a")]) == []
     assert list(engine.state().tasks) == ["a"]
 
 
-def test_a_submitted_task_can_be_changed_until_an_agent_has_it(engine: Engine) -> None:
+def test_a_submitted_task_can_be_changed_until_an_agent_has_it(engine: FleetEngine) -> None:
     engine.submit([task("a")])
     engine.submit([task("a", priority=5)])
     assert engine.state().tasks["a"].task.priority == 5
@@ -54,7 +54,7 @@ def test_a_submitted_task_can_be_changed_until_an_agent_has_it(engine: Engine) -
         engine.submit([task("a", priority=6)])
 
 
-def test_tasks_are_submitted_all_or_none(engine: Engine) -> None:
+def test_tasks_are_submitted_all_or_none(engine: FleetEngine) -> None:
     engine.submit([task("a")])
     take(engine)
     with pytest.raises(TaskStatusError):
@@ -62,7 +62,7 @@ def test_tasks_are_submitted_all_or_none(engine: Engine) -> None:
     assert list(engine.state().tasks) == ["a"]
 
 
-def test_a_claim_whose_answer_was_lost_is_given_again(engine: Engine) -> None:
+def test_a_claim_whose_answer_was_lost_is_given_again(engine: FleetEngine) -> None:
     engine.submit([task("a"), task("b")])
     first = engine.claim(worker(), 7)
     assert first is not None
@@ -75,14 +75,14 @@ def test_a_claim_whose_answer_was_lost_is_given_again(engine: Engine) -> None:
     assert other.ticket.task == "b"
 
 
-def test_a_claimed_task_is_not_given_away_again(engine: Engine) -> None:
+def test_a_claimed_task_is_not_given_away_again(engine: FleetEngine) -> None:
     engine.submit([task("a")])
     assert take(engine).ticket.attempt == 1
     assert engine.claim(worker("other")) is None
 
 
 def test_the_highest_priority_goes_first_and_then_the_oldest(
-    engine: Engine, clock: SteppedClock
+    engine: FleetEngine, clock: SteppedClock
 ) -> None:
     for name, priority in (("old", 0), ("young", 0), ("urgent", 9)):
         engine.submit([task(name, priority=priority)])
@@ -90,7 +90,7 @@ def test_the_highest_priority_goes_first_and_then_the_oldest(
     assert [take(engine).ticket.task for _ in range(3)] == ["urgent", "old", "young"]
 
 
-def test_a_task_waits_for_those_that_it_depends_on(engine: Engine) -> None:
+def test_a_task_waits_for_those_that_it_depends_on(engine: FleetEngine) -> None:
     engine.submit([task("b", "a"), task("a")])
     first = take(engine)
     assert first.ticket.task == "a"
@@ -99,12 +99,12 @@ def test_a_task_waits_for_those_that_it_depends_on(engine: Engine) -> None:
     assert take(engine).ticket.task == "b"
 
 
-def test_a_task_with_an_unknown_dependency_is_never_given_away(engine: Engine) -> None:
+def test_a_task_with_an_unknown_dependency_is_never_given_away(engine: FleetEngine) -> None:
     engine.submit([task("b", "nobody")])
     assert engine.claim(worker()) is None
 
 
-def test_a_lease_that_is_renewed_holds(engine: Engine, clock: SteppedClock) -> None:
+def test_a_lease_that_is_renewed_holds(engine: FleetEngine, clock: SteppedClock) -> None:
     engine.submit([task("a")])
     ticket = take(engine).ticket
     for _ in range(5):
@@ -113,7 +113,7 @@ def test_a_lease_that_is_renewed_holds(engine: Engine, clock: SteppedClock) -> N
         assert engine.claim(worker("other")) is None
 
 
-def test_a_lease_holds_for_as_long_as_it_says(engine: Engine, clock: SteppedClock) -> None:
+def test_a_lease_holds_for_as_long_as_it_says(engine: FleetEngine, clock: SteppedClock) -> None:
     engine.submit([task("a")])
     take(engine)
     clock.now += RULES.lease_seconds
@@ -122,7 +122,9 @@ def test_a_lease_holds_for_as_long_as_it_says(engine: Engine, clock: SteppedCloc
     assert engine.claim(worker("other")) is not None
 
 
-def test_an_expired_task_goes_on_as_the_next_attempt(engine: Engine, clock: SteppedClock) -> None:
+def test_an_expired_task_goes_on_as_the_next_attempt(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
     engine.submit([task("a")])
     take(engine)
     clock.now += PAST
@@ -134,7 +136,7 @@ def test_an_expired_task_goes_on_as_the_next_attempt(engine: Engine, clock: Step
 
 
 def test_an_expired_lease_that_nobody_took_can_be_renewed(
-    engine: Engine, clock: SteppedClock
+    engine: FleetEngine, clock: SteppedClock
 ) -> None:
     engine.submit([task("a")])
     ticket = take(engine).ticket
@@ -143,7 +145,9 @@ def test_an_expired_lease_that_nobody_took_can_be_renewed(
     assert engine.claim(worker("other")) is None
 
 
-def test_the_first_attempt_hears_that_it_lost_the_task(engine: Engine, clock: SteppedClock) -> None:
+def test_the_first_attempt_hears_that_it_lost_the_task(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
     engine.submit([task("a")])
     first = take(engine).ticket
     clock.now += PAST
@@ -153,7 +157,7 @@ def test_the_first_attempt_hears_that_it_lost_the_task(engine: Engine, clock: St
 
 @pytest.mark.parametrize("before_the_owner", [True, False])
 def test_the_late_result_of_a_zombie_is_refused_and_the_owner_s_is_taken(
-    engine: Engine, clock: SteppedClock, before_the_owner: bool
+    engine: FleetEngine, clock: SteppedClock, before_the_owner: bool
 ) -> None:
     engine.submit([task("a")])
     zombie = take(engine).ticket
@@ -161,7 +165,7 @@ def test_the_late_result_of_a_zombie_is_refused_and_the_owner_s_is_taken(
     owner = take(engine).ticket
     if not before_the_owner:
         engine.finish(owner, DONE)
-    late = AttemptResult(outcome=Outcome.DONE, commit="zombie")
+    late = AttemptResult(outcome=AttemptOutcome.DONE, commit="zombie")
     with pytest.raises(StaleAttemptError):
         engine.finish(zombie, late)
     if before_the_owner:
@@ -172,7 +176,7 @@ def test_the_late_result_of_a_zombie_is_refused_and_the_owner_s_is_taken(
 
 
 def test_a_zombie_can_neither_give_the_task_back_nor_write_about_it(
-    engine: Engine, clock: SteppedClock
+    engine: FleetEngine, clock: SteppedClock
 ) -> None:
     engine.submit([task("a")])
     zombie = take(engine).ticket
@@ -185,7 +189,9 @@ def test_a_zombie_can_neither_give_the_task_back_nor_write_about_it(
     assert engine.state().tasks["a"].workspace is None
 
 
-def test_the_same_worker_s_older_attempt_is_fenced_too(engine: Engine, clock: SteppedClock) -> None:
+def test_the_same_worker_s_older_attempt_is_fenced_too(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
     engine.submit([task("a")])
     old = take(engine).ticket
     engine.give_back(old, "restarted")
@@ -197,7 +203,7 @@ def test_the_same_worker_s_older_attempt_is_fenced_too(engine: Engine, clock: St
 
 
 @pytest.mark.parametrize("result", [DONE, FAILED])
-def test_a_result_handed_in_twice_counts_once(engine: Engine, result: AttemptResult) -> None:
+def test_a_result_handed_in_twice_counts_once(engine: FleetEngine, result: AttemptResult) -> None:
     engine.submit([task("a")])
     ticket = take(engine).ticket
     engine.finish(ticket, result)
@@ -206,7 +212,7 @@ def test_a_result_handed_in_twice_counts_once(engine: Engine, result: AttemptRes
     assert engine.state() == before
 
 
-def test_a_task_given_back_is_there_for_the_next_attempt(engine: Engine) -> None:
+def test_a_task_given_back_is_there_for_the_next_attempt(engine: FleetEngine) -> None:
     engine.submit([task("a")])
     engine.give_back(take(engine).ticket, "the machine sleeps", counts=False)
     again = take(engine)
@@ -215,7 +221,7 @@ def test_a_task_given_back_is_there_for_the_next_attempt(engine: Engine) -> None
 
 
 def test_a_task_that_a_person_stopped_waits_until_it_is_released(
-    engine: Engine, clock: SteppedClock
+    engine: FleetEngine, clock: SteppedClock
 ) -> None:
     engine.submit([task("a")])
     engine.give_back(take(engine).ticket, "stopped", by="ada", held=True)
@@ -225,7 +231,7 @@ def test_a_task_that_a_person_stopped_waits_until_it_is_released(
     assert take(engine).ticket.attempt == 2
 
 
-def test_whoever_works_on_a_cancelled_task_hears_it_when_it_renews(engine: Engine) -> None:
+def test_whoever_works_on_a_cancelled_task_hears_it_when_it_renews(engine: FleetEngine) -> None:
     engine.submit([task("a")])
     ticket = take(engine).ticket
     engine.cancel("a", by="ada")
@@ -237,7 +243,7 @@ def test_whoever_works_on_a_cancelled_task_hears_it_when_it_renews(engine: Engin
         engine.cancel("a")
 
 
-def test_a_failed_attempt_is_tried_again_until_its_last_one(engine: Engine) -> None:
+def test_a_failed_attempt_is_tried_again_until_its_last_one(engine: FleetEngine) -> None:
     engine.submit([task("a")])
     engine.finish(take(engine).ticket, FAILED)
     assert status(engine) is TaskStatus.PENDING
@@ -247,7 +253,7 @@ def test_a_failed_attempt_is_tried_again_until_its_last_one(engine: Engine) -> N
 
 
 def test_a_task_whose_attempts_are_lost_again_and_again_is_blocked(
-    engine: Engine, clock: SteppedClock
+    engine: FleetEngine, clock: SteppedClock
 ) -> None:
     engine.submit([task("a")])
     for _ in range(RULES.max_expiries):
@@ -259,16 +265,16 @@ def test_a_task_whose_attempts_are_lost_again_and_again_is_blocked(
     assert "3 attempts were lost" in found.says
 
 
-def test_a_blocked_task_can_be_released(engine: Engine, clock: SteppedClock) -> None:
+def test_a_blocked_task_can_be_released(engine: FleetEngine, clock: SteppedClock) -> None:
     engine.submit([task("a")])
-    engine.finish(take(engine).ticket, AttemptResult(outcome=Outcome.BLOCKED, says="no key"))
+    engine.finish(take(engine).ticket, AttemptResult(outcome=AttemptOutcome.BLOCKED, says="no key"))
     assert engine.claim(worker()) is None
     engine.record(events.TaskReleased(clock(), "a"))
     assert take(engine).ticket.attempt == 2
 
 
 def test_nothing_is_claimed_while_dispatch_is_closed_even_after_a_restart(
-    engine: Engine, clock: SteppedClock, restart: Restart
+    engine: FleetEngine, clock: SteppedClock, restart: Restart
 ) -> None:
     engine.submit([task("a")])
     engine.record(events.DispatchClosed(clock(), "ada"))
@@ -280,7 +286,7 @@ def test_nothing_is_claimed_while_dispatch_is_closed_even_after_a_restart(
 
 
 def test_after_a_restart_nothing_expires_for_one_lease(
-    engine: Engine, clock: SteppedClock, restart: Restart
+    engine: FleetEngine, clock: SteppedClock, restart: Restart
 ) -> None:
     engine.submit([task("a")])
     ticket = take(engine).ticket
@@ -292,21 +298,21 @@ def test_after_a_restart_nothing_expires_for_one_lease(
     assert again.claim(worker("other")) is not None
 
 
-def test_a_restart_loses_nothing(engine: Engine, restart: Restart) -> None:
+def test_a_restart_loses_nothing(engine: FleetEngine, restart: Restart) -> None:
     engine.submit([task("a"), task("b", "a")])
     engine.finish(take(engine).ticket, DONE)
     take(engine)
     assert restart().state() == engine.state()
 
 
-def test_an_unknown_task_is_said_to_be_unknown(engine: Engine, clock: SteppedClock) -> None:
+def test_an_unknown_task_is_said_to_be_unknown(engine: FleetEngine, clock: SteppedClock) -> None:
     with pytest.raises(UnknownTaskError, match="nobody"):
         engine.cancel("nobody")
     with pytest.raises(UnknownTaskError):
         engine.record(events.TaskReleased(clock(), "nobody"))
 
 
-def test_two_workers_at_once_never_get_the_same_task(engine: Engine) -> None:
+def test_two_workers_at_once_never_get_the_same_task(engine: FleetEngine) -> None:
     engine.submit([task(f"t{n}") for n in range(40)])
     taken: list[str] = []
 

@@ -10,10 +10,10 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from handrail.fleet.engine import StaleAttemptError, TaskStatusError, Ticket
 from handrail.fleet.events import (
+    AttemptOutcome,
     AttemptResult,
     DispatchClosed,
     DispatchOpened,
-    Outcome,
     TaskReleased,
 )
 from handrail.fleet.log_engine import LogEngine
@@ -69,8 +69,8 @@ class FleetMachine(RuleBasedStateMachine):
             holds = known.status is TaskStatus.ACTIVE and known.attempt == ticket.attempt
             assert (self.engine.renew(ticket) == "held") == holds
 
-    @rule(ticket=tickets, outcome=st.sampled_from(Outcome))
-    def finish(self, ticket: Ticket, outcome: Outcome) -> None:
+    @rule(ticket=tickets, outcome=st.sampled_from(AttemptOutcome))
+    def finish(self, ticket: Ticket, outcome: AttemptOutcome) -> None:
         known = self.engine.state().tasks.get(ticket.task)
         if known is None:
             return
@@ -80,7 +80,7 @@ class FleetMachine(RuleBasedStateMachine):
             assert known.status is not TaskStatus.ACTIVE or known.attempt != ticket.attempt
         else:
             assert known.attempt == ticket.attempt, "only the last attempt is heard"
-            if outcome is Outcome.DONE:
+            if outcome is AttemptOutcome.DONE:
                 self.accepted.setdefault(ticket.task, set()).add(ticket.attempt)
 
     @rule(ticket=consumes(tickets), held=st.booleans())

@@ -40,5 +40,4 @@ def prompt_of(task: TaskState, *, has_changes: bool | None) -> str:
     context = recovery_of(task, has_changes=has_changes)
     if not context.previous_attempts:
         return task.task.prompt
-    iteration = max((each.iteration for each in task.audit), default=0)
-    return f"{task.task.prompt}\n\n{recovery_prompt(context, iteration=iteration)}"
+    return f"{task.task.prompt}\n\n{recovery_prompt(context)}"

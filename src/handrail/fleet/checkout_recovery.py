@@ -17,7 +17,7 @@ from handrail.fleet.worktrees import remove_stale_lock
 _LINK, _REPOSITORY, _ABSENT = "120000", "160000", "000000"
 
 
-class FileChange(msgspec.Struct, frozen=True):
+class CheckoutChange(msgspec.Struct, frozen=True):
     """One path that differs between two commits."""
 
     path: str
@@ -32,7 +32,7 @@ class FileChange(msgspec.Struct, frozen=True):
         return self.old_mode == _ABSENT
 
 
-def changes_between(git: RepositoryGit, before: str, after: str) -> list[FileChange]:
+def changes_between(git: RepositoryGit, before: str, after: str) -> list[CheckoutChange]:
     """Return the files that differ between two commits, without repositories inside."""
     raw = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, after, "--")
     fields = os.fsdecode(git.run(*raw)).split("\0")
@@ -40,7 +40,7 @@ def changes_between(git: RepositoryGit, before: str, after: str) -> list[FileCha
     for head, path in zip(fields[:-1:2], fields[1::2], strict=False):
         old_mode, mode, old_blob, blob, _ = head.removeprefix(":").split(" ")
         if _REPOSITORY not in (old_mode, mode):
-            found.append(FileChange(path, old_mode, old_blob, mode, blob))
+            found.append(CheckoutChange(path, old_mode, old_blob, mode, blob))
     return found
 
 
@@ -63,7 +63,7 @@ def put_checkout_back(git: RepositoryGit, before: str, after: str) -> None:
     git.run("checkout-index", "--force", "--quiet", "-u", "-z", "--stdin", given=given)
 
 
-def _is_ours(git: RepositoryGit, change: FileChange) -> bool:
+def _is_ours(git: RepositoryGit, change: CheckoutChange) -> bool:
     """Return whether a file is as in one of the commits, or as git leaves it when it is killed."""
     place = os.path.join(git.folder, change.path)
     known = (change.old_blob, change.blob)

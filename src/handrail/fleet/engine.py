@@ -77,7 +77,7 @@ class TaskStatusError(FleetError):
         self.wanted = wanted
 
 
-class Engine(Protocol):
+class FleetEngine(Protocol):
     """Gives tasks away, one attempt at a time.
 
     Safe to use from several threads. A call that returns is durable: its events, and what follows

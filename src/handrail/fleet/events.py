@@ -38,7 +38,7 @@ class TaskWorkspace(msgspec.Struct, frozen=True, omit_defaults=True):
     """The commit that it started from."""
 
 
-class Outcome(StrEnum):
+class AttemptOutcome(StrEnum):
     """How an attempt ended."""
 
     DONE = "done"
@@ -51,7 +51,7 @@ class Outcome(StrEnum):
 class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The result of an attempt, by the process that worked on it."""
 
-    outcome: Outcome
+    outcome: AttemptOutcome
     says: str = ""
     commit: str = ""
     """The last commit of its branch; only that is merged."""

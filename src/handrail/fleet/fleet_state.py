@@ -4,10 +4,10 @@ import msgspec
 
 from handrail.fleet import events
 from handrail.fleet.events import (
+    AttemptOutcome,
     AttemptResult,
     FleetEvent,
     Lease,
-    Outcome,
     TaskAudited,
     TaskWorkspace,
 )
@@ -144,16 +144,16 @@ def _audited(state: FleetState, event: TaskAudited) -> None:
 
 
 _ENDS = {
-    Outcome.DONE: TaskStatus.DONE,
-    Outcome.FAILED: TaskStatus.FAILED,
-    Outcome.BLOCKED: TaskStatus.BLOCKED,
+    AttemptOutcome.DONE: TaskStatus.DONE,
+    AttemptOutcome.FAILED: TaskStatus.FAILED,
+    AttemptOutcome.BLOCKED: TaskStatus.BLOCKED,
 }
 
 
 def _finished(state: FleetState, event: events.AttemptFinished) -> None:
     task = _changed(state, event)
     task.status = TaskStatus.PENDING if event.again else _ENDS[event.result.outcome]
-    task.tries += event.result.outcome is Outcome.FAILED
+    task.tries += event.result.outcome is AttemptOutcome.FAILED
     task.says, task.result, task.lease = event.result.says, event.result, None
 
 

@@ -11,7 +11,7 @@ from handrail.config.fleet import Fleet
 from handrail.fleet import events
 from handrail.fleet.engine import (
     Claim,
-    Engine,
+    FleetEngine,
     Renewal,
     StaleAttemptError,
     TaskStatusError,
@@ -51,7 +51,7 @@ class EngineRules(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT_RULES = EngineRules()
 
 
-class LogEngine(Engine):
+class LogEngine(FleetEngine):
     """One lock for all calls; each call writes all its events in one transaction.
 
     Leases are kept in memory and counted anew after a start: for one lease nothing expires, so a
@@ -232,7 +232,9 @@ class LogEngine(Engine):
 
     def _is_tried_again(self, task: TaskState, result: AttemptResult) -> bool:
         most = self._rules.max_tries
-        return result.outcome is events.Outcome.FAILED and (not most or task.tries + 1 < most)
+        return result.outcome is events.AttemptOutcome.FAILED and (
+            not most or task.tries + 1 < most
+        )
 
     def _task(self, name: str) -> TaskState:
         task = self._state.tasks.get(name)

@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.fleet.engine import (
     Claim,
-    Engine,
+    FleetEngine,
     FleetError,
     Renewal,
     StaleAttemptError,
@@ -24,46 +24,46 @@ from handrail.model.decodable import decodable
 T = TypeVar("T")
 
 
-class _Request(
+class _EngineRequest(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="verb"
 ):
     """One call."""
 
 
-class SubmitTasks(_Request, frozen=True, tag="submit"):
+class SubmitTasks(_EngineRequest, frozen=True, tag="submit"):
     """Add tasks."""
 
     tasks: tuple[Task, ...]
     by: str = ""
 
 
-class ClaimTask(_Request, frozen=True, tag="claim"):
+class ClaimTask(_EngineRequest, frozen=True, tag="claim"):
     """Take the next task for a slot."""
 
     worker: Worker
     slot: int = 0
 
 
-class RenewLease(_Request, frozen=True, tag="renew"):
+class RenewLease(_EngineRequest, frozen=True, tag="renew"):
     """Say that an attempt is alive."""
 
     ticket: Ticket
 
 
-class NoteEvent(_Request, frozen=True, tag="note"):
+class NoteEvent(_EngineRequest, frozen=True, tag="note"):
     """Record an event of an attempt under way."""
 
     event: FleetEvent
 
 
-class FinishAttempt(_Request, frozen=True, tag="finish"):
+class FinishAttempt(_EngineRequest, frozen=True, tag="finish"):
     """Hand in a result."""
 
     ticket: Ticket
     result: AttemptResult
 
 
-class GiveTaskBack(_Request, frozen=True, tag="give_back"):
+class GiveTaskBack(_EngineRequest, frozen=True, tag="give_back"):
     """End an attempt without a result."""
 
     ticket: Ticket
@@ -73,7 +73,7 @@ class GiveTaskBack(_Request, frozen=True, tag="give_back"):
     counts: bool = True
 
 
-class CancelTask(_Request, frozen=True, tag="cancel"):
+class CancelTask(_EngineRequest, frozen=True, tag="cancel"):
     """Give up a task."""
 
     task: str
@@ -81,13 +81,13 @@ class CancelTask(_Request, frozen=True, tag="cancel"):
     says: str = ""
 
 
-class RecordDecision(_Request, frozen=True, tag="record"):
+class RecordDecision(_EngineRequest, frozen=True, tag="record"):
     """Record a decision of a person."""
 
     event: FleetEvent
 
 
-class ReadState(_Request, frozen=True, tag="state"):
+class ReadState(_EngineRequest, frozen=True, tag="state"):
     """Return the state."""
 
 
@@ -131,7 +131,7 @@ class FleetAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     refused: FleetRefusal | None = None
 
 
-def perform(engine: Engine, request: FleetRequest) -> FleetAnswer:
+def perform(engine: FleetEngine, request: FleetRequest) -> FleetAnswer:
     """Carry out a call."""
     try:
         answer = _perform(engine, request)
@@ -145,7 +145,7 @@ def refused(error: FleetError) -> FleetAnswer:
     return FleetAnswer(refused=_refusal(error))
 
 
-def _perform(engine: Engine, request: FleetRequest) -> object:
+def _perform(engine: FleetEngine, request: FleetRequest) -> object:
     """Call the engine; return its answer, or None for a verb without one."""
     match request:
         case SubmitTasks():
@@ -175,7 +175,7 @@ def _perform(engine: Engine, request: FleetRequest) -> object:
     return None
 
 
-class RemoteEngine(Engine):
+class RemoteFleetEngine(FleetEngine):
     """An engine in another process."""
 
     def __init__(self, send: Callable[[FleetRequest], FleetAnswer]) -> None:

@@ -10,11 +10,11 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from handrail.drive.background_task import background_task
-from handrail.fleet.engine import Claim, Engine, StaleAttemptError, Ticket, Worker
+from handrail.fleet.engine import Claim, FleetEngine, StaleAttemptError, Ticket, Worker
 from handrail.fleet.events import (
+    AttemptOutcome,
     AttemptResult,
     Lease,
-    Outcome,
     TaskAudited,
     TaskWorkspace,
     WorkspaceReady,
@@ -83,7 +83,7 @@ class Scheduler:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: FleetEngine,
         worker: Worker,
         work: SlotWork,
         options: SchedulerOptions,
@@ -173,7 +173,7 @@ class Scheduler:
         except (WorkspaceError, OSError) as error:
             await self._fail(ticket, str(error))
         except ProcessesLeftError as error:
-            blocked = AttemptResult(outcome=Outcome.BLOCKED, says=str(error))
+            blocked = AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
             await self._finish(ticket, blocked)
         except StaleAttemptError as error:
             _log.info("%s", error)
@@ -218,7 +218,7 @@ class Scheduler:
         await self._call(self._engine.note, entry)
 
     async def _fail(self, ticket: Ticket, says: str) -> None:
-        await self._finish(ticket, AttemptResult(outcome=Outcome.FAILED, says=says))
+        await self._finish(ticket, AttemptResult(outcome=AttemptOutcome.FAILED, says=says))
 
     async def _finish(self, ticket: Ticket, result: AttemptResult) -> None:
         with suppress(StaleAttemptError):

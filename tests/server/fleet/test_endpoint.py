@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from handrail.fleet.engine import FleetError, StaleAttemptError, Worker
-from handrail.fleet.events import AttemptResult, Outcome
-from handrail.fleet.requests import RemoteEngine
+from handrail.fleet.events import AttemptOutcome, AttemptResult
+from handrail.fleet.requests import RemoteFleetEngine
 from handrail.fleet.task import Task, TaskStatus
 from handrail.server.fleet.client import remote_engine
 from tests.server.daemon_sandbox import DaemonSandbox
@@ -16,13 +16,13 @@ WORKER = Worker(owner="w", host="here")
 
 
 @pytest.fixture
-def engine(place: DaemonSandbox) -> RemoteEngine:
+def engine(place: DaemonSandbox) -> RemoteFleetEngine:
     subprocess.run(["git", "init", "-q", str(place.project)], check=True)
     return remote_engine(place.home, str(place.project), place.environ)
 
 
 def test_a_killed_daemon_loses_neither_tasks_nor_claims(
-    place: DaemonSandbox, engine: RemoteEngine
+    place: DaemonSandbox, engine: RemoteFleetEngine
 ) -> None:
     engine.submit([Task(id="a", prompt="do a"), Task(id="b", prompt="do b", depends_on=("a",))])
     claim = engine.claim(WORKER)
@@ -30,7 +30,7 @@ def test_a_killed_daemon_loses_neither_tasks_nor_claims(
     place.kill()
     assert engine.renew(claim.ticket) == "held"
     assert engine.claim(WORKER, 1) is None
-    engine.finish(claim.ticket, AttemptResult(outcome=Outcome.DONE))
+    engine.finish(claim.ticket, AttemptResult(outcome=AttemptOutcome.DONE))
     place.kill()
     assert engine.state().tasks["a"].status is TaskStatus.DONE
     after = engine.claim(WORKER, 1)
@@ -38,7 +38,7 @@ def test_a_killed_daemon_loses_neither_tasks_nor_claims(
     assert after.ticket.task == "b"
 
 
-def test_a_refusal_arrives_as_the_error_that_it_is(engine: RemoteEngine) -> None:
+def test_a_refusal_arrives_as_the_error_that_it_is(engine: RemoteFleetEngine) -> None:
     engine.submit([Task(id="a", prompt="do a")])
     claim = engine.claim(WORKER)
     assert claim is not None
@@ -48,7 +48,7 @@ def test_a_refusal_arrives_as_the_error_that_it_is(engine: RemoteEngine) -> None
 
 
 def test_all_worktrees_of_a_repository_share_one_fleet(
-    place: DaemonSandbox, engine: RemoteEngine
+    place: DaemonSandbox, engine: RemoteFleetEngine
 ) -> None:
     git = ["git", "-C", str(place.project), "-c", "user.name=t", "-c", "user.email=t@example.com"]
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
@@ -66,7 +66,7 @@ def test_a_folder_without_git_has_no_fleet(place: DaemonSandbox) -> None:
 
 
 def test_secrets_of_the_project_do_not_reach_the_log(
-    place: DaemonSandbox, engine: RemoteEngine
+    place: DaemonSandbox, engine: RemoteFleetEngine
 ) -> None:
     (place.project / ".env").write_text("API_KEY=hunter2-hunter2-hunter2\n")
     engine.submit([Task(id="a", prompt="use hunter2-hunter2-hunter2", verify="make test")])

@@ -12,7 +12,7 @@ from handrail.config.fleet import Fleet
 from handrail.fleet.engine import FleetError
 from handrail.fleet.merging import Merging
 from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import RemoteEngine
+from handrail.fleet.requests import RemoteFleetEngine
 from handrail.fleet.workspaces import Workspaces
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.places import workspaces_folder
@@ -25,7 +25,7 @@ class OpenedFleet(NamedTuple):
     home: Home
     repository: FleetRepository
     settings: Fleet
-    engine: RemoteEngine
+    engine: RemoteFleetEngine
 
     @property
     def workspaces(self) -> Workspaces:

@@ -61,7 +61,7 @@ class Operand(msgspec.Struct, frozen=True):
     at: int = 0
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class ConditionComparison(msgspec.Struct, frozen=True):
     """`a == b` or `a != b`."""
 
     left: Operand
@@ -90,7 +90,7 @@ class Junction(msgspec.Struct, frozen=True):
     parts: "tuple[Condition, ...]"
 
 
-Condition = Comparison | StatusCheck | Negation | Junction
+Condition = ConditionComparison | StatusCheck | Negation | Junction
 
 ALWAYS_NEXT: Condition = StatusCheck("success")
 """The condition of a step without one: nothing before it has failed."""
@@ -113,7 +113,7 @@ def parse_condition(text: str) -> Condition:
 
 def holds(condition: Condition, facts: StepFacts) -> bool:
     """Return whether a condition is true."""
-    if isinstance(condition, Comparison):
+    if isinstance(condition, ConditionComparison):
         left, right = (_value(each, facts) for each in (condition.left, condition.right))
         return (left == right) is condition.equal
     if isinstance(condition, StatusCheck):
@@ -128,7 +128,7 @@ def holds(condition: Condition, facts: StepFacts) -> bool:
 def names_in(condition: Condition) -> Iterator[Operand]:
     """Yield the variables that a condition names."""
     for part in _parts(condition):
-        if isinstance(part, Comparison):
+        if isinstance(part, ConditionComparison):
             yield from (each for each in (part.left, part.right) if each.is_name)
 
 
@@ -150,7 +150,7 @@ def _value(operand: Operand, facts: StepFacts) -> str:
     return facts.value(operand.text) if operand.is_name else operand.text
 
 
-class _Token(NamedTuple):
+class _ConditionToken(NamedTuple):
     kind: str
     text: str
     at: int
@@ -206,7 +206,7 @@ class _Parser:
         left = self._operand()
         for sign, equal in (("==", True), ("!=", False)):
             if self._takes(sign):
-                return Comparison(left, self._operand(), equal)
+                return ConditionComparison(left, self._operand(), equal)
         raise ConditionError(self._at, f"expected == or != after {left.text!r}; {_ALLOWED}")
 
     def _operand(self) -> Operand:
@@ -225,7 +225,7 @@ class _Parser:
         token = self._peek()
         return self._end if token is None else token.at
 
-    def _peek(self, ahead: int = 0) -> _Token | None:
+    def _peek(self, ahead: int = 0) -> _ConditionToken | None:
         at = self._next + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
@@ -244,7 +244,7 @@ class _Parser:
             raise ConditionError(self._at, f"expected {text}; {_ALLOWED}")
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(text: str) -> Iterator[_ConditionToken]:
     at, end = 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
@@ -252,5 +252,5 @@ def _tokens(text: str) -> Iterator[_Token]:
             start = at + len(text[at:]) - len(text[at:].lstrip())
             raise ConditionError(start, f"{text[start]!r} is not understood; {_ALLOWED}")
         kind = match.lastgroup
-        yield _Token(kind, match[kind], match.start(kind))
+        yield _ConditionToken(kind, match[kind], match.start(kind))
         at = match.end()

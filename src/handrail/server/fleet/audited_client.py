@@ -6,7 +6,7 @@ from contextlib import suppress
 from time import time
 
 from handrail.drive.daemon_client import DriverReport, IterationPermission
-from handrail.fleet.engine import Engine, StaleAttemptError, Ticket
+from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskAudited
 from handrail.fleet.suite_result import SuiteResult
 from handrail.fleet.test_status import read_test_status
@@ -27,7 +27,7 @@ class AuditedDaemonClient(SocketDaemonClient):
         self,
         home: Home,
         run: str,
-        engine: Engine,
+        engine: FleetEngine,
         ticket: Ticket,
         workspace: Workspace,
         environ: Mapping[str, str],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteEngine
+from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine
 from handrail.server.fleet.endpoint import PATH
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon
@@ -68,6 +68,6 @@ class FleetConnection:
 
 def remote_engine(
     home: Home, folder: str, environ: Mapping[str, str] = os.environ, *, patience: float = PATIENCE
-) -> RemoteEngine:
+) -> RemoteFleetEngine:
     """Return the engine of the repository around a folder."""
-    return RemoteEngine(FleetConnection(home, folder, environ, patience=patience).send)
+    return RemoteFleetEngine(FleetConnection(home, folder, environ, patience=patience).send)

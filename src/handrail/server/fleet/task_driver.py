@@ -18,8 +18,8 @@ from handrail.drive.background_task import background_task
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.fleet.audit_log import prompt_of
-from handrail.fleet.engine import Engine, StaleAttemptError, Ticket
-from handrail.fleet.events import AttemptResult, DriverStarted, Outcome, TaskAudited
+from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.events import AttemptOutcome, AttemptResult, DriverStarted, TaskAudited
 from handrail.fleet.fleet_state import TaskState
 from handrail.fleet.repository import find_repository
 from handrail.fleet.task import Task
@@ -49,12 +49,12 @@ _log = logging.getLogger(__name__)
 _RENEWALS = 4
 """Renewals in the time of a lease."""
 _OUTCOMES = {
-    "COMPLETE": Outcome.DONE,
-    "STUCK": Outcome.BLOCKED,
-    "LIMIT": Outcome.BLOCKED,
-    "MAX_ITERATIONS": Outcome.BLOCKED,
-    "ERROR": Outcome.FAILED,
-    "USER_CANCELLED": Outcome.FAILED,
+    "COMPLETE": AttemptOutcome.DONE,
+    "STUCK": AttemptOutcome.BLOCKED,
+    "LIMIT": AttemptOutcome.BLOCKED,
+    "MAX_ITERATIONS": AttemptOutcome.BLOCKED,
+    "ERROR": AttemptOutcome.FAILED,
+    "USER_CANCELLED": AttemptOutcome.FAILED,
 }
 """What the end of a loop means for the task: a limit is a question for a person."""
 
@@ -67,7 +67,7 @@ class TaskDriver:
     """Drives the agent of one attempt."""
 
     def __init__(
-        self, home: Home, engine: Engine, ticket: Ticket, workspace: Workspace, settings: Fleet
+        self, home: Home, engine: FleetEngine, ticket: Ticket, workspace: Workspace, settings: Fleet
     ) -> None:
         self._home = home
         self._engine = engine
@@ -82,7 +82,7 @@ class TaskDriver:
         try:
             end, client = await self._drive(state, environ)
         except HostError as error:
-            result = AttemptResult(outcome=Outcome.BLOCKED, says=str(error))
+            result = AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
         else:
             result = await asyncio.to_thread(self._result, state.task, end, client)
         await asyncio.to_thread(self._engine.finish, self._ticket, result)
