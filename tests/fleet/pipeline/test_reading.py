@@ -104,8 +104,8 @@ steps:
         ),
         ("step: []\n", "ci.yaml:1: step: unknown key; did you mean steps? allowed: name"),
         (
-            "steps:\n- {name: a, type: command, command: x}\n- {name: a, type: command, command: x}",
-            "ci.yaml:3: steps[1].name: another step is called a",
+            "steps:\n- {name: a, type: command, command: x}\n- {name: a, type: claude_code}",
+            "ci.yaml:3: steps[1]: prompt is missing",
         ),
         (
             "steps:\n- {name: 'a b', type: command, command: a}\n",
@@ -161,6 +161,12 @@ steps:
 )
 def test_a_mistake_has_file_line_key_and_remedy(text: str, says: str) -> None:
     assert any(says in problem for problem in problems(text)), problems(text)
+
+
+def test_two_steps_cannot_share_a_name() -> None:
+    step = "- {name: build, type: command, command: make}\n"
+    (says,) = problems(f"steps:\n{step}{step}")
+    assert says == "ci.yaml:3: steps[1].name: another step is called build; choose another"
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
