@@ -14,6 +14,7 @@ from benchmarks.cold import cold_table, import_table
 from benchmarks.control import control_table
 from benchmarks.corpus import ROOT, load_corpus, recorded_runs
 from benchmarks.detect import detect_table
+from benchmarks.fleet_workspaces import WORKSPACE_SIZES, workspace_table
 from benchmarks.heal import heal_table
 from benchmarks.hook import hook_table
 from benchmarks.hostile import hostile_table
@@ -55,6 +56,7 @@ def main() -> None:
         "overwrites": lambda: overwrite_tables(
             corpus, recorded_rows(os.environ.get("HANDRAIL_RECORDED_RUNS", "")), 3 if quick else 5
         ),
+        "fleet": lambda: [workspace_table(WORKSPACE_SIZES, 5 if quick else 10)],
         "checkpoint": lambda: checkpoint_tables(*((SIZES[:2], 3) if quick else (SIZES, 5))),
     }
     machine = "\n".join(machine_lines())

@@ -43,7 +43,9 @@ class WorkspaceStatus(msgspec.Struct, frozen=True):
     """The branch that is checked out now; empty: none."""
 
 
-def workspace_status(workspace: Workspace, environ: Mapping[str, str]) -> WorkspaceStatus:
+def workspace_status(
+    workspace: Workspace, environ: Mapping[str, str] = os.environ
+) -> WorkspaceStatus:
     """Return what was done in a workspace; raises WorkspaceError."""
     git = open_worktree(workspace.path, environ)
     base = workspace.base
@@ -58,7 +60,9 @@ def workspace_status(workspace: Workspace, environ: Mapping[str, str]) -> Worksp
     )
 
 
-def commit_work(workspace: Workspace, message: str, environ: Mapping[str, str]) -> str | None:
+def commit_work(
+    workspace: Workspace, message: str, environ: Mapping[str, str] = os.environ
+) -> str | None:
     """Commit everything that is uncommitted; None: there was nothing.
 
     Nobody else may work in the workspace meanwhile: lock files that an ended git left are removed.
