@@ -26,7 +26,6 @@ from handrail.fleet.task import Task
 from handrail.fleet.workspace_environment import workspace_environment
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import commit_work, workspace_status
-from handrail.fleet.workspaces import Workspaces
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostError
 from handrail.intervene.processes.process_tree import start_time_of_pid
@@ -39,7 +38,7 @@ from handrail.server.driving.agent_driver import (
 )
 from handrail.server.fleet.audited_client import AuditedDaemonClient
 from handrail.server.fleet.client import remote_engine
-from handrail.server.fleet.places import workspaces_folder
+from handrail.server.fleet.places import open_workspaces
 from handrail.server.home import Home
 from handrail.server.launcher import ensure_daemon
 from handrail.supervise.runs.settings_trust import trusted_settings
@@ -163,8 +162,7 @@ def main(repository: str, task: str, attempt: str, slot: str) -> int:
     engine = remote_engine(home, repository, environ)
     ticket = Ticket(task, int(attempt))
     state = engine.state().tasks[task]
-    folder = workspaces_folder(environ, find_repository(repository))
-    workspaces = Workspaces(repository, folder, environ)
+    workspaces = open_workspaces(home, find_repository(repository), environ)
     workspace = workspaces.reuse(task)
     if workspace is None or state.attempt != ticket.attempt:
         return 1
