@@ -250,7 +250,7 @@ class DriverSessions:
             max_tokens=loop.max_tokens,
             max_memory_mb=loop.max_memory_mb,
             adopts=loop.adopts,
-            safety=pipeline.settings if pipeline else {},
+            safety=dict(pipeline.settings) if pipeline else {},
             safety_file=pipeline.file if pipeline else "",
         )
         receipt = self._record(supervisor, event)
