@@ -26,6 +26,8 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     max_memory_mb: float = 0.0
     adopts: bool = False
     """The driver adopts the orphans of its agent."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -59,6 +59,8 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """Environment of the verify command, so that its processes count as the run's."""
     adopts: bool = False
     """This process adopts the orphans of the agent."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
 
 class VerifyFunction(Protocol):
@@ -97,6 +99,7 @@ async def drive(
             max_tokens=task.limits.max_tokens,
             max_memory_mb=task.limits.max_memory_mb,
             adopts=task.adopts,
+            group=task.group,
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:

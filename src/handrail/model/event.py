@@ -409,6 +409,8 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """Memory of all its processes at most; 0: no limit."""
     adopts: bool = False
     """The driver adopts the orphans of its agent."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

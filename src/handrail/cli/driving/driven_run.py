@@ -26,6 +26,7 @@ from handrail.drive.loop_end import LoopEnd
 from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
 from handrail.intervene.incidents.recovery import RecoveryOption, resume_command
+from handrail.intervene.processes.control_group import ControlGroup, make_group, remove_group
 from handrail.intervene.processes.subreaper import OrphanReaper, become_subreaper
 from handrail.model.control import ControlCommand, Standing
 from handrail.server.control.connection import DaemonConnection
@@ -150,6 +151,8 @@ class _DrivenRun:
         """Failures in a row."""
         self._name = plan.run
         """The name of the run, once it is known."""
+        self._group: ControlGroup | None = None
+        """The control group of the agent's processes."""
 
     @property
     def begun(self) -> bool:
@@ -159,6 +162,7 @@ class _DrivenRun:
     async def go(self) -> LoopEnd | None:
         """Drive the agent to its end; return None if the user left."""
         plan = self._plan
+        self._group = await asyncio.to_thread(make_group, plan.run, os.environ)
         task = DriveTask(
             goal=plan.goal,
             cwd=plan.cwd,
@@ -167,6 +171,7 @@ class _DrivenRun:
             limits=plan.limits,
             marks={MARK: plan.run},
             adopts=become_subreaper(),
+            group=self._group.path if self._group else "",
         )
         driven = asyncio.ensure_future(drive(task, self._daemon, self._agent))
         self._heed_signals(driven)
@@ -180,6 +185,8 @@ class _DrivenRun:
             return None
         finally:
             self._over.set()
+            if self._group:
+                remove_group(self._group.path)
             reaping.cancel()
             progress.cancel()
             with suppress(asyncio.CancelledError):
@@ -211,6 +218,7 @@ class _DrivenRun:
             settings_file=os.path.join(self._home.path, "driven", f"{plan.run}.json"),
             options=msgspec.structs.replace(plan.options, model=model),
             resume=resume,
+            start=self._group.start if self._group else (),
         )
         return self._host.drive(request, self._turn_ended)
 

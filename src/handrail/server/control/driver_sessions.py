@@ -237,6 +237,7 @@ class DriverSessions:
             max_tokens=loop.max_tokens,
             max_memory_mb=loop.max_memory_mb,
             adopts=loop.adopts,
+            group=loop.group,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop

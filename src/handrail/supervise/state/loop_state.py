@@ -36,6 +36,8 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     max_memory_mb: float = 0.0
     adopts: bool = False
     """The driver adopts the orphans of its agent."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
     @classmethod
     def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
@@ -46,7 +48,7 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         loop.max_minutes, loop.max_cost_usd = event.max_minutes, event.max_cost_usd
         loop.max_tokens, loop.max_memory_mb = event.max_tokens, event.max_memory_mb
         loop.driver, loop.driver_began = event.driver, event.driver_began
-        loop.adopts = event.adopts
+        loop.adopts, loop.group = event.adopts, event.group
         loop.ended, loop.reason, loop.says = "", "", ""
         return loop
 
