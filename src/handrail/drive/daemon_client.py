@@ -29,6 +29,8 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """The driver adopts the orphans of its agent."""
     pipeline: PipelineSafety | None = None
     """The settings of the pipeline that this run is a step of."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):

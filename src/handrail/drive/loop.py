@@ -69,6 +69,8 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """This process adopts the orphans of the agent."""
     pipeline: PipelineSafety | None = None
     """The settings of the pipeline that this run is a step of."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
 
 class VerifyFunction(Protocol):
@@ -110,6 +112,7 @@ async def drive(
             max_memory_mb=task.limits.max_memory_mb,
             adopts=task.adopts,
             pipeline=task.pipeline,
+            group=task.group,
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:

@@ -413,6 +413,8 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """The settings of the pipeline that this run is a step of; empty: it has none."""
     safety_file: str = ""
     """The file in which they stand."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

@@ -247,3 +247,7 @@ def test_an_opinion_at_the_limit_is_not_low() -> None:
     assert detector.find(Detection()) is not None
     detector.told(0.4)
     assert detector.find(Detection()) is None, "the last opinion decides"
+    detector.told(0.3)
+    finding = detector.find(Detection())
+    assert finding is not None
+    assert finding.severity is Severity.MEDIUM, "two of the four opinions were low"

@@ -252,6 +252,7 @@ class DriverSessions:
             adopts=loop.adopts,
             safety=dict(pipeline.settings) if pipeline else {},
             safety_file=pipeline.file if pipeline else "",
+            group=loop.group,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop

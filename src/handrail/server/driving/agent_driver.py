@@ -16,6 +16,7 @@ from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, LaunchRequest
+from handrail.intervene.processes.control_group import ControlGroup, make_group, remove_group
 from handrail.intervene.processes.subreaper import OrphanReaper, become_subreaper
 from handrail.model.control import ControlCommand
 from handrail.server.control.connection import DaemonConnection
@@ -105,6 +106,7 @@ class AgentDriver:
         self._plan = plan
         self._environ = environ
         self._on_turn_end = on_turn_end
+        self._group: ControlGroup | None = None
         self._client = client or SocketDaemonClient(
             home, plan.run, on_permission=on_permission, environ=environ
         )
@@ -120,6 +122,7 @@ class AgentDriver:
         Raises DaemonError if the daemon does not come back.
         """
         plan = self._plan
+        self._group = await asyncio.to_thread(make_group, plan.run, self._environ)
         task = DriveTask(
             goal=plan.goal,
             cwd=plan.cwd,
@@ -128,10 +131,15 @@ class AgentDriver:
             limits=plan.limits,
             marks={MARK: plan.run},
             adopts=become_subreaper(),
+            group=self._group.path if self._group else "",
             pipeline=plan.pipeline,
         )
-        async with background_task(_reap_orphans()):
-            return await drive(task, self._client, self._start)
+        try:
+            async with background_task(_reap_orphans()):
+                return await drive(task, self._client, self._start)
+        finally:
+            if self._group:
+                remove_group(self._group.path)
 
     def _start(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
         plan = self._plan
@@ -144,6 +152,7 @@ class AgentDriver:
             settings_file=os.path.join(self._home.path, "driven", f"{plan.run}.json"),
             options=msgspec.structs.replace(plan.options, model=model),
             resume=resume,
+            start=self._group.start if self._group else (),
         )
         return self._agent.host.drive(request, self._on_turn_end)
 
