@@ -115,13 +115,17 @@ def test_tasks_that_wait_for_each_other_are_refused(engine: FleetEngine) -> None
     assert list(engine.state().tasks) == ["a", "b"]
 
 
-def test_a_task_that_sets_others_free_goes_before_an_older_one(
+def test_priority_comes_first_then_waiting_tasks_then_retries_then_age(
     engine: FleetEngine, clock: SteppedClock
 ) -> None:
-    for each in (task("old"), task("gate"), task("behind", "gate")):
-        engine.submit([each])
+    engine.submit([task("tried")])
+    engine.give_back(take(engine).ticket, "it crashed")
+    for each in (task("old"), task("young"), task("gate"), task("behind", "gate")):
         clock.now += 1
-    assert take(engine).ticket.task == "gate"
+        engine.submit([each])
+    engine.submit([task("urgent", priority=1)])
+    order = [take(engine).ticket.task for _ in range(5)]
+    assert order == ["urgent", "gate", "old", "young", "tried"]
 
 
 def test_a_claim_names_the_commits_that_its_workspace_has_to_hold(engine: FleetEngine) -> None:

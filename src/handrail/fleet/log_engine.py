@@ -10,7 +10,6 @@ import msgspec
 from handrail.config.fleet import Fleet
 from handrail.fleet import events
 from handrail.fleet.dependencies import (
-    claim_order,
     count_waiting,
     cycle_in_words,
     find_cycles,
@@ -244,18 +243,15 @@ class LogEngine(FleetEngine):
         raise TaskStatusError(task.id, "active", "stop its agent before you change it")
 
     def _next(self) -> TaskState | None:
-        """Return the task that gets an agent first, as `dependencies.claim_order` sorts them."""
-        found = {each.task.id: each for each in self._claimable()}
-        if not found:
-            return None
-        every = self._state.tasks
-        waiting = count_waiting(
-            (each.task for each in every.values()),
-            {name: each.status for name, each in every.items()},
+        """Return the task that gets an agent first."""
+        tasks = self._state.tasks
+        statuses = {name: each.status for name, each in tasks.items()}
+        waiting = count_waiting((each.task for each in tasks.values()), statuses)
+        return min(
+            self._claimable(),
+            key=lambda each: _claim_order(each, waiting.get(each.task.id, 0)),
+            default=None,
         )
-        retries = {name: each.tries + each.expiries for name, each in found.items()}
-        oldest = sorted(found.values(), key=lambda each: each.added)
-        return found[claim_order([each.task for each in oldest], waiting, retries)[0].id]
 
     def _claimable(self) -> Iterator[TaskState]:
         yield from self._state.ready()
@@ -333,6 +329,11 @@ def _decode_state(body: bytes) -> FleetState:
 
 def _copy(task: TaskState) -> TaskState:
     return _task_decoder.decode(_encoder.encode(task))
+
+
+def _claim_order(task: TaskState, waiting: int) -> tuple[int, int, int, float]:
+    """Sort by priority, then by the tasks that it sets free, then the fewest retries and age."""
+    return (-task.task.priority, -waiting, task.tries + task.expiries, task.added)
 
 
 def _silent(lease: Lease) -> str:
