@@ -102,7 +102,7 @@ def test_a_task_waits_for_those_that_it_depends_on(engine: FleetEngine) -> None:
 
 def test_a_task_with_an_unknown_dependency_is_refused_by_name(engine: FleetEngine) -> None:
     engine.submit([task("build")])
-    with pytest.raises(FleetError, match="no such task; did you mean build?"):
+    with pytest.raises(FleetError, match=r"no such task; did you mean build\?"):
         engine.submit([task("a"), task("b", "biuld")])
     assert list(engine.state().tasks) == ["build"]
 

@@ -115,9 +115,7 @@ class DriverStarted(AttemptEvent, frozen=True, omit_defaults=True, tag="driver_s
 class TaskAudited(AttemptEvent, frozen=True, omit_defaults=True, tag="task_audited"):
     """One entry of a task's audit log; the recovery context is made of these."""
 
-    kind: Literal[
-        "start", "iteration", "signal", "crash", "recovery", "refused", "merge", "stall"
-    ]
+    kind: Literal["start", "iteration", "signal", "crash", "recovery", "refused", "merge", "stall"]
     says: str = ""
     iteration: int = 0
     files: tuple[str, ...] = ()

@@ -40,9 +40,7 @@ def read_task_file(path: Path, known: Collection[str] = ()) -> tuple[Task, ...]:
     return parse_tasks(read_text(path, shown), origin, known)
 
 
-def parse_tasks(
-    text: str, origin: SettingOrigin, known: Collection[str] = ()
-) -> tuple[Task, ...]:
+def parse_tasks(text: str, origin: SettingOrigin, known: Collection[str] = ()) -> tuple[Task, ...]:
     """Read the tasks in a text whose first line is at `origin`; raises ConfigError."""
     tree = _with_prompts(parse_yaml(text, origin))
     entries = [_WrittenTask(index, node) for index, node in enumerate(_list(tree, "tasks"))]

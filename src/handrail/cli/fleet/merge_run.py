@@ -77,9 +77,7 @@ class _MergeRun:
         files = await self._merges.give_to_agent(task, target, user_name())
         if not files:  # git has merged the branch into the workspace by itself this time
             commit = await asyncio.to_thread(self._merges.work_of, name)
-            outcome = await self._merges.merge(
-                task, target, keep=self._wanted.keep, commit=commit
-            )
+            outcome = await self._merges.merge(task, target, keep=self._wanted.keep, commit=commit)
             await self._tell(task, outcome)
             return not isinstance(outcome, _NOT_MERGED)
         if self._wanted.as_json:

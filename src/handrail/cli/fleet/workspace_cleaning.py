@@ -34,9 +34,7 @@ def leftovers(fleet: OpenedFleet, state: FleetState, tasks: Sequence[str]) -> li
     return list(_workspaces_of(fleet, state, tasks))
 
 
-def _workspaces_of(
-    fleet: OpenedFleet, state: FleetState, tasks: Sequence[str]
-) -> Iterator[Orphan]:
+def _workspaces_of(fleet: OpenedFleet, state: FleetState, tasks: Sequence[str]) -> Iterator[Orphan]:
     workspaces = fleet.workspaces
     git = open_repository(workspaces.repository, workspaces.environ)
     for name in tasks:
