@@ -5,25 +5,44 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
+from time import localtime, strftime, time
 from uuid import uuid4
 
 import click
+import msgspec
 
 from handrail.cli import freeze_loaded_objects, options
+from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.fleet.opened_fleet import OpenedFleet
+from handrail.cli.fleet.run_report import fleet_report, write_report
 from handrail.config import ConfigError
-from handrail.fleet.engine import FleetError, StaleAttemptError, Ticket, Worker
-from handrail.fleet.fleet_state import FleetState
+from handrail.fleet.engine import FleetError, Worker
+from handrail.fleet.fleet_limits import FleetLimits, LimitLevel, LimitReport
+from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.lease_clock import this_machine
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions
 from handrail.fleet.task import Task, TaskStatus
 from handrail.fleet.task_file import read_task_file
+from handrail.fleet.task_merges import TaskMerges, outcome_says
+from handrail.fleet.workspace_errors import WorkspaceError
 from handrail.intervene.processes.process_tree import start_time_of_pid
+from handrail.server.files.restore_messages import SaveReply, SaveRequest
 from handrail.server.fleet.slot_work import LocalSlotWork
 
-_INTERRUPTED = 128 + signal.SIGINT
 _LEAVE = (signal.SIGINT, signal.SIGTERM)
+_LEFT = "handrail run was ended"
+
+
+class FleetRunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of `handrail run` for many tasks."""
+
+    slots: int = 0
+    """0: those of the settings."""
+    unattended: bool = False
+    report: str = ""
+    """A file for the report, beside the one in the state folder."""
+    as_json: bool = False
 
 
 def tasks_of(path: str) -> tuple[Task, ...]:
@@ -34,26 +53,48 @@ def tasks_of(path: str) -> tuple[Task, ...]:
         raise click.ClickException(str(error)) from None
 
 
-def run_fleet(fleet: OpenedFleet, tasks: Sequence[Task], *, slots: int, as_json: bool) -> int:
-    """Submit tasks, work until nothing is left to do, and return the exit code."""
+def run_fleet(fleet: OpenedFleet, tasks: Sequence[Task], wanted: FleetRunOptions) -> int:
+    """Submit tasks, work until nothing is left to do, report, and return the exit code."""
     try:
         fleet.engine.submit(tasks)
     except FleetError as error:
         raise click.ClickException(str(error)) from None
-    display = FleetDisplay(options.screen(), as_json=as_json)
+    slots = wanted.slots or fleet.settings.slots
+    display = FleetDisplay(options.screen(), fleet.settings, slots=slots, as_json=wanted.as_json)
+    if wanted.unattended:
+        display.say(_save_before(fleet))
     freeze_loaded_objects()
-    return asyncio.run(_FleetRun(fleet, display, slots or fleet.settings.slots).go())
+    return asyncio.run(_FleetRun(fleet, display, slots, wanted).go())
+
+
+def _save_before(fleet: OpenedFleet) -> str:
+    """Save the files of the main work tree; say how to come back to them."""
+    top = fleet.repository.top
+    if not options.load_config(top).checkpoints.before_unattended:
+        return "No checkpoint first: checkpoints.before_unattended is off."
+    name = strftime("before-autopilot-%Y%m%d-%H%M%S", localtime())
+    answer = ask_daemon(fleet.home, "/checkpoints", SaveRequest(top, name), "saving the files")
+    record = msgspec.convert(answer, SaveReply).record
+    return f"Saved the files first; go back with: handrail rollback {record.name or record.id}"
 
 
 class _FleetRun:
     """One scheduler, until the tasks are over or the user leaves."""
 
-    def __init__(self, fleet: OpenedFleet, display: FleetDisplay, slots: int) -> None:
+    def __init__(
+        self, fleet: OpenedFleet, display: FleetDisplay, slots: int, wanted: FleetRunOptions
+    ) -> None:
         machine = this_machine()
         pid = os.getpid()
+        settings, workspaces = fleet.settings, fleet.workspaces
         self._fleet = fleet
         self._display = display
+        self._wanted = wanted
+        self._began = time()
         self._left_by = 0
+        self._says = ""
+        """Why the run ended, if not because all was done."""
+        self._merges = TaskMerges(fleet.engine, fleet.merging, workspaces, settings)
         self._worker = Worker(
             owner=str(uuid4()),
             host=machine.host,
@@ -61,15 +102,17 @@ class _FleetRun:
             pid=pid,
             pid_began=start_time_of_pid(pid),
         )
-        self._work = LocalSlotWork(
-            fleet.home, fleet.repository, fleet.workspaces, fleet.settings, machine
-        )
+        self._work = LocalSlotWork(fleet.home, fleet.repository, workspaces, settings, machine)
+        folders = (Path(fleet.home.path), Path(workspaces.records.trees))
         self._scheduler = Scheduler(
             fleet.engine,
             self._worker,
             self._work,
-            SchedulerOptions(slots=slots, lease_seconds=fleet.settings.lease_seconds),
+            SchedulerOptions(slots=slots, lease_seconds=settings.lease_seconds),
             on_change=display.show,
+            limits=FleetLimits(settings, folders).check,
+            on_limit=self._tell_limit,
+            merge=self._merge if settings.merge.auto else None,
         )
 
     async def go(self) -> int:
@@ -83,8 +126,10 @@ class _FleetRun:
         except asyncio.CancelledError:
             if not self._left_by:
                 raise
-            state = await self._stop_agents()
+            self._says = _LEFT
+            state = await self._scheduler.stop_agents(_LEFT)
         self._display.end(state)
+        await asyncio.to_thread(self._report, state)
         if self._left_by:
             return 128 + self._left_by
         done = all(each.status is TaskStatus.DONE for each in state.tasks.values())
@@ -99,23 +144,28 @@ class _FleetRun:
         self._display.say("Ending the agents … (Ctrl+C again: at once)")
         working.cancel()
 
-    async def _stop_agents(self) -> FleetState:
-        """End the agents under way; their tasks stay pending, and their workspaces stay."""
-        state = await asyncio.to_thread(self._fleet.engine.state)
-        await asyncio.gather(*(self._stop(state, each.task.id) for each in state.active()))
-        return await asyncio.to_thread(self._fleet.engine.state)
+    def _tell_limit(self, report: LimitReport) -> None:
+        self._display.say(f"! {report.says}" if report.says else "The fleet goes on.")
+        if report.level is LimitLevel.STOP:
+            self._says = report.says
 
-    async def _stop(self, state: FleetState, name: str) -> None:
-        task = state.tasks[name]
-        if task.lease is None:
-            return
-        says = await self._work.end_attempt(task.lease, task.run)
-        ticket = Ticket(name, task.attempt)
+    async def _merge(self, task: TaskState) -> None:
+        """Merge a task that is done, and tell what came of it."""
         try:
-            await asyncio.to_thread(
-                lambda: self._fleet.engine.give_back(
-                    ticket, f"handrail run was ended: {says}", counts=False
-                )
+            target = await asyncio.to_thread(self._merges.target)
+            outcome = await self._merges.merge(task, target)
+        except (FleetError, WorkspaceError) as error:
+            self._display.say(f"! {task.task.id} is not merged: {error}")
+        else:
+            self._display.say(f"{task.task.id}: {outcome_says(outcome)}")
+
+    def _report(self, state: FleetState) -> None:
+        try:
+            report = fleet_report(
+                self._fleet, state, began=self._began, ended=time(), says=self._says
             )
-        except StaleAttemptError:
-            return  # it came to its end meanwhile
+            path = write_report(self._fleet, report, self._wanted.report)
+        except (OSError, WorkspaceError) as error:
+            self._display.say(f"! the report could not be written: {error}")
+        else:
+            self._display.say(f"Report: {path}")

@@ -17,6 +17,7 @@ from handrail.fleet.redaction import without_secrets
 from handrail.fleet.repository import FleetRepository, find_repository
 from handrail.fleet.requests import FleetAnswer, FleetCall, perform, refused
 from handrail.fleet.state_loading import LoadedFleet, load_fleet, write_backup
+from handrail.server.fleet.places import ENDPOINT
 from handrail.server.http.json_response import json_response, read_json
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
@@ -27,7 +28,6 @@ _log = logging.getLogger(__name__)
 
 BACKUP_SECONDS = 300.0
 _MOST_BYTES = 20_000_000
-PATH = "/fleet"
 
 
 class OpenFleet:
@@ -63,7 +63,7 @@ class FleetEndpoint:
 
     def routes(self) -> tuple[EndpointRow, ...]:
         """Return its endpoint."""
-        return (EndpointRow("POST", PATH, self.call),)
+        return (EndpointRow("POST", ENDPOINT, self.call),)
 
     async def call(self, request: Request) -> Response:
         """Carry out one verb of the engine of a folder's repository."""

@@ -8,6 +8,9 @@ from handrail.fleet.repository import FleetRepository
 from handrail.fleet.workspaces import Workspaces
 from handrail.server.home import Home
 
+ENDPOINT = "/fleet"
+"""The path of the daemon's endpoint. Here, so that a client loads none of the daemon."""
+
 
 def workspace_records(home: Home, repository: FleetRepository) -> str:
     """Return the folder with the records of a fleet's worktrees: no agent may write there."""
@@ -42,3 +45,8 @@ def open_merging(
 def driver_log(home: Home, repository: FleetRepository, task: str) -> str:
     """Return the file with the output of a task's drivers."""
     return os.path.join(home.path, "fleet", repository.fleet, "drivers", f"{task}.log")
+
+
+def reports_folder(home: Home, repository: FleetRepository) -> str:
+    """Return the folder with the reports of a fleet's runs."""
+    return os.path.join(home.path, "fleet", repository.fleet, "reports")
