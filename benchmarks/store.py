@@ -19,7 +19,7 @@ from benchmarks.machine import machine_lines
 from benchmarks.measure import Spread, Table, micro, milli
 
 from handrail.store.connection import open_for_writing
-from handrail.store.port import NewEntry
+from handrail.store.port import NewEntry, Receipt
 from handrail.store.sqlite import SqliteStore
 
 _BODY = b'{"tool": "Bash", "input": {"command": "' + b"x" * 960 + b'"}}'
@@ -81,12 +81,21 @@ async def _write(store: SqliteStore, events: int, writers: int) -> Result:
         entry = NewEntry(f"run/{number % _TOPICS}", _BODY)
         for _ in range(events // writers):
             before = perf_counter()
-            await asyncio.wrap_future(store.append([entry]))
+            await _written(store.append([entry]))
             times.append((perf_counter() - before) * 1e6)
 
     before = perf_counter()
     await asyncio.gather(*(write(number) for number in range(writers)))
     return len(times), perf_counter() - before, times
+
+
+def _written(receipt: Receipt) -> "asyncio.Future[int]":
+    loop = asyncio.get_running_loop()
+    written: asyncio.Future[int] = loop.create_future()
+    receipt.add_done_callback(
+        lambda done: loop.call_soon_threadsafe(written.set_result, done.result())
+    )
+    return written
 
 
 def _plain(folder: Path, events: int, size: int) -> Result:

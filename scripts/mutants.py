@@ -57,10 +57,6 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
         )
         for path in sorted((_ROOT / "tests/detect/detectors").glob("test_*.py"))
     },
-    "detect/detectors/hallucination.py": (
-        "tests/detect/detectors/test_hallucination.py",
-        "tests/detect/test_deed_claims.py",
-    ),
     "supervise/decision/run_limits.py": _GATE,
     "supervise/decision/verdict.py": _GATE,
     "checkpoint/restore/plan.py": ("tests/checkpoint/test_restore.py", "tests/checkpoint/restore"),

@@ -244,13 +244,12 @@ def test_a_log_that_fails_lets_no_change_through(
 ) -> None:
     from handrail.store.errors import DiskFullError
     from handrail.store.memory import MemoryStore
+    from handrail.store.port import Receipt
 
     supervisor = project.supervise()
 
     def fail(self: MemoryStore, problem: str, work: object) -> object:
-        from concurrent.futures import Future
-
-        receipt: Future[int] = Future()
+        receipt = Receipt()
         receipt.set_exception(DiskFullError("/log"))
         return receipt
 

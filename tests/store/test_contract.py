@@ -193,12 +193,6 @@ def test_a_body_that_is_too_large_is_refused_and_nothing_else(store: Store) -> N
     assert bodies(store) == [b"1", b"3"]
 
 
-def test_a_receipt_cannot_be_cancelled(store: Store) -> None:
-    receipts = [store.append([NewEntry("run/1", b"%d" % n)]) for n in range(20)]
-    assert not any(receipt.cancel() for receipt in receipts)
-    assert [receipt.result() for receipt in receipts] == list(range(1, 21))
-
-
 def test_a_callback_that_fails_harms_nobody(store: Store) -> None:
     def fail(receipt: object) -> None:
         raise RuntimeError

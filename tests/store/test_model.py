@@ -2,7 +2,6 @@
 
 import contextlib
 import tempfile
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from tests.store.conftest import is_sound
 
-from handrail.store.port import NewEntry, Snapshot
+from handrail.store.port import NewEntry, Receipt, Snapshot
 from handrail.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.slow
@@ -45,7 +44,7 @@ class TwoStores(RuleBasedStateMachine):
 
     @rule(calls=st.lists(CALLS, max_size=6), which=WHICH)
     def append(self, calls: list[list[NewEntry]], which: int) -> None:
-        receipts: list[Future[int]] = [self.stores[which].append(call) for call in calls]
+        receipts: list[Receipt] = [self.stores[which].append(call) for call in calls]
         assert [receipt.result() for receipt in receipts] == [self.add(call) for call in calls]
 
     @rule(topic=NAMES, seq=st.integers(0, 2**63 - 1), body=BODIES, which=WHICH)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from time import time
 
 from handrail.store.errors import StoreError
@@ -91,7 +90,7 @@ class FaultyLog(Store):
 
     def _write(self, name: str, work: Callable[[], Receipt]) -> Receipt:
         self.calls[name] += 1
-        receipt: Receipt = Future()
+        receipt = Receipt()
         if self.held:
             self._waiting.append((work, receipt))
         else:

@@ -7,7 +7,7 @@ StoreError
 └── ClosedError        used after it was closed
 """
 
-from concurrent.futures import Future
+from handrail.store.receipt import Receipt
 
 
 class StoreError(Exception):
@@ -52,8 +52,8 @@ class ClosedError(StoreError):
         super().__init__(path, "the log is closed")
 
 
-def failed_receipt(error: StoreError) -> Future[int]:
+def failed_receipt(error: StoreError) -> Receipt:
     """Return the receipt of a call that wrote nothing."""
-    receipt: Future[int] = Future()
+    receipt = Receipt()
     receipt.set_exception(error)
     return receipt

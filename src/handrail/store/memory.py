@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from itertools import takewhile
 
 from handrail.store.errors import ClosedError, StoreError, failed_receipt
@@ -125,8 +124,7 @@ class MemoryStore(Store):
         with self._lock:
             if self._closed:
                 return failed_receipt(ClosedError())
-            receipt: Receipt = Future()
-            receipt.set_running_or_notify_cancel()
+            receipt = Receipt()
             receipt.set_result(work())
         return receipt
 

@@ -1,13 +1,13 @@
 """The contract of a store; `tests/store/test_contract.py` checks every implementation."""
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from typing import Protocol
 
 import msgspec
 
-Receipt = Future[int]
-"""Resolves to the position of an entry once that entry is durable; fails with a StoreError."""
+from handrail.store.receipt import Receipt
+
+__all__ = ["NewEntry", "Receipt", "Snapshot", "Store", "StoredEntry", "Topic"]
 
 
 class NewEntry(msgspec.Struct, frozen=True):

@@ -1,7 +1,11 @@
-"""Write to the log inside transactions, on one connection."""
+"""Write to the log inside transactions, on one connection.
+
+New entries are collected, and one statement writes many of them: most of an INSERT is the call.
+"""
 
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -11,7 +15,12 @@ from handrail.store.schema import version_of
 _FIND_TOPIC = "SELECT id, seq FROM topics WHERE name = ?"
 _ADD_TOPIC = "INSERT INTO topics (name, seq, position, began, changed) VALUES (?, 0, 0, ?, ?)"
 _MOVE_TOPIC = "UPDATE topics SET seq = ?, position = ?, changed = ? WHERE id = ?"
-_ADD_ENTRY = "INSERT INTO entries (topic, seq, at, body) VALUES (?, ?, ?, ?)"
+_ADD_ENTRIES = "INSERT INTO entries (at, position, topic, seq, body) VALUES "
+_LAST_POSITION = """
+    SELECT max(ifnull((SELECT max(position) FROM entries), 0),
+               ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name = 'entries'), 0))
+"""
+"""The same that AUTOINCREMENT goes on from."""
 _PUT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots (topic, seq, body) VALUES (?, ?, ?)"
 _FORGET_SNAPSHOT = "DELETE FROM snapshots WHERE topic = ?"
 _FORGET_ENTRIES = "DELETE FROM entries WHERE topic = ?"
@@ -21,6 +30,14 @@ _FORGET_TOPIC = "DELETE FROM topics WHERE id = ?"
 
 _MOST_TOPICS = 10_000
 """Topics to remember between transactions."""
+_MOST_ROWS = 32
+"""Entries in one statement; every number of them is a statement of its own in sqlite3's cache."""
+_MOST_BYTES = 1_000_000
+"""Bodies in one statement, except a larger one alone: the sqlite3 module copies all of them."""
+_ROW = 4
+"""Values of a new entry: its position, topic, sequence number and body."""
+_UNKNOWN = -1
+"""Not a data version."""
 
 
 class _TopicPosition(msgspec.Struct, gc=False):
@@ -41,7 +58,13 @@ class Transactions:
         self._now = 0.0
         self._topics: dict[str, _TopicPosition] = {}
         self._changed: dict[str, _TopicPosition] = {}
-        self._version = -1
+        self._version = _UNKNOWN
+        self._position = 0
+        """The last position, with the entries of this transaction."""
+        self._rows: list[int | bytes] = []
+        """The values of new entries that are not in the database yet."""
+        self._bytes = 0
+        """The size of their bodies."""
         self.size = 0
         """Bytes written in this transaction, without SQLite's own."""
 
@@ -54,21 +77,25 @@ class Transactions:
         if version != self._version:  # another process wrote, perhaps a newer Handrail
             version_of(self._connection, self._path)
             self._topics.clear()
+            (self._position,) = self._execute(_LAST_POSITION).fetchone()
             self._version = version
 
     def append(self, entries: Sequence[NewEntry]) -> int:
         """Add entries; return the position of the last one."""
-        position = 0
         for entry in entries:
             topic = self._changed.get(entry.topic)
             if topic is None:
                 topic = self._topics.get(entry.topic) or self._load(entry.topic)
                 self._changed[entry.topic] = topic
+            size = len(entry.body)
+            if len(self._rows) == _ROW * _MOST_ROWS or self._bytes + size > _MOST_BYTES:
+                self._add_entries()
             topic.seq += 1
-            row = (topic.id, topic.seq, self._now, entry.body)
-            position = topic.position = self._execute(_ADD_ENTRY, row).lastrowid or 0
-            self.size += len(entry.body)
-        return position
+            self._position += 1
+            topic.position = self._position
+            self._rows += (topic.position, topic.id, topic.seq, entry.body)
+            self._bytes += size
+        return self._position if entries else 0
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> int:
         """Replace the snapshot; return its number."""
@@ -78,6 +105,7 @@ class Transactions:
 
     def forget(self, topic: str) -> int:
         """Remove a topic, its entries and its snapshot; return the number of entries."""
+        self._add_entries()
         self._topics.pop(topic, None)
         self._changed.pop(topic, None)
         self._execute(_FORGET_SNAPSHOT, (topic,))
@@ -90,6 +118,7 @@ class Transactions:
 
     def trim(self, topic: str, before: float) -> int:
         """Remove the first entries of a topic, up to a time; return their number."""
+        self._add_entries()
         found = self._execute(_FIND_TOPIC, (topic,)).fetchone()
         if found is None:
             return 0
@@ -98,8 +127,9 @@ class Transactions:
 
     def commit(self) -> None:
         """Make the transaction durable."""
-        for topic in self._changed.values():
-            self._execute(_MOVE_TOPIC, (topic.seq, topic.position, self._now, topic.id))
+        self._add_entries()
+        ends = [(end.seq, end.position, self._now, end.id) for end in self._changed.values()]
+        self._connection.executemany(_MOVE_TOPIC, ends)
         self._execute("COMMIT")
         self._changed.clear()
 
@@ -107,8 +137,20 @@ class Transactions:
         """Undo the transaction."""
         self._topics.clear()
         self._changed.clear()
+        self._rows.clear()
+        self._bytes = 0
+        self._version = _UNKNOWN  # the last position is not the log's any more
         if self._connection.in_transaction:  # SQLite has rolled back some errors already
             self._execute("ROLLBACK")
+
+    def _add_entries(self) -> None:
+        """Write the entries that were collected."""
+        if self._rows:
+            statement = _insert(len(self._rows) // _ROW)
+            self._execute(statement, [self._now, *self._rows])
+            self._rows.clear()
+            self.size += self._bytes
+            self._bytes = 0
 
     def _load(self, name: str) -> _TopicPosition:
         found = self._execute(_FIND_TOPIC, (name,)).fetchone()
@@ -119,3 +161,8 @@ class Transactions:
             self._topics.clear()
         topic = self._topics[name] = _TopicPosition(*found)
         return topic
+
+
+@lru_cache
+def _insert(rows: int) -> str:
+    return _ADD_ENTRIES + ", ".join(["(?1, ?, ?, ?, ?)"] * rows)

@@ -10,7 +10,6 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 
 import msgspec
@@ -18,6 +17,7 @@ import msgspec
 from handrail.store.connection import file_identity, remove_orphans
 from handrail.store.errors import ClosedError, StoreError, failed_receipt
 from handrail.store.port import Receipt
+from handrail.store.replacement_check import ReplacementCheck
 from handrail.store.sqlite_errors import as_store_error, concerns_one_call, leaves_connection_usable
 from handrail.store.transaction import Transactions
 
@@ -63,8 +63,7 @@ class WriterThread:
 
     def submit(self, work: Work) -> Receipt:
         """Queue work; the receipt resolves when it is durable."""
-        receipt: Receipt = Future()
-        receipt.set_running_or_notify_cancel()  # a queued job cannot be cancelled
+        receipt = Receipt()
         with self._closing:
             if not self._closed:
                 self._queue.put(_WriteJob(work, receipt))
@@ -119,7 +118,7 @@ class WriterThread:
 
     def _commit(self, calls: list[_WriteJob]) -> list[int]:
         connection = self._connection or self._open()
-        if file_identity(self._path) != self._identity:
+        if self._files.is_replaced():
             self._abandon(connection)
             raise StoreError(self._path, "was deleted or replaced while it was open")
         write = self._transactions
@@ -132,7 +131,7 @@ class WriterThread:
     def _open(self) -> sqlite3.Connection:
         connection = self._connection = self._connect()
         self._transactions = Transactions(connection, self._path)
-        self._identity = file_identity(self._path)
+        self._files = ReplacementCheck(self._path)
         return connection
 
     def _recover(self, error: Exception) -> None:
@@ -148,12 +147,12 @@ class WriterThread:
 
     def _abandon(self, connection: sqlite3.Connection) -> None:
         """Give up a log whose files were deleted or replaced."""
-        if file_identity(self._path)[0] == self._identity[0]:
+        if file_identity(self._path)[0] == self._files.opened[0]:
             # Only its companions are gone, and the content of the -wal can still be saved.
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
         self._drop(connection)
-        remove_orphans(self._path, self._identity)
+        remove_orphans(self._path, self._files.opened)
 
     def _drop(self, connection: sqlite3.Connection) -> None:
         self._connection = None

@@ -357,9 +357,9 @@ def test_the_same_words_at_the_end_get_worse_quickly() -> None:
 # --- the edges ---------------------------------------------------------------------------------
 
 
-def _known(step: int, shown: str, **more: object) -> CompletedStep:
+def _known(step: int, shown: str) -> CompletedStep:
     """A step that brings nothing new."""
-    return msgspec.structs.replace(did(step, shown=shown, says="x", **more), progress=False)
+    return msgspec.structs.replace(did(step, shown=shown, says="x"), progress=False)
 
 
 @pytest.mark.parametrize(("others", "is_known"), [(15, True), (16, False)])
@@ -402,35 +402,27 @@ def test_long_words_are_told_in_short() -> None:
     assert finding.facts["call"] == ("ready " * 50)[:100].strip()
 
 
+def _circling(step: int, kinds: tuple[Kind, ...], *, looks: bool = False) -> CompletedStep:
+    """By turns a look, and a check or another look; each is news, so only the circle counts."""
+    if not step % 2:
+        return did(step, shown="look", says="x", waits=True)
+    return did(step, shown="check", says="x", waits=looks, kinds=kinds)
+
+
 @pytest.mark.parametrize(
-    ("first", "second", "rounds"),
-    [
-        ({"waits": True}, {"kinds": (Kind.RUN,)}, 20),
-        ({"waits": True}, {"waits": True}, 20),
-        ({"waits": True}, {}, 3),
-    ],
+    ("kinds", "looks", "rounds"),
+    [((Kind.RUN,), False, 20), ((), True, 20), ((), False, 3)],
     ids=["a look and a test", "two looks", "a look and a change"],
 )
 def test_a_circle_of_looks_and_checks_may_go_on_for_long(
-    first: dict[str, object], second: dict[str, object], rounds: int
+    kinds: tuple[Kind, ...], looks: bool, rounds: int
 ) -> None:
-    """Every step is news, so that only the circle itself can be counted."""
-    detector = LoopDetector()
-    for number in range(2 * rounds):
-        of = second if number % 2 else first
-        detector.see(did(number, shown=("look", "check")[number % 2], says="x", **of))
-        if (loop := detector.find(USUAL)) is not None:
-            break
-    assert number == 2 * rounds - 1
-    assert loop is not None
-    assert loop.severity is LOW
+    steps = [_circling(step, kinds, looks=looks) for step in range(2 * rounds)]
+    severities = [each.severity if each else NONE for each in found(LoopDetector(), steps)]
+    assert severities == [NONE] * (2 * rounds - 1) + [LOW]
 
 
 def test_a_circle_with_a_test_in_it_gets_worse_like_a_test() -> None:
-    detector = LoopDetector()
-    for number in range(80):
-        of: dict[str, object] = {"kinds": (Kind.RUN,)} if number % 2 else {"waits": True}
-        detector.see(did(number, shown=("look", "check")[number % 2], says="x", **of))
-    loop = detector.find(USUAL)
+    loop = found(LoopDetector(), [_circling(step, (Kind.RUN,)) for step in range(80)])[-1]
     assert loop is not None
     assert loop.severity is MEDIUM

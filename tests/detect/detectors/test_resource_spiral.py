@@ -173,7 +173,8 @@ def test_the_speed_of_the_growth_decides_how_bad_it_is(
 ) -> None:
     finding = found_in("memory", [100.0 * factor**power for power in range(4)])
     assert finding is not None
-    assert (finding.severity.value, finding.impact) == (severity, pytest.approx(impact))
+    assert finding.severity.value == severity
+    assert finding.impact == pytest.approx(impact)
     assert finding.confidence == pytest.approx(0.8)
 
 

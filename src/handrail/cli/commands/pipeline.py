@@ -116,8 +116,9 @@ def check(file: str, as_json: bool) -> int:
     screen = options.screen()
     screen.say(f" {screen.paint('✓', 'green')} The pipeline is valid.")
     if withheld:
-        says = f"its safety: loosens {', '.join(withheld)}; confirm it: handrail pipeline trust"
-        screen.paragraph(f"{says} {visible(file)}", mark=screen.paint("!", "yellow"))
+        says = f"Its safety: loosens {', '.join(withheld)}, which counts after you confirm it:"
+        screen.paragraph(says, mark=screen.paint("!", "yellow"))
+        screen.say(f"   handrail pipeline trust {visible(file)}")  # on one line, for copying
     return 0
 
 

@@ -189,7 +189,12 @@ class _Reader:
         )
         if problems:
             return None
-        keys: AnyStep = msgspec.convert(checked.plain(), struct)
+        try:
+            keys: AnyStep = msgspec.convert(checked.plain(), struct)
+        except msgspec.ValidationError as error:  # a key with nothing behind it, an empty list
+            says, _, key = str(error).rstrip("`").partition(" - at `$.")
+            self._says(flat.find(key) or flat, f"{path}.{key}".rstrip("."), says)
+            return None
         name = keys.name or f"step{number}"
         self._check_name(flat, name, path, known)
         self._check_keys(flat, keys, path, known)
@@ -245,8 +250,6 @@ class _Reader:
                 if name not in known:
                     self._says(node.find("prompt") or node, f"{path}.prompt", _unknown(name, known))
         elif isinstance(keys, ScriptStep):
-            if not keys.calls:
-                self._says(node.find("calls") or node, f"{path}.calls", "expected tool calls")
             for number, call in enumerate(keys.calls):
                 needs = _INPUTS[call.tool]
                 if tuple(sorted(call.input)) != tuple(sorted(needs)):

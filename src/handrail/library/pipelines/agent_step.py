@@ -63,7 +63,7 @@ async def run_agent_step(
         await asyncio.to_thread(ensure_daemon, at.home, at.environ)
         program = await asyncio.to_thread(find_program, host, at.environ)
         agent = await asyncio.to_thread(prepare_agent, host, program, at.home, plan, at.environ)
-        driven = _DrivenStep(at, plan)
+        driven = DrivenStep(at, plan)
         driver = AgentDriver(
             at.home, agent, plan, environ=at.environ, on_permission=driven.on_permission
         )
@@ -73,7 +73,7 @@ async def run_agent_step(
     return await asyncio.to_thread(_outcome, at, step, plan.run, end)
 
 
-class _DrivenStep:
+class DrivenStep:
     """Drives one agent, and ends it when Handrail has stopped it: nobody may be there."""
 
     def __init__(self, at: StepContext, plan: AgentPlan) -> None:

@@ -1,6 +1,7 @@
 """How a step follows from the steps before it, and whether there is a shorter way."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from handrail.model.action import SHELL_TOOLS, Action
@@ -133,11 +134,17 @@ def _builds_on(action: Action, history: History) -> bool:
     text = "\n".join(value[:_MAX_TEXT] for value in action.input.values() if isinstance(value, str))
     # Plain loops: this is asked before each step, and generators take three times as long.
     for step in reversed(history.steps):
-        for path in step.paths:
-            name = path.rpartition("/")[2]
-            if (name if len(name) >= _SHORTEST_NAME else path) in text:
+        for name in _telling_names(step.paths):
+            if name in text:
                 return True
     return False
+
+
+@lru_cache(maxsize=2048)
+def _telling_names(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how a later step would name these files; each of the next steps asks for it."""
+    names = ((path.rpartition("/")[2], path) for path in paths)
+    return tuple(name if len(name) >= _SHORTEST_NAME else path for name, path in names)
 
 
 def _command(action: Action) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from handrail.server.threads.two_level_queue import TwoLevelQueue
-from handrail.server.threads.wake_up import call_in_loop
+from handrail.server.threads.wake_up import call_in_loop, wait_for_ring
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.decision.decision_progress import NotWrittenError, Ready
@@ -76,7 +76,7 @@ class _WrittenJob(_Job[T]):
     def done(self, value: T) -> None:
         self.value = value
         receipts = value.receipts if isinstance(value, Ready) else ()
-        _when_written(iter(receipts), _Once(partial(super().done, value)))
+        _when_written(iter(receipts), partial(super().done, value))
 
 
 class SupervisionThread:
@@ -169,14 +169,13 @@ class SupervisionThread:
             self.jobs_done += 1
 
     async def _problem_with(self, ready: Ready[T]) -> StoreError | None:
-        written = [asyncio.wrap_future(receipt) for receipt in ready.receipts]
-        for each in written:
-            each.add_done_callback(_take_note)
-        # Never cancelled: a receipt belongs to the log, whoever has stopped waiting for it.
-        done, late = await asyncio.wait(written, timeout=self._write)
-        problem: StoreError | None = NotWrittenError(self._write) if late else None
-        for each in done:
-            error = each.exception()
+        written = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        _when_written(iter(ready.receipts), lambda: call_in_loop(loop, written.set))
+        in_time = await wait_for_ring(written, self._write)
+        problem: StoreError | None = None if in_time else NotWrittenError(self._write)
+        for receipt in ready.receipts:
+            error = receipt.exception() if receipt.done() else None
             if isinstance(error, StoreError):
                 problem = error
             elif error is not None:
@@ -184,23 +183,7 @@ class SupervisionThread:
         return problem
 
 
-class _Once:
-    """A function that is dropped after its call, because a receipt keeps its callbacks for ever.
-
-    The callback of a receipt refers to that receipt. Without this class, every answer would be a
-    reference cycle for the garbage collector.
-    """
-
-    def __init__(self, function: Callable[[], None]) -> None:
-        self._function: Callable[[], None] | None = function
-
-    def __call__(self) -> None:
-        function, self._function = self._function, None
-        if function is not None:
-            function()
-
-
-def _when_written(receipts: Iterator[Receipt], then: _Once) -> None:
+def _when_written(receipts: Iterator[Receipt], then: Callable[[], None]) -> None:
     """Call a function when the log has answered all receipts, in whatever thread that is."""
     for receipt in receipts:
         if not receipt.done():
@@ -211,9 +194,3 @@ def _when_written(receipts: Iterator[Receipt], then: _Once) -> None:
 
 def _is_written(receipt: Receipt) -> bool:
     return receipt.done() and receipt.exception() is None
-
-
-def _take_note(result: "asyncio.Future[T]") -> None:
-    """Consume an error that nobody waits for any more."""
-    if not result.cancelled():
-        result.exception()

@@ -1,7 +1,6 @@
 """Write the events of one run to the log, and apply them to its state."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
 
 import msgspec
 
@@ -83,7 +82,7 @@ class EventRecorder:
 
     def settle(self, seconds: float) -> None:
         """Wait until the log has answered all writes; raises NotWrittenError after a time."""
-        if self._last is not None and not wait([self._last], seconds).done:
+        if self._last is not None and not self._last.wait(seconds):
             raise NotWrittenError(seconds)
 
     def _heard(self, receipt: Receipt) -> None:
