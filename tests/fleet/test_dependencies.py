@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from handrail.fleet.dependencies import (
     DependencyCycleError,
-    claim_order,
     count_waiting,
     cycle_on_add,
     find_cycles,
@@ -125,21 +124,6 @@ def test_the_nearest_cause_is_named() -> None:
     tasks = [task("far"), task("mid", "far"), task("near"), task("z", "mid", "near")]
     statuses = {"far": FAILED, "mid": PENDING, "near": BLOCKED, "z": PENDING}
     assert start_obstacles(tasks, statuses)["z"].cause == "near"
-
-
-def test_priority_comes_first_then_waiting_tasks_then_retries_then_age() -> None:
-    tasks = [
-        task("old"),
-        task("tried"),
-        task("waited-for"),
-        task("urgent", priority=1),
-        task("young"),
-        task("x", "waited-for"),
-    ]
-    statuses = {each.id: PENDING for each in tasks}
-    waiting = count_waiting(tasks, statuses)
-    ordered = claim_order(ready(tasks, statuses), waiting, {"tried": 1})
-    assert names(ordered) == ["urgent", "waited-for", "old", "young", "tried"]
 
 
 def test_only_open_tasks_count_as_waiting() -> None:

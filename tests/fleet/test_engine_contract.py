@@ -9,6 +9,7 @@ from handrail.fleet import events
 from handrail.fleet.engine import (
     Claim,
     FleetEngine,
+    FleetError,
     StaleAttemptError,
     TaskStatusError,
     UnknownTaskError,
@@ -99,9 +100,38 @@ def test_a_task_waits_for_those_that_it_depends_on(engine: FleetEngine) -> None:
     assert take(engine).ticket.task == "b"
 
 
-def test_a_task_with_an_unknown_dependency_is_never_given_away(engine: FleetEngine) -> None:
-    engine.submit([task("b", "nobody")])
-    assert engine.claim(worker()) is None
+def test_a_task_with_an_unknown_dependency_is_refused_by_name(engine: FleetEngine) -> None:
+    engine.submit([task("build")])
+    with pytest.raises(FleetError, match="no such task; did you mean build?"):
+        engine.submit([task("a"), task("b", "biuld")])
+    assert list(engine.state().tasks) == ["build"]
+
+
+def test_tasks_that_wait_for_each_other_are_refused(engine: FleetEngine) -> None:
+    engine.submit([task("a"), task("b", "a")])
+    for later in ([task("a", "b")], [task("c", "c")], [task("d", "e"), task("e", "d")]):
+        with pytest.raises(FleetError, match="wait for each other"):
+            engine.submit(later)
+    assert list(engine.state().tasks) == ["a", "b"]
+
+
+def test_priority_comes_first_then_waiting_tasks_then_retries_then_age(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("tried")])
+    engine.give_back(take(engine).ticket, "it crashed")
+    for each in (task("old"), task("young"), task("gate"), task("behind", "gate")):
+        clock.now += 1
+        engine.submit([each])
+    engine.submit([task("urgent", priority=1)])
+    order = [take(engine).ticket.task for _ in range(5)]
+    assert order == ["urgent", "gate", "old", "young", "tried"]
+
+
+def test_a_claim_names_the_commits_that_its_workspace_has_to_hold(engine: FleetEngine) -> None:
+    engine.submit([task("a"), task("b", "a")])
+    engine.finish(take(engine).ticket, DONE)
+    assert take(engine).needs == (DONE.commit,)
 
 
 def test_a_lease_that_is_renewed_holds(engine: FleetEngine, clock: SteppedClock) -> None:

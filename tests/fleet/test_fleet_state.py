@@ -50,7 +50,7 @@ class FleetMachine(RuleBasedStateMachine):
 
     @rule(name=NAMES, after=NAMES)
     def submit(self, name: str, after: str) -> None:
-        depends = (after,) if after < name else ()
+        depends = (after,) if after < name and after in self.engine.state().tasks else ()
         try:
             self.engine.submit([Task(id=name, prompt="p", depends_on=depends)])
         except TaskStatusError:

@@ -38,6 +38,5 @@ def recovery_of(task: TaskState, *, has_changes: bool | None) -> RecoveryContext
 def prompt_of(task: TaskState, *, has_changes: bool | None) -> str:
     """Return the prompt of an attempt: the task, and what became of earlier attempts."""
     context = recovery_of(task, has_changes=has_changes)
-    if not context.previous_attempts:
-        return task.task.prompt
-    return f"{task.task.prompt}\n\n{recovery_prompt(context)}"
+    recovery = recovery_prompt(context) if context.previous_attempts else ""
+    return "\n\n".join(part for part in (task.task.prompt, task.message, recovery) if part)

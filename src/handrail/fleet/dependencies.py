@@ -153,20 +153,6 @@ def count_waiting(tasks: Iterable[Task], statuses: Mapping[str, TaskStatus]) -> 
     return counts
 
 
-def claim_order(
-    candidates: Iterable[Task], waiting: Mapping[str, int], retries: Mapping[str, int]
-) -> list[Task]:
-    """Sort tasks by who gets an agent first.
-
-    The highest priority, then the most tasks that wait for it (`count_waiting`), then the fewest
-    retries, then the given order: the oldest first.
-    """
-    return sorted(
-        candidates,
-        key=lambda task: (-task.priority, -waiting.get(task.id, 0), retries.get(task.id, 0)),
-    )
-
-
 def _roots(dependents: Iterable[str], statuses: Mapping[str, TaskStatus]) -> Iterator[str]:
     """Yield the tasks that stop those behind them. None in `_CAUSES`: the task is missing."""
     return (name for name in dependents if statuses.get(name) in _CAUSES)

@@ -44,6 +44,8 @@ class Claim(msgspec.Struct, frozen=True):
     """As it is after the claim."""
     expired: Lease | None = None
     """The attempt before, if its process was not heard of any more: it may still live."""
+    needs: tuple[str, ...] = ()
+    """The last commits of the tasks that it depends on: its workspace has to hold their work."""
 
 
 class FleetError(Exception):
@@ -77,6 +79,10 @@ class TaskStatusError(FleetError):
         self.wanted = wanted
 
 
+class BadDependencyError(FleetError, ValueError):
+    """A task would wait for one that does not exist, or for itself through others."""
+
+
 class FleetEngine(Protocol):
     """Gives tasks away, one attempt at a time.
 
@@ -89,7 +95,8 @@ class FleetEngine(Protocol):
         """Add tasks, all or none; return the ids of the new ones.
 
         A task submitted twice is one. One that is known with other words is changed, unless an
-        agent is at work on it.
+        agent is at work on it. Raises BadDependencyError for a dependency that is neither known
+        nor among these tasks, and for a cycle.
         """
         ...
 

@@ -115,7 +115,9 @@ class DriverStarted(AttemptEvent, frozen=True, omit_defaults=True, tag="driver_s
 class TaskAudited(AttemptEvent, frozen=True, omit_defaults=True, tag="task_audited"):
     """One entry of a task's audit log; the recovery context is made of these."""
 
-    kind: Literal["start", "iteration", "signal", "crash", "recovery", "refused", "merge"]
+    kind: Literal[
+        "start", "iteration", "signal", "crash", "recovery", "refused", "merge", "stall"
+    ]
     says: str = ""
     iteration: int = 0
     files: tuple[str, ...] = ()
@@ -153,6 +155,8 @@ class TaskReleased(TaskEvent, frozen=True, omit_defaults=True, tag="task_release
     """A person lets a task be tried again."""
 
     by: str = ""
+    message: str = ""
+    """What the agent is told beside the prompt of the task."""
 
 
 class TaskBlocked(TaskEvent, frozen=True, omit_defaults=True, tag="task_blocked"):

@@ -46,6 +46,8 @@ class TaskState(msgspec.Struct, omit_defaults=True):
     """Attempts whose process was not heard of any more, since a person last released it."""
     tries: int = 0
     """Attempts that failed, since a person last released it."""
+    message: str = ""
+    """What the agent is told beside its prompt, since a person last released it."""
     lease: Lease | None = None
     run: str = ""
     """The last run of an agent for it."""
@@ -168,8 +170,9 @@ def _released(state: FleetState, event: events.TaskReleased) -> None:
     task = _changed(state, event)
     if task.status is not TaskStatus.ACTIVE:
         task.status = TaskStatus.PENDING
-    task.held, task.says = False, ""
+    task.held, task.says, task.message = False, "", event.message
     task.tries = task.expiries = 0
+    task.merge = None  # the next attempt makes new work, which nobody has merged yet
 
 
 def _blocked(state: FleetState, event: events.TaskBlocked) -> None:

@@ -9,7 +9,14 @@ import msgspec
 
 from handrail.config.fleet import Fleet
 from handrail.fleet import events
+from handrail.fleet.dependencies import (
+    count_waiting,
+    cycle_in_words,
+    find_cycles,
+    needs_of,
+)
 from handrail.fleet.engine import (
+    BadDependencyError,
     Claim,
     FleetEngine,
     Renewal,
@@ -24,6 +31,7 @@ from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.lease_clock import lease_clock
 from handrail.fleet.state_loading import save_snapshot, topic_of
 from handrail.fleet.task import OPEN, Task, TaskStatus
+from handrail.model.near_names import did_you_mean
 from handrail.store.port import NewEntry, Store
 
 SNAPSHOT_EVERY = 200
@@ -89,6 +97,7 @@ class LogEngine(FleetEngine):
         """Add tasks, all or none; return the ids of the new ones."""
         with self._lock:
             fresh = [each for each in tasks if self._is_news(each)]
+            self._check_dependencies(fresh)
             new = [each.id for each in fresh if each.id not in self._state.tasks]
             self._write([events.TaskSubmitted(self._clock(), each, by) for each in fresh])
             return new
@@ -101,7 +110,7 @@ class LogEngine(FleetEngine):
                 return None
             if again := self._claimed_before(worker, slot):
                 return again
-            chosen = min(self._claimable(), key=_claim_order, default=None)
+            chosen = self._next()
             if chosen is None:
                 return None
             before, at, name = chosen.lease, self._clock(), chosen.task.id
@@ -119,7 +128,7 @@ class LogEngine(FleetEngine):
                 claimed.insert(0, events.LeaseExpired(at, name, before.attempt, _silent(before)))
             self._write(claimed)
             self._heard[name] = self._lease_time()
-            return Claim(Ticket(name, lease.attempt), _copy(self._state.tasks[name]), before)
+            return self._claim_of(self._state.tasks[name], before)
 
     def renew(self, ticket: Ticket) -> Renewal:
         """Say that an attempt is alive; its lease counts from now."""
@@ -195,8 +204,33 @@ class LogEngine(FleetEngine):
             lease = task.lease
             if lease and (lease.owner, lease.slot, lease.pid) == (worker.owner, slot, worker.pid):
                 self._heard[task.task.id] = self._lease_time()
-                return Claim(Ticket(task.task.id, task.attempt), _copy(task))
+                return self._claim_of(task)
         return None
+
+    def _claim_of(self, task: TaskState, expired: Lease | None = None) -> Claim:
+        others = (self._state.tasks[name] for name in task.task.depends_on)
+        needs = tuple(other.result.commit for other in others if other.result)
+        return Claim(
+            Ticket(task.task.id, task.attempt),
+            _copy(task),
+            expired,
+            tuple(commit for commit in needs if commit),
+        )
+
+    def _check_dependencies(self, fresh: Sequence[Task]) -> None:
+        known = {name: each.task.depends_on for name, each in self._state.tasks.items()}
+        known |= needs_of(fresh)
+        for task in fresh:
+            for name in task.depends_on:
+                if name not in known:
+                    hint = did_you_mean(name, known, "add that one first, or both in one file")
+                    raise BadDependencyError(
+                        f"{task.id} depends on {name!r}, and there is no such task; {hint}"
+                    )
+        ids = {task.id for task in fresh}
+        for cycle in find_cycles(known) if ids else ():
+            if not ids.isdisjoint(cycle):
+                raise BadDependencyError(f"tasks wait for each other: {cycle_in_words(cycle)}")
 
     def _is_news(self, task: Task) -> bool:
         known = self._state.tasks.get(task.id)
@@ -207,6 +241,17 @@ class LogEngine(FleetEngine):
         if known.status is not TaskStatus.ACTIVE:
             return True
         raise TaskStatusError(task.id, "active", "stop its agent before you change it")
+
+    def _next(self) -> TaskState | None:
+        """Return the task that gets an agent first."""
+        tasks = self._state.tasks
+        statuses = {name: each.status for name, each in tasks.items()}
+        waiting = count_waiting((each.task for each in tasks.values()), statuses)
+        return min(
+            self._claimable(),
+            key=lambda each: _claim_order(each, waiting.get(each.task.id, 0)),
+            default=None,
+        )
 
     def _claimable(self) -> Iterator[TaskState]:
         yield from self._state.ready()
@@ -286,8 +331,9 @@ def _copy(task: TaskState) -> TaskState:
     return _task_decoder.decode(_encoder.encode(task))
 
 
-def _claim_order(task: TaskState) -> tuple[int, int, float]:
-    return (-task.task.priority, task.tries + task.expiries, task.added)
+def _claim_order(task: TaskState, waiting: int) -> tuple[int, int, int, float]:
+    """Sort by priority, then by the tasks that it sets free, then the fewest retries and age."""
+    return (-task.task.priority, -waiting, task.tries + task.expiries, task.added)
 
 
 def _silent(lease: Lease) -> str:

@@ -19,7 +19,9 @@ from handrail.fleet.events import (
     TaskWorkspace,
     WorkspaceReady,
 )
+from handrail.fleet.fleet_limits import NO_LIMIT, LimitLevel, LimitReport
 from handrail.fleet.fleet_state import FleetState, TaskState
+from handrail.fleet.starting_point import DependencyConflictError
 from handrail.fleet.task import TaskStatus
 from handrail.fleet.workspace_errors import WorkspaceError
 
@@ -89,14 +91,27 @@ class Scheduler:
         options: SchedulerOptions,
         *,
         on_change: Callable[[FleetState], None] = lambda state: None,
+        limits: Callable[[FleetState], LimitReport] = lambda state: NO_LIMIT,
+        on_limit: Callable[[LimitReport], None] = lambda report: None,
+        merge: Callable[[TaskState], Awaitable[None]] | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`on_change`: gets the state at every look."""
+        """`on_change`: gets the state at every look. `limits`: says whether the fleet may go on,
+        and `on_limit` hears when that changes. `merge`: merges a task that is done; None: people
+        do that.
+        """
         self._engine = engine
         self._worker = worker
         self._work = work
         self._options = options
         self._on_change = on_change
+        self._limits = limits
+        self._on_limit = on_limit
+        self._limit = NO_LIMIT
+        self._merge = merge
+        self._merging: asyncio.Future[None] | None = None
+        self._merge_tried: set[tuple[str, int]] = set()
+        """Tasks, with their attempts: each is merged once."""
         self._clock = clock
         self._starting: dict[int, asyncio.Task[None]] = {}
         """The slots whose attempt has no driver yet."""
@@ -110,33 +125,99 @@ class Scheduler:
         self._awake.set()
 
     async def run(self) -> FleetState:
-        """Work until no task can be claimed or is under way; return the last state."""
+        """Work until no task can be claimed, merged or is under way; return the last state.
+
+        It ends early, without agents, when a limit of the fleet says so.
+        """
         try:
             while True:
                 self._awake.clear()
                 state = await self._call(self._engine.state)
                 self._on_change(state)
+                await self._check_limits(state)
+                if self._limit.level is LimitLevel.STOP:
+                    await self._cancel_own_work()
+                    return await self.stop_agents(self._limit.says)
                 await self._give_back_lost(state)
+                self._merge_next(state)
                 if await self._fill(state):
                     continue
-                if not self._starting and not state.active() and not self._may_go_on(state):
-                    return state
-                if not self.accepts and not self._starting:
+                if self._is_over(state):
                     return state
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._options.look_seconds):
                         await self._awake.wait()
         finally:
-            for each in self._starting.values():
-                each.cancel()
-            await asyncio.gather(*self._starting.values(), return_exceptions=True)
+            await self._cancel_own_work()
 
-    def _may_go_on(self, state: FleetState) -> bool:
-        return self.accepts and bool(state.ready())
+    async def stop_agents(self, says: str) -> FleetState:
+        """End all agents; their tasks are pending again and keep their workspaces."""
+        self.close()
+        state = await self._call(self._engine.state)
+        await asyncio.gather(*(self._stop(each, says) for each in state.active()))
+        return await self._call(self._engine.state)
+
+    async def _stop(self, task: TaskState, says: str) -> None:
+        if task.lease is None:
+            return
+        ticket = _ticket(task)
+        try:
+            ended = await self._work.end_attempt(task.lease, task.run)
+        except ProcessesLeftError as error:
+            await self._finish(
+                ticket, AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
+            )
+            return
+        with suppress(StaleAttemptError):  # it came to its end meanwhile
+            await self._audit(ticket, "signal", f"{says}: {ended}")
+            await self._call(
+                lambda: self._engine.give_back(ticket, f"{says}: {ended}", counts=False)
+            )
+
+    async def _cancel_own_work(self) -> None:
+        own = [*self._starting.values(), *((self._merging,) if self._merging else ())]
+        for each in own:
+            each.cancel()
+        await asyncio.gather(*own, return_exceptions=True)
+
+    async def _check_limits(self, state: FleetState) -> None:
+        found = await self._call(self._limits, state)
+        if found.level != self._limit.level:
+            self._on_limit(found)
+        self._limit = found
+
+    def _is_over(self, state: FleetState) -> bool:
+        """Return whether nothing is left to do."""
+        busy = bool(self._starting) or self._merging is not None
+        return not busy and not (self.accepts and (state.active() or state.ready()))
+
+    def _merge_next(self, state: FleetState) -> None:
+        """Merge the next task that is done: in the order in which they came to it."""
+        if self._merge is None or self._merging is not None or not self.accepts:
+            return
+        done = [
+            each
+            for name, each in state.tasks.items()
+            if each.status is TaskStatus.DONE
+            and each.merge is None
+            and (name, each.attempt) not in self._merge_tried
+        ]
+        if done:
+            first = min(done, key=lambda each: each.changed)
+            self._merge_tried.add((first.task.id, first.attempt))
+            self._merging = asyncio.ensure_future(self._merge(first))
+            self._merging.add_done_callback(self._merged)
+
+    def _merged(self, merging: "asyncio.Future[None]") -> None:
+        self._merging = None
+        self._awake.set()
+        if not merging.cancelled() and (error := merging.exception()):
+            _log.error("a merge failed: %s", error)
 
     async def _fill(self, state: FleetState) -> bool:
         """Claim a task for a free slot; return whether there was one."""
-        free = self._free_slot(state) if self.accepts else 0
+        may_start = self.accepts and self._limit.level < LimitLevel.PAUSE
+        free = self._free_slot(state) if may_start else 0
         if not free:
             return False
         claim = await self._call(self._engine.claim, self._worker, free)
@@ -170,11 +251,11 @@ class Scheduler:
                     self._engine.note, WorkspaceReady(at, ticket.task, ticket.attempt, workspace)
                 )
                 end = await self._work.launch(claim, workspace, slot)
-        except (WorkspaceError, OSError) as error:
-            await self._fail(ticket, str(error))
-        except ProcessesLeftError as error:
+        except (ProcessesLeftError, DependencyConflictError) as error:
             blocked = AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
             await self._finish(ticket, blocked)
+        except (WorkspaceError, OSError) as error:
+            await self._fail(ticket, str(error))
         except StaleAttemptError as error:
             _log.info("%s", error)
         else:

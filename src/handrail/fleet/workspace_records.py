@@ -151,12 +151,14 @@ class WorkspaceRecords:
         *,
         state: WorkspaceState | None = None,
         is_set_up: bool | None = None,
+        base: str = "",
     ) -> Workspace:
         """Write a record anew; return the changed workspace."""
         changed = msgspec.structs.replace(
             workspace,
             state=workspace.state if state is None else state,
             is_set_up=workspace.is_set_up if is_set_up is None else is_set_up,
+            base=base or workspace.base,
         )
         os.replace(self._write_fresh(changed), self._file(workspace.name))
         return changed

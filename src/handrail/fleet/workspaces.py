@@ -120,6 +120,13 @@ class Workspaces:
         with self._lock(workspace.task):
             return self.records.change(workspace, is_set_up=True)
 
+    def rebase(self, workspace: Workspace, base: str) -> Workspace:
+        """Note that the work of a workspace starts at another commit."""
+        if workspace.base == base:
+            return workspace
+        with self._lock(workspace.task):
+            return self.records.change(workspace, base=base)
+
     def remove(
         self, workspace: Workspace, *, keep_branch: bool = False, lose: bool = False
     ) -> None:

@@ -83,7 +83,7 @@ class _FleetRun:
         except asyncio.CancelledError:
             if not self._left_by:
                 raise
-            state = await self._stop_agents()
+            state = await self._scheduler.stop_agents("handrail run was ended")
         self._display.end(state)
         if self._left_by:
             return 128 + self._left_by
@@ -98,24 +98,3 @@ class _FleetRun:
         self._scheduler.close()
         self._display.say("Ending the agents … (Ctrl+C again: at once)")
         working.cancel()
-
-    async def _stop_agents(self) -> FleetState:
-        """End the agents under way; their tasks stay pending, and their workspaces stay."""
-        state = await asyncio.to_thread(self._fleet.engine.state)
-        await asyncio.gather(*(self._stop(state, each.task.id) for each in state.active()))
-        return await asyncio.to_thread(self._fleet.engine.state)
-
-    async def _stop(self, state: FleetState, name: str) -> None:
-        task = state.tasks[name]
-        if task.lease is None:
-            return
-        says = await self._work.end_attempt(task.lease, task.run)
-        ticket = Ticket(name, task.attempt)
-        try:
-            await asyncio.to_thread(
-                lambda: self._fleet.engine.give_back(
-                    ticket, f"handrail run was ended: {says}", counts=False
-                )
-            )
-        except StaleAttemptError:
-            return  # it came to its end meanwhile

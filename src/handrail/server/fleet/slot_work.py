@@ -14,6 +14,7 @@ from handrail.fleet.events import Lease, TaskWorkspace
 from handrail.fleet.lease_clock import Machine
 from handrail.fleet.repository import FleetRepository
 from handrail.fleet.scheduler import ProcessesLeftError
+from handrail.fleet.starting_point import add_dependencies
 from handrail.fleet.workspace_environment import workspace_environment
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_setup import set_up_workspace
@@ -60,8 +61,7 @@ class LocalSlotWork:
 
     async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
         """Make or find the workspace of a task, ready for an agent."""
-        task = claim.ticket.task
-        found = await asyncio.to_thread(self._workspace, task, claim.ticket.attempt)
+        found = await asyncio.to_thread(self._workspace, claim)
         environment = workspace_environment(slot, found)
         found = await set_up_workspace(
             self._workspaces, found, self._settings.workspace.setup, environment
@@ -107,8 +107,10 @@ class LocalSlotWork:
         many = len(ended.ended)
         return f"the process of attempt {lease.attempt} was {was}; {many} processes were ended"
 
-    def _workspace(self, task: str, attempt: int) -> Workspace:
-        return self._workspaces.reuse(task) or self._workspaces.create(task, attempt)
+    def _workspace(self, claim: Claim) -> Workspace:
+        ticket, all_of = claim.ticket, self._workspaces
+        found = all_of.reuse(ticket.task) or all_of.create(ticket.task, ticket.attempt)
+        return add_dependencies(all_of, found, claim.state.task, claim.needs)
 
     def _log(self, task: str) -> str:
         path = driver_log(self._home, self._repository, task)
