@@ -13,7 +13,7 @@ from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.config import ConfigError
-from handrail.fleet.engine import FleetError, StaleAttemptError, Ticket, Worker
+from handrail.fleet.engine import FleetError, Worker
 from handrail.fleet.fleet_state import FleetState
 from handrail.fleet.lease_clock import this_machine
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions
