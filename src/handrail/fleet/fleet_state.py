@@ -49,6 +49,10 @@ class TaskState(msgspec.Struct, omit_defaults=True):
     message: str = ""
     """What the agent is told beside its prompt, since a person last released it."""
     lease: Lease | None = None
+    overdue: bool = False
+    """Nothing was heard of its process for longer than a lease, as the engine counts it now."""
+    lost: Lease | None = None
+    """An attempt whose process may still live: whoever takes the task has to end it first."""
     run: str = ""
     """The last run of an agent for it."""
     workspace: TaskWorkspace | None = None
@@ -122,6 +126,8 @@ def _claimed(state: FleetState, event: events.TaskClaimed) -> None:
 
 def _expired(state: FleetState, event: events.LeaseExpired) -> None:
     task = _changed(state, event)
+    # The attempts after it had no driver, or they would have ended this one.
+    task.lost = task.lost or task.lease
     task.status, task.lease, task.says = TaskStatus.PENDING, None, event.says
     task.expiries += 1
 
@@ -132,7 +138,7 @@ def _workspace(state: FleetState, event: events.WorkspaceReady) -> None:
 
 def _driver(state: FleetState, event: events.DriverStarted) -> None:
     task = _changed(state, event)
-    task.run = event.run
+    task.run, task.lost = event.run, None
     if task.lease is not None:
         task.lease = msgspec.structs.replace(task.lease, pid=event.pid, pid_began=event.pid_began)
 

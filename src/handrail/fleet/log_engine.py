@@ -86,12 +86,26 @@ class LogEngine(FleetEngine):
         self._lock = threading.RLock()
         self._heard = {each.task.id: lease_time() for each in state.active()}
         """When the process of each active task was last heard of."""
+        self._called: float | None = None
+        """When somebody last called; None: not yet, or nobody says so."""
         self._saved = state.seq
 
     def go_by(self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent]) -> None:
         """Use these rules from now on. `clean`: takes secrets out of an event."""
         with self._lock:
             self._rules, self._clean = rules, clean
+
+    def note_call(self) -> None:
+        """Say that somebody calls; after a long silence all leases count anew.
+
+        Those who work call several times in a lease. If none of them was heard, this process was
+        stopped, or the machine slept: nobody is to blame for that.
+        """
+        with self._lock:
+            now, called = self._lease_time(), self._called
+            if called is not None and now - called > self._rules.lease_seconds / 2:
+                self._heard = dict.fromkeys((each.task.id for each in self._state.active()), now)
+            self._called = now
 
     def submit(self, tasks: Sequence[Task], by: str = "") -> list[str]:
         """Add tasks, all or none; return the ids of the new ones."""
@@ -110,7 +124,7 @@ class LogEngine(FleetEngine):
                 return None
             if again := self._claimed_before(worker, slot):
                 return again
-            chosen = self._next()
+            chosen = self._next(slot)
             if chosen is None:
                 return None
             before, at, name = chosen.lease, self._clock(), chosen.task.id
@@ -128,7 +142,7 @@ class LogEngine(FleetEngine):
                 claimed.insert(0, events.LeaseExpired(at, name, before.attempt, _silent(before)))
             self._write(claimed)
             self._heard[name] = self._lease_time()
-            return self._claim_of(self._state.tasks[name], before)
+            return self._claim_of(self._state.tasks[name])
 
     def renew(self, ticket: Ticket) -> Renewal:
         """Say that an attempt is alive; its lease counts from now."""
@@ -167,10 +181,16 @@ class LogEngine(FleetEngine):
         """End an attempt without a result. Raises StaleAttemptError."""
         with self._fenced(ticket, "a task given back"):
             at = self._clock()
-            back = events.TaskGivenBack(
-                at, ticket.task, ticket.attempt, says, by=by, held=held, counts=counts
-            )
-            self._write([back])
+            written: list[FleetEvent] = [
+                events.TaskGivenBack(
+                    at, ticket.task, ticket.attempt, says, by=by, held=held, counts=counts
+                )
+            ]
+            tries, most = self._task(ticket.task).tries + 1, self._rules.max_tries
+            if counts and most and tries >= most:
+                why = f"{tries} attempts were lost; the last one: {says}"
+                written.append(events.TaskBlocked(at, ticket.task, why))
+            self._write(written)
 
     def cancel(self, task: str, by: str = "", says: str = "") -> None:
         """Give up a task; whoever works on it hears that when it renews."""
@@ -190,7 +210,10 @@ class LogEngine(FleetEngine):
     def state(self) -> FleetState:
         """Return a copy of the state."""
         with self._lock:
-            return _decode_state(_encoder.encode(self._state))
+            copy = _decode_state(_encoder.encode(self._state))
+            for task in self.expired():
+                copy.tasks[task.task.id].overdue = True
+            return copy
 
     def expired(self) -> list[TaskState]:
         """Return the active tasks whose process was not heard of for longer than a lease."""
@@ -207,13 +230,13 @@ class LogEngine(FleetEngine):
                 return self._claim_of(task)
         return None
 
-    def _claim_of(self, task: TaskState, expired: Lease | None = None) -> Claim:
+    def _claim_of(self, task: TaskState) -> Claim:
         others = (self._state.tasks[name] for name in task.task.depends_on)
         needs = tuple(other.result.commit for other in others if other.result)
         return Claim(
             Ticket(task.task.id, task.attempt),
             _copy(task),
-            expired,
+            task.lost,
             tuple(commit for commit in needs if commit),
         )
 
@@ -242,20 +265,19 @@ class LogEngine(FleetEngine):
             return True
         raise TaskStatusError(task.id, "active", "stop its agent before you change it")
 
-    def _next(self) -> TaskState | None:
-        """Return the task that gets an agent first."""
+    def _next(self, slot: int) -> TaskState | None:
+        """Return the task that a slot gets first: one that was lost there, or anywhere."""
+        lost = [each for each in self._state.active() if self._is_expired(each)]
+        if lost:
+            return min(lost, key=lambda each: (_slot_of(each) != slot, each.added))
         tasks = self._state.tasks
         statuses = {name: each.status for name, each in tasks.items()}
         waiting = count_waiting((each.task for each in tasks.values()), statuses)
         return min(
-            self._claimable(),
+            self._state.ready(),
             key=lambda each: _claim_order(each, waiting.get(each.task.id, 0)),
             default=None,
         )
-
-    def _claimable(self) -> Iterator[TaskState]:
-        yield from self._state.ready()
-        yield from (each for each in self._state.active() if self._is_expired(each))
 
     def _is_expired(self, task: TaskState) -> bool:
         heard = self._heard.setdefault(task.task.id, self._lease_time())
@@ -334,6 +356,10 @@ def _copy(task: TaskState) -> TaskState:
 def _claim_order(task: TaskState, waiting: int) -> tuple[int, int, int, float]:
     """Sort by priority, then by the tasks that it sets free, then the fewest retries and age."""
     return (-task.task.priority, -waiting, task.tries + task.expiries, task.added)
+
+
+def _slot_of(task: TaskState) -> int:
+    return task.lease.slot if task.lease else 0
 
 
 def _silent(lease: Lease) -> str:

@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the fleet, unless something wakes the scheduler."""
+START_SECONDS = 60.0
+"""Seconds for a driver to take over the lease; until then the scheduler renews it."""
 _RENEWALS = 4
 """Renewals in the time of a lease."""
 
@@ -223,14 +225,26 @@ class Scheduler:
         claim = await self._call(self._engine.claim, self._worker, free)
         if claim is None:
             return False
-        starting = asyncio.create_task(self._start(claim, free))
+        await self._break_off(claim.ticket.task)
+        starting = asyncio.create_task(self._start(claim, free), name=claim.ticket.task)
         self._starting[free] = starting
         starting.add_done_callback(lambda _: self._started(free))
         return True
 
+    async def _break_off(self, task: str) -> None:
+        """End the start of an attempt that lost its lease: this process was stopped meanwhile."""
+        earlier = [each for each in self._starting.values() if each.get_name() == task]
+        for each in earlier:
+            each.cancel()
+        await asyncio.gather(*earlier, return_exceptions=True)
+
     def _free_slot(self, state: FleetState) -> int:
-        """Return the lowest slot that nobody works in, from 1; 0: there is none."""
-        used = {each.lease.slot for each in state.active() if each.lease} | set(self._starting)
+        """Return the lowest slot that nobody works in, from 1; 0: there is none.
+
+        An attempt that nothing was heard of holds no slot: it is the next to be claimed.
+        """
+        heard = (each.lease for each in state.active() if not each.overdue)
+        used = {lease.slot for lease in heard if lease} | set(self._starting)
         return next((n for n in range(1, self._options.slots + 1) if n not in used), 0)
 
     def _started(self, slot: int) -> None:
@@ -263,7 +277,11 @@ class Scheduler:
 
     async def _watch(self, ticket: Ticket, end: Awaitable[int]) -> None:
         """Wait for the end of a driver; a task that it left without a result goes on at once."""
-        code = await end
+        renewing = asyncio.create_task(self._renew_until_taken(ticket))
+        try:
+            code = await end
+        finally:
+            renewing.cancel()
         await self._give_back(ticket, f"its driver ended with exit code {code}")
         self._awake.set()
 
@@ -285,9 +303,27 @@ class Scheduler:
             return
         with suppress(StaleAttemptError):
             await self._audit(ticket, "crash", says)
-            if task.lease is not None:
-                await self._work.end_attempt(task.lease, task.run)
-            await self._call(self._engine.give_back, ticket, says)
+            try:
+                if task.lease is not None:
+                    await self._work.end_attempt(task.lease, task.run)
+            except ProcessesLeftError as error:
+                left = AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
+                await self._finish(ticket, left)
+            else:
+                await self._call(self._engine.give_back, ticket, says)
+
+    async def _renew_until_taken(self, ticket: Ticket) -> None:
+        """Renew the lease while a new driver starts; that may take longer than a lease."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_SECONDS):
+                while not await self._is_taken(ticket):
+                    await self._call(self._engine.renew, ticket)
+                    await asyncio.sleep(self._options.lease_seconds / _RENEWALS)
+
+    async def _is_taken(self, ticket: Ticket) -> bool:
+        """Return whether the driver of an attempt holds its lease, or the attempt is over."""
+        task = (await self._call(self._engine.state)).tasks[ticket.task]
+        return task.lease is None or task.lease.pid != self._worker.pid
 
     async def _renew(self, ticket: Ticket) -> None:
         while True:

@@ -149,12 +149,17 @@ class AgentDriver:
             cwd=plan.cwd,
             environ=self._environ,
             settings=self._agent.settings,
-            settings_file=os.path.join(self._home.path, "driven", f"{plan.run}.json"),
+            settings_file=driven_settings(self._home.path, plan.run),
             options=msgspec.structs.replace(plan.options, model=model),
             resume=resume,
             start=self._group.start if self._group else (),
         )
         return self._agent.host.drive(request, self._on_turn_end)
+
+
+def driven_settings(home: str, run: str) -> str:
+    """Return the settings file of a driven session; it holds a token."""
+    return os.path.join(home, "driven", f"{run}.json")
 
 
 def stop_run(

@@ -95,6 +95,7 @@ class FleetEndpoint:
             fleet = self._open(find_repository(call.folder), project)
         except FleetError as error:
             return refused(error)
+        fleet.engine.note_call()
         return perform(fleet.engine, call.request)
 
     def _open(self, repository: FleetRepository, project: Project) -> OpenFleet:

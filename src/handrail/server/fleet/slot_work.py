@@ -27,6 +27,7 @@ from handrail.intervene.processes.process_tree import (
     identity_of,
     is_same_moment,
 )
+from handrail.server.driving.agent_driver import driven_settings
 from handrail.server.fleet.places import driver_log
 from handrail.server.home import Home
 from handrail.store.private_files import make_folder, open_private
@@ -103,6 +104,9 @@ class LocalSlotWork:
         ended = end_processes(family, seconds=_END_SECONDS)
         if ended.left:
             raise ProcessesLeftError(", ".join(ended.left))
+        if run:
+            with suppress(FileNotFoundError):  # a driver that was killed could not remove them
+                os.unlink(driven_settings(self._home.path, run))
         was = "alive" if driver else "gone"
         many = len(ended.ended)
         return f"the process of attempt {lease.attempt} was {was}; {many} processes were ended"

@@ -1,0 +1,96 @@
+"""Processes of a fleet are killed and stopped at random moments; its work comes out right.
+
+`make chaos` runs it with 20 tasks and 200 faults. CHAOS_SEED repeats a run: the choices are the
+same, but the machine decides what the processes are doing at that moment.
+"""
+
+import asyncio
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from handrail.fleet.events import (
+    AttemptFinished,
+    LeaseExpired,
+    MergeChanged,
+    TaskAudited,
+    TaskClaimed,
+    TaskGivenBack,
+)
+from handrail.fleet.merge_outcome import FastForwarded, Merged
+from handrail.fleet.merge_work import MergeRequest
+from tests.chaos import invariants
+from tests.chaos.faults import FaultInjector, plan_faults
+from tests.chaos.fleet_world import FleetWorld, fleet_world
+from tests.claude.supervised import until
+
+SEED = int(os.environ.get("CHAOS_SEED", "15"))
+TASKS = int(os.environ.get("CHAOS_TASKS", "5"))
+FAULTS = int(os.environ.get("CHAOS_FAULTS", "12"))
+MEAN_PAUSE = float(os.environ.get("CHAOS_PAUSE", "1.0"))
+SLOTS = 3
+LINES = 4
+PATIENCE = 600.0
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="it looks into /proc"),
+]
+
+
+def merge_all(world: FleetWorld, names: list[str]) -> None:
+    """Merge the result of every task into main, and remove its workspace."""
+    for name, task in world.engine.state().tasks.items():
+        assert task.result is not None and name in names
+        request = MergeRequest(
+            task=name, commit=task.result.commit, target="main", verify=task.task.verify
+        )
+        done = asyncio.run(world.merging.merge(request))
+        assert isinstance(done, FastForwarded | Merged), done
+        merged = MergeChanged(time.time(), name, "merged", "main", done.commit, done.before)
+        world.engine.record(merged)
+        for workspace in world.workspaces.of_task(name):
+            world.workspaces.remove(workspace)
+
+
+def summary(world: FleetWorld, injector: FaultInjector) -> str:
+    """What happened, for a person."""
+    log = world.events()
+    kinds = Counter(type(event).__name__ for event in log)
+    audits = Counter(event.kind for event in log if isinstance(event, TaskAudited))
+    shown = (TaskClaimed, LeaseExpired, TaskGivenBack, AttemptFinished)
+    return (
+        f"{dict(injector.counts)}; schedulers: {world.schedulers}; "
+        f"{ {each.__name__: kinds[each.__name__] for each in shown} }; {dict(audits)}"
+    )
+
+
+@pytest.mark.timeout(1200)
+def test_every_task_has_one_result_and_one_merge_after_random_faults() -> None:
+    print(f"CHAOS_SEED={SEED}: {TASKS} tasks, {FAULTS} faults", file=sys.stderr)
+    began = time.monotonic()
+    with fleet_world() as world:
+        names = world.write_tasks(TASKS, lines=LINES, last_fault=FAULTS)
+        injector = FaultInjector(world)
+        try:
+            assert injector.inject(plan_faults(SEED, FAULTS, MEAN_PAUSE), PATIENCE)
+            injector.continue_all()
+            assert not injector.wait(PATIENCE), invariants.tasks_not_done(world)
+        finally:
+            took = time.monotonic() - began
+            print(f"{took:.0f} s; {summary(world, injector)}", file=sys.stderr)
+        log = world.events()
+        assert invariants.tasks_not_done(world) == []
+        assert invariants.attempts_at_odds(log) == []
+        assert invariants.slots_at_odds(log, SLOTS) == []
+        assert invariants.unexplained_ends(log) == []
+        assert invariants.overlapping_agents(world) == []
+        until(lambda: not invariants.processes_left(world), "a process of the fleet is left")
+        assert invariants.settings_left(world) == []
+        merge_all(world, names)
+        assert invariants.worktrees_left(world) == []
+        assert invariants.work_at_odds(world, names, LINES) == []

@@ -1,0 +1,224 @@
+"""What becomes of attempts whose process died, hung or was too slow; each was found by chaos."""
+
+import asyncio
+from collections.abc import Awaitable
+
+import pytest
+
+from handrail.fleet import events
+from handrail.fleet.engine import Claim, FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.events import TaskWorkspace
+from handrail.fleet.log_engine import LogEngine
+from handrail.fleet.task import Task, TaskStatus
+from tests.fleet.conftest import RULES, Restart, SteppedClock, worker
+from tests.fleet.test_scheduler import (
+    DONE,
+    ScheduledFleet,
+    ScriptedSlotWork,
+    at_work,
+    in_event_loop,
+    over,
+)
+
+PAST = RULES.lease_seconds + 1
+
+
+@pytest.fixture
+def fleet() -> ScheduledFleet:
+    return ScheduledFleet()
+
+
+def submit(engine: FleetEngine, *names: str) -> None:
+    engine.submit([Task(id=name, prompt=f"do {name}") for name in names])
+
+
+def take(engine: FleetEngine, slot: int, owner: str = "one") -> Claim:
+    claim = engine.claim(worker(owner), slot)
+    assert claim is not None
+    return claim
+
+
+def drive(engine: FleetEngine, claim: Claim, pid: int) -> None:
+    ticket = claim.ticket
+    engine.note(events.DriverStarted(1.0, ticket.task, ticket.attempt, f"run-{pid}", pid))
+
+
+# The engine
+
+
+def test_a_claim_given_again_still_names_the_attempt_that_may_live(
+    engine: FleetEngine, clock: SteppedClock, restart: Restart
+) -> None:
+    submit(engine, "a")
+    drive(engine, take(engine, 1), pid=555)
+    clock.now += PAST
+    first = take(engine, 1, "two")
+    assert first.expired is not None
+    again = restart().claim(worker("two"), 1)  # the daemon died before it could answer
+    assert again is not None
+    assert again.expired == first.expired
+    assert again.expired.pid == 555
+
+
+def test_an_attempt_that_may_live_is_named_until_another_driver_has_started(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    submit(engine, "a")
+    drive(engine, take(engine, 1), pid=555)
+    clock.now += PAST
+    take(engine, 1, "two")
+    clock.now += PAST  # it was killed before it could end the first one
+    third = take(engine, 1, "three")
+    assert third.expired is not None
+    assert third.expired.pid == 555
+    engine.give_back(third.ticket, "killed too", counts=False)
+    fourth = take(engine, 1, "four")
+    assert fourth.expired == third.expired
+    drive(engine, fourth, pid=666)
+    engine.give_back(fourth.ticket, "its driver ended")
+    assert take(engine, 1).expired is None
+
+
+def test_lost_tasks_go_first_and_stay_in_their_slots(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    submit(engine, "a", "b", "c")
+    take(engine, 1)
+    take(engine, 2)
+    clock.now += PAST
+    assert {name for name, each in engine.state().tasks.items() if each.overdue} == {"a", "b"}
+    assert take(engine, 2, "two").ticket == Ticket("b", 2)
+    assert take(engine, 1, "two").ticket == Ticket("a", 2)
+    assert not any(each.overdue for each in engine.state().tasks.values())
+
+
+def test_a_task_whose_driver_crashes_again_and_again_is_blocked(engine: FleetEngine) -> None:
+    submit(engine, "a")
+    engine.give_back(take(engine, 1).ticket, "its driver ended with exit code -11")
+    engine.give_back(take(engine, 1).ticket, "stopped by a person", counts=False)
+    engine.give_back(take(engine, 1).ticket, "its driver ended with exit code -11")
+    task = engine.state().tasks["a"]
+    assert task.status is TaskStatus.BLOCKED
+    assert task.says == "2 attempts were lost; the last one: its driver ended with exit code -11"
+
+
+def test_an_engine_that_was_stopped_takes_nothing_from_those_who_worked_on(
+    restart: Restart, clock: SteppedClock
+) -> None:
+    engine = restart()
+    submit(engine, "a")
+    ticket = call(engine, clock, 0.0).ticket
+    clock.now += 10 * RULES.lease_seconds
+    engine.note_call()
+    assert engine.claim(worker("other"), 2) is None
+    assert engine.renew(ticket) == "held"
+    for _ in range(5):
+        clock.now += RULES.lease_seconds / 4
+        engine.note_call()  # others are heard, so this one is silent
+    assert engine.claim(worker("other"), 2) is not None
+
+
+def call(engine: LogEngine, clock: SteppedClock, seconds: float) -> Claim:
+    clock.now += seconds
+    engine.note_call()
+    return take(engine, 1)
+
+
+# The scheduler
+
+
+@in_event_loop
+async def test_a_hung_driver_is_replaced_even_if_all_slots_are_taken(fleet: ScheduledFleet) -> None:
+    fleet.submit("a", "b")
+    async with at_work(fleet.scheduler(slots=1)) as working:
+        await fleet.work.next()
+        fleet.now += PAST
+        again = await fleet.work.next()
+        assert again.ticket == Ticket("a", 2), "the lost one goes before the waiting one"
+        assert [each.attempt for each in fleet.work.ended] == [1]
+        fleet.work.finish(again)
+        fleet.work.finish(await fleet.work.next())
+        await over(working)
+
+
+class SlowDrivers(ScriptedSlotWork):
+    """Drivers that take over their lease when a test lets them."""
+
+    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+        end = self.ends[claim.ticket] = asyncio.get_running_loop().create_future()
+        self.launched.put_nowait(claim)
+        return end
+
+    def take_over(self, claim: Claim) -> None:
+        """Let a driver hold its lease."""
+        self.alive.add(500)
+        drive(self.engine, claim, pid=500)
+
+
+@in_event_loop
+async def test_a_driver_may_start_slower_than_a_lease(fleet: ScheduledFleet) -> None:
+    fleet.work = work = SlowDrivers(fleet.engine)
+    fleet.submit("a")
+    renewed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    renew = fleet.engine.renew
+
+    def note(ticket: Ticket) -> str:
+        loop.call_soon_threadsafe(renewed.set)
+        return renew(ticket)
+
+    fleet.engine.renew = note  # type: ignore[method-assign,assignment]
+    async with at_work(fleet.scheduler(slots=1)) as working:
+        claim = await work.next()
+        await asyncio.wait_for(renewed.wait(), 30)
+        work.take_over(claim)
+        work.finish(claim)
+        await over(working)
+    assert fleet.task("a").attempt == 1
+
+
+@in_event_loop
+async def test_processes_that_outlive_their_driver_block_the_task(fleet: ScheduledFleet) -> None:
+    fleet.submit("a")
+    async with at_work(fleet.scheduler()) as working:
+        claim = await fleet.work.next()
+        fleet.work.left = ["77 agent"]
+        fleet.work.ends[claim.ticket].set_result(-9)
+        state = await over(working)
+    assert state.tasks["a"].status is TaskStatus.BLOCKED
+    assert "77 agent" in state.tasks["a"].says
+
+
+class UnendingPreparation(ScriptedSlotWork):
+    """The first workspace is never ready."""
+
+    cancelled = False
+
+    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+        if claim.ticket.attempt > 1:
+            return await super().prepare(claim, slot)
+        try:
+            self.launched.put_nowait(claim)
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        raise AssertionError("unreachable")
+
+
+@in_event_loop
+async def test_a_start_that_lost_its_lease_is_broken_off_before_the_next_one(
+    fleet: ScheduledFleet,
+) -> None:
+    fleet.work = work = UnendingPreparation(fleet.engine)
+    fleet.submit("a")
+    async with at_work(fleet.scheduler(slots=2)) as working:
+        first = await work.next()
+        fleet.now += PAST  # as if this process had been stopped
+        again = await work.next()
+        assert again.ticket == Ticket("a", 2)
+        assert work.cancelled
+        with pytest.raises(StaleAttemptError):
+            fleet.engine.finish(first.ticket, DONE)
+        work.finish(again)
+        await over(working)
