@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from handrail.fleet.dependencies import StartObstacle, missing_for, start_obstacles
+from handrail.fleet.events import MergeChanged
 from handrail.fleet.fleet_state import FleetState, TaskMerge, TaskState
 from handrail.fleet.task import TaskStatus
 from handrail.words.amounts import count, money
@@ -199,7 +200,7 @@ def _failed(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:
     return TaskWords(FAILED, one_line(state.says))
 
 
-def merge_in_words(merge: TaskMerge) -> str:
+def merge_in_words(merge: TaskMerge | MergeChanged) -> str:
     """Say what became of a task's branch."""
     before, _, after = _MERGES.get(merge.outcome, f"{merge.outcome}: …").partition("…")
     return f"{before}{merge.target}{after}"
