@@ -180,7 +180,15 @@ def _pending(state: TaskState, missing: Sequence[str], obstacle: StartObstacle |
 
 def _active(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:
     slot = state.lease.slot if state.lease else 0
-    return TaskWords(WORKING, f"in slot {slot}" if slot else "")
+    stall = f"stalled: {stalled}" if (stalled := stall_of(state)) else ""
+    return TaskWords(WORKING, ", ".join(filter(None, (f"in slot {slot}" if slot else "", stall))))
+
+
+def stall_of(state: TaskState) -> str:
+    """Return why the attempt under way counts as stalled, or "": its last words say so."""
+    last = state.audit[-1] if state.audit else None
+    is_stalled = last and last.kind == "stall" and last.attempt == state.attempt
+    return one_line(last.says) if last and is_stalled else ""
 
 
 def _blocked(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:

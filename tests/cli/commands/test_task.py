@@ -137,10 +137,10 @@ def test_show_tells_attempt_workspace_audit_and_what_comes_next(fleet: FleetShel
     assert told["recoveryContext"] == {
         "previousAttempts": 1,
         "auditLog": [
-            {"timestamp": "1970-01-01T00:00:01.000Z", "event": "start", "details": {}},
-            {"timestamp": "1970-01-01T00:00:02.000Z", "event": "iteration",
+            {"timestamp": "1970-01-01T00:00:01Z", "event": "start", "details": {}},
+            {"timestamp": "1970-01-01T00:00:02Z", "event": "iteration",
              "details": {"filesModified": ["new.txt"], "testStatus": {"passed": 3, "failed": 1}}},
-            {"timestamp": "1970-01-01T00:00:03.000Z", "event": "crash",
+            {"timestamp": "1970-01-01T00:00:03Z", "event": "crash",
              "details": {"error": "its driver ended"}},
         ],
         "workspaceHasChanges": True,

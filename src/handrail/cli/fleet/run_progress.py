@@ -5,7 +5,7 @@ from handrail.fleet.events import TaskAudited
 from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.progress import FleetProgress, TaskProgress
 from handrail.fleet.task import TaskStatus
-from handrail.words.tasks import TaskWords, list_tasks
+from handrail.words.tasks import TaskWords, list_tasks, stall_of
 
 _TOLD = frozenset({TaskStatus.BLOCKED, TaskStatus.FAILED})
 
@@ -39,13 +39,8 @@ def _task(state: TaskState, words: TaskWords, settings: Fleet, now: float) -> Ta
         cost_usd=state.cost_usd,
         seconds=_seconds(state, entries, now),
         held=state.held,
-        says=_says(words) if tells else "",
+        says=(stall_of(state) if is_active else words.why) if tells else "",
     )
-
-
-def _says(words: TaskWords) -> str:
-    """Return the reason, without what the display says anyway."""
-    return "" if words.why.startswith("in slot") else words.why
 
 
 def _seconds(state: TaskState, entries: list[TaskAudited], now: float) -> float:

@@ -8,9 +8,11 @@ from time import time
 from handrail.drive.daemon_client import DriverReport, IterationPermission
 from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskAudited
+from handrail.fleet.stall import STALL_ITERATIONS, LoopCounters
 from handrail.fleet.suite_result import SuiteResult
 from handrail.fleet.test_status import read_test_status
 from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.workspace_mark import WorkspaceMark, mark_of
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
 from handrail.server.driving.driver_client import SocketDaemonClient
@@ -31,6 +33,8 @@ class AuditedDaemonClient(SocketDaemonClient):
         ticket: Ticket,
         workspace: Workspace,
         environ: Mapping[str, str],
+        *,
+        stall_iterations: int = STALL_ITERATIONS,
     ) -> None:
         super().__init__(home, run, environ=environ)
         self._engine = engine
@@ -44,6 +48,13 @@ class AuditedDaemonClient(SocketDaemonClient):
         self._audited_cost = 0.0
         self._error = ""
         self._tests: SuiteResult | None = None
+        self._stall_iterations = stall_iterations
+        self._counters = LoopCounters()
+        self._seen: WorkspaceMark | None = None
+
+    def remember(self, now: WorkspaceStatus) -> None:
+        """Remember the work in the workspace before the first iteration."""
+        self._seen = mark_of(self._workspace, now)
 
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration, after an entry about the last one."""
@@ -72,8 +83,33 @@ class AuditedDaemonClient(SocketDaemonClient):
         with suppress(WorkspaceError, StaleAttemptError):
             now = await asyncio.to_thread(workspace_status, self._workspace, self._environ)
             await asyncio.to_thread(self._engine.note, self._entry(now))
+            await asyncio.to_thread(self._note_stall, now)
             self._audited_tokens, self._audited_cost = self.tokens, self.cost_usd
             self._error, self._tests = "", None
+
+    def _note_stall(self, now: WorkspaceStatus) -> None:
+        """Write an entry when nothing has moved for too many iterations."""
+        before, self._seen = self._seen, mark_of(self._workspace, now)
+        if before is None:
+            return
+        self._counters = self._counters.after_iteration(
+            committed=before.commit != self._seen.commit,
+            changed_files=before.files != self._seen.files,
+        )
+        if self._counters.is_stalled(self._stall_iterations):
+            idle = self._counters.idle
+            self._counters = self._counters.without_stall()
+            says = f"no commit and no changed file in {idle} iterations"
+            self._engine.note(
+                TaskAudited(
+                    time(),
+                    self._ticket.task,
+                    self._ticket.attempt,
+                    "stall",
+                    says,
+                    iteration=self.iteration,
+                )
+            )
 
     def _entry(self, now: WorkspaceStatus) -> TaskAudited:
         files = tuple(dict.fromkeys((*now.uncommitted, *now.changed)))[:_MAX_FILES]

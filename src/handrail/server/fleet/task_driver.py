@@ -112,9 +112,16 @@ class TaskDriver:
             lambda: prepare_agent(host, find_program(host, environ), self._home, plan, environ)
         )
         client = AuditedDaemonClient(
-            self._home, self._run, self._engine, self._ticket, self._workspace, environ
+            self._home,
+            self._run,
+            self._engine,
+            self._ticket,
+            self._workspace,
+            environ,
+            stall_iterations=self._settings.stall_iterations,
         )
         driver = AgentDriver(self._home, agent, plan, environ=environ, client=client)
+        client.remember(now)
         async with background_task(self._renew()):
             return await driver.drive(), client
 
