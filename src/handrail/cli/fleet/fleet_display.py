@@ -63,8 +63,10 @@ class FleetDisplay:
         with suppress(OSError):
             if self._live is not None:
                 self._live.print_above(f" {visible(text)}")
+            elif self._as_json:
+                click.echo(f" {visible(text)}", err=True)
             else:
-                click.echo(f" {visible(text)}", err=self._as_json)
+                click.echo(f" {clock_time(self._clock())} {visible(text)}")
             sys.stdout.flush()
 
     def _draw(self, state: FleetState) -> None:

@@ -5,7 +5,7 @@ from handrail.fleet.events import TaskAudited
 from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.progress import FleetProgress, TaskProgress
 from handrail.fleet.task import TaskStatus
-from handrail.words.tasks import TaskWords, list_tasks, stall_of
+from handrail.words.tasks import TaskWords, list_tasks, merge_in_words, stall_of
 
 _TOLD = frozenset({TaskStatus.BLOCKED, TaskStatus.FAILED})
 
@@ -28,7 +28,6 @@ def fleet_progress(
 def _task(state: TaskState, words: TaskWords, settings: Fleet, now: float) -> TaskProgress:
     is_active = state.status is TaskStatus.ACTIVE
     entries = [each for each in state.audit if each.attempt == state.attempt]
-    tells = is_active or state.held or state.status in _TOLD or state.merge is not None
     return TaskProgress(
         id=state.task.id,
         title=state.task.label,
@@ -39,8 +38,16 @@ def _task(state: TaskState, words: TaskWords, settings: Fleet, now: float) -> Ta
         cost_usd=state.cost_usd,
         seconds=_seconds(state, entries, now),
         held=state.held,
-        says=(stall_of(state) if is_active else words.why) if tells else "",
+        says=_says(state, words),
     )
+
+
+def _says(state: TaskState, words: TaskWords) -> str:
+    if state.status is TaskStatus.ACTIVE:
+        return stall_of(state)
+    if state.merge is not None and state.merge.outcome == "merged":
+        return merge_in_words(state.merge)
+    return words.why if state.held or state.merge or state.status in _TOLD else ""
 
 
 def _seconds(state: TaskState, entries: list[TaskAudited], now: float) -> float:

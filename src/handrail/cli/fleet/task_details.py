@@ -115,7 +115,7 @@ def _fields(view: TaskView) -> Iterator[tuple[str, list[str]]]:
         ("attempt", _attempt(state)),
         ("agent", _agent(state)),
         ("workspace", state.workspace.path if state.workspace and view.work else ""),
-        ("branch", state.workspace.branch if state.workspace else ""),
+        ("branch", state.workspace.branch if state.workspace and view.work else ""),
         ("work", _work_in_words(view.work)),
         ("result", _result(state)),
         ("merge", _merge(state)),
