@@ -118,6 +118,15 @@ class FleetWorld:
             )
         return True
 
+    def scheduler_ended(self) -> bool:
+        """Return whether the last scheduler has come to an end."""
+        return self._scheduler is not None and self._scheduler.poll() is not None
+
+    def has_driver(self, pid: int) -> bool:
+        """Return whether a process holds the lease of a task."""
+        leases = (each.lease for each in self.engine.state().tasks.values())
+        return any(lease and lease.pid == pid for lease in leases)
+
     def end(self) -> None:
         """End every process of this world, and wait for the scheduler."""
         self.sandbox.end()

@@ -6,6 +6,7 @@ same, but the machine decides what the processes are doing at that moment.
 
 import asyncio
 import os
+import signal
 import time
 from collections import Counter
 from contextlib import nullcontext
@@ -23,6 +24,7 @@ from handrail.fleet.events import (
 )
 from handrail.fleet.merge_outcome import FastForwarded, Merged
 from handrail.fleet.merge_work import MergeRequest
+from handrail.fleet.task import TaskStatus
 from tests.chaos import invariants
 from tests.chaos.faults import FaultInjector, plan_faults
 from tests.chaos.fleet_world import FleetWorld, fleet_world
@@ -102,3 +104,27 @@ def test_every_task_has_one_result_and_one_merge_after_random_faults(
         merge_all(world)
         assert invariants.worktrees_left(world) == []
         assert invariants.work_at_odds(world, names, LINES) == []
+
+
+@pytest.mark.timeout(600)
+def test_a_task_whose_drivers_hang_is_blocked_and_leaves_nothing_behind() -> None:
+    with fleet_world(max_retries=1) as world:
+        world.write_tasks(1, last_fault=1)  # there will be none
+        stopped: set[int] = set()
+
+        def stop_drivers() -> bool:
+            with world.processes() as found:
+                for each in found:
+                    if each.kind == "driver" and world.has_driver(each.pid):
+                        each.signal(signal.SIGSTOP)
+                        stopped.add(each.pid)
+            return world.scheduler_ended()
+
+        world.keep_scheduler()
+        until(stop_drivers, "the task is not blocked")
+        (task,) = world.engine.state().tasks.values()
+        assert task.status is TaskStatus.BLOCKED
+        assert "2 attempts were lost" in task.says
+        assert len(stopped) == 2
+        assert invariants.unexplained_ends(world.events()) == []
+        until(lambda: not invariants.processes_left(world), "a process of the fleet is left")
