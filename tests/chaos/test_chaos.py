@@ -30,7 +30,7 @@ from tests.chaos.faults import FaultInjector, plan_faults
 from tests.chaos.fleet_world import FleetWorld, fleet_world
 from tests.claude.supervised import until
 
-SEED = int(os.environ.get("CHAOS_SEED", "15"))
+SEED = int(os.environ.get("CHAOS_SEED", "145"))
 TASKS = int(os.environ.get("CHAOS_TASKS", "5"))
 FAULTS = int(os.environ.get("CHAOS_FAULTS", "12"))
 MEAN_PAUSE = float(os.environ.get("CHAOS_PAUSE", "1.0"))
