@@ -27,14 +27,13 @@ from handrail.fleet.merge_work import MergeRequest
 from handrail.fleet.task import TaskStatus
 from tests.chaos import invariants
 from tests.chaos.faults import FaultInjector, plan_faults
-from tests.chaos.fleet_world import FleetWorld, fleet_world
+from tests.chaos.fleet_world import SLOTS, FleetWorld, fleet_world
 from tests.claude.supervised import until
 
 SEED = int(os.environ.get("CHAOS_SEED", "145"))
 TASKS = int(os.environ.get("CHAOS_TASKS", "5"))
 FAULTS = int(os.environ.get("CHAOS_FAULTS", "12"))
 MEAN_PAUSE = float(os.environ.get("CHAOS_PAUSE", "1.0"))
-SLOTS = 3
 LINES = 4
 PATIENCE = 600.0
 
