@@ -11,7 +11,7 @@ COVERING = $(CORE) library
 REST = $(COVERING:%=--ignore=tests/%)
 tool = @scripts/setup check
 
-.PHONY: help demo check test lint docs pictures site package bench fuzz mutants attack clean
+.PHONY: help demo check test lint docs pictures site package bench fuzz mutants attack chaos clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -68,6 +68,13 @@ attack: .venv/.installed-dev ## let the real Claude Code try every attack of tes
 	@scripts/setup claude
 	@rm -f $(SCORE)
 	$(tool) pytest -q -n 2 tests/attack; .venv/bin/python -m tests.attack.score $(SCORE)
+
+chaos: export CHAOS_SEED := $(or $(CHAOS_SEED),$(shell date +%s))
+chaos: export CHAOS_TASKS := $(or $(CHAOS_TASKS),20)
+chaos: export CHAOS_FAULTS := $(or $(CHAOS_FAULTS),200)
+chaos: export CHAOS_PAUSE := $(or $(CHAOS_PAUSE),2)
+chaos: .venv/.installed-dev ## kill and stop a fleet's processes 200 times (CHAOS_SEED=NUMBER: the same choices again)
+	$(tool) pytest -q --timeout 0 tests/chaos
 
 clean: ## remove .venv, every cache and everything built
 	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage dist build site attack-score.*

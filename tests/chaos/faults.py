@@ -13,6 +13,8 @@ VICTIMS = ("scheduler", "daemon", "guardian", "driver", "driver", "agent", "agen
 """What is hit, each with the same chance."""
 _STOPPED = (LEASE_SECONDS * 1.2, LEASE_SECONDS * 2.0)
 """Seconds for which a process is stopped: longer than its lease."""
+_KIND_SECONDS = 5.0
+"""Seconds to wait for a process of the planned kind."""
 _TICK = 0.05
 
 
@@ -62,9 +64,9 @@ class FaultInjector:
         for number, fault in enumerate(faults, 1):
             if not self.wait(fault.pause):
                 return False
-            until = time.monotonic() + patience
-            while not self._hit(fault):
-                assert time.monotonic() < until, f"there is no {fault.kind} to hit"
+            began = time.monotonic()
+            while not self._hit(fault, any_kind=time.monotonic() - began > _KIND_SECONDS):
+                assert time.monotonic() - began < patience, f"there is no {fault.kind} to hit"
                 if not self.wait(_TICK):
                     return False
             self._world.count_fault(number)
@@ -86,10 +88,10 @@ class FaultInjector:
         self._stopped = [each._replace(until=0.0) for each in self._stopped]
         self._continue_due()
 
-    def _hit(self, fault: Fault) -> bool:
-        """Hit a process of the wanted kind, or the next kind that has one."""
+    def _hit(self, fault: Fault, *, any_kind: bool) -> bool:
+        """Hit a process of the wanted kind, or of the next kind that has one."""
+        order = VICTIMS[VICTIMS.index(fault.kind) :] + VICTIMS if any_kind else (fault.kind,)
         with self._world.processes() as found:
-            order = VICTIMS[VICTIMS.index(fault.kind) :] + VICTIMS
             for kind in order:
                 if those := sorted(each for each in found if each.kind == kind):
                     self._send(fault, those[int(fault.choice * len(those))])

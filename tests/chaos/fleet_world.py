@@ -25,6 +25,7 @@ from tests.claude.handrail_run import world_for_runs
 from tests.claude.sandbox import VERSION
 from tests.claude.supervised import SupervisedSandbox
 
+SLOTS = 3
 LEASE_SECONDS = 2
 UNLIMITED = 10_000
 _KINDS = {
@@ -54,7 +55,7 @@ class FoundProcess(NamedTuple):
 class FleetWorld:
     """The fleet, seen from outside."""
 
-    def __init__(self, sandbox: SupervisedSandbox, *, max_retries: int = UNLIMITED) -> None:
+    def __init__(self, sandbox: SupervisedSandbox, *, max_retries: int, slots: int) -> None:
         self.sandbox = sandbox
         self.repo = sandbox.repo
         self.folder = sandbox.bed.root / "chaos"
@@ -70,7 +71,7 @@ class FleetWorld:
         self._scheduler: subprocess.Popen[bytes] | None = None
         self.schedulers: list[int] = []
         """The exit codes of the schedulers that came to an end."""
-        self._write_settings(max_retries)
+        self._write_settings(max_retries, slots)
 
     def write_tasks(self, count: int, *, lines: int = 4, last_fault: int = 0) -> list[str]:
         """Write the task file; the tasks end one after the other while the faults come."""
@@ -117,6 +118,15 @@ class FleetWorld:
                 start_new_session=True,
             )
         return True
+
+    def scheduler_ended(self) -> bool:
+        """Return whether the last scheduler has come to an end."""
+        return self._scheduler is not None and self._scheduler.poll() is not None
+
+    def has_driver(self, pid: int) -> bool:
+        """Return whether a process holds the lease of a task."""
+        leases = (each.lease for each in self.engine.state().tasks.values())
+        return any(lease and lease.pid == pid for lease in leases)
 
     def end(self) -> None:
         """End every process of this world, and wait for the scheduler."""
@@ -191,11 +201,11 @@ class FleetWorld:
             cwd=self.repo, env=self.environ, check=True, capture_output=True, text=True,
         ).stdout  # fmt: skip
 
-    def _write_settings(self, max_retries: int) -> None:
+    def _write_settings(self, max_retries: int, slots: int) -> None:
         folder = self.sandbox.bed.home / ".config" / "handrail"
         folder.mkdir(parents=True)
         fleet = {
-            "slots": 3,
+            "slots": slots,
             "lease_seconds": LEASE_SECONDS,
             "max_retries": max_retries,
             "max_iterations": 0,
@@ -216,10 +226,10 @@ def _command_of_parent(entry: Path) -> list[str]:
 
 
 @contextmanager
-def fleet_world(*, max_retries: int = UNLIMITED) -> Iterator[FleetWorld]:
+def fleet_world(*, max_retries: int = UNLIMITED, slots: int = SLOTS) -> Iterator[FleetWorld]:
     """A world that leaves nothing behind, however the block ends."""
     with world_for_runs() as sandbox:
-        world = FleetWorld(sandbox, max_retries=max_retries)
+        world = FleetWorld(sandbox, max_retries=max_retries, slots=slots)
         try:
             yield world
         finally:

@@ -3,7 +3,8 @@
 from collections import Counter
 
 from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome, FleetEvent
+from handrail.fleet.engine import StaleAttemptError, Ticket
+from handrail.fleet.events import AttemptOutcome, AttemptResult, FleetEvent
 from handrail.fleet.task import TaskStatus
 from tests.chaos.fleet_world import FleetWorld
 
@@ -68,6 +69,31 @@ def unexplained_ends(log: list[FleetEvent]) -> list[str]:
         if not event.says or not about & told:
             wrong.append(f"{event.task}: nothing explains the end of attempt {event.attempt}")
     return wrong
+
+
+def late_results_taken(world: FleetWorld) -> list[str]:
+    """Hand in a result for every lost attempt; return those that were not refused and named."""
+    engine = world.engine
+    lost = [e for e in world.events() if isinstance(e, events.TaskGivenBack | events.LeaseExpired)]
+    before = {name: task.result for name, task in engine.state().tasks.items()}
+    wrong: list[str] = []
+    for event in lost:
+        zombie = Ticket(event.task, event.attempt)
+        late = AttemptResult(outcome=AttemptOutcome.DONE, commit=f"late-{event.attempt}")
+        try:
+            engine.finish(zombie, late)
+        except StaleAttemptError:
+            continue
+        wrong.append(f"{zombie}: its late result was taken")
+    after = {name: task.result for name, task in engine.state().tasks.items()}
+    wrong += [f"{name}: another result" for name in before if before[name] != after[name]]
+    named = {
+        (each.task, each.commit)
+        for each in world.events()
+        if isinstance(each, events.TaskAudited) and each.kind == "refused"
+    }
+    unnamed = {(each.task, f"late-{each.attempt}") for each in lost} - named
+    return wrong + [f"{task}: nothing names {commit}" for task, commit in sorted(unnamed)]
 
 
 def overlapping_agents(world: FleetWorld) -> list[str]:

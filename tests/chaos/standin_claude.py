@@ -12,6 +12,7 @@ import re
 import socket
 import sys
 import time
+from itertools import pairwise
 
 FOLDER = os.environ.get("CHAOS_FOLDER", "")
 """The file `faults` there counts the faults so far, and `overlaps` names agents that met."""
@@ -182,7 +183,7 @@ def _answer(session: Session, said: dict[str, object]) -> None:
 
 def main(arguments: list[str]) -> None:
     """Take prompts until the input ends."""
-    options = dict(zip(arguments, arguments[1:], strict=False))
+    options = dict(pairwise(arguments))
     run = options.get("--session-id") or options["--resume"]
     session = Session(run, options["--settings"])
     for line in sys.stdin.buffer:
@@ -191,6 +192,6 @@ def main(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--version"]:
-        print(f"{os.environ['CHAOS_CLAUDE_VERSION']} (Claude Code)")
+        sys.stdout.write(f"{os.environ['CHAOS_CLAUDE_VERSION']} (Claude Code)\n")
     else:
         main(sys.argv[1:])

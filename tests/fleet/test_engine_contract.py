@@ -202,7 +202,9 @@ def test_the_late_result_of_a_zombie_is_refused_and_the_owner_s_is_taken(
         engine.finish(owner, DONE)
     found = engine.state().tasks["a"]
     assert found.result == DONE
-    assert [each.attempt for each in found.audit if each.kind == "refused"] == [1]
+    (refused,) = (each for each in found.audit if each.kind == "refused")
+    assert refused.attempt == 1
+    assert refused.commit == "zombie", "its work can still be found"
 
 
 def test_a_zombie_can_neither_give_the_task_back_nor_write_about_it(

@@ -222,3 +222,21 @@ async def test_a_start_that_lost_its_lease_is_broken_off_before_the_next_one(
             fleet.engine.finish(first.ticket, DONE)
         work.finish(again)
         await over(working)
+
+
+@in_event_loop
+async def test_the_last_hung_driver_of_a_blocked_task_is_ended_too(fleet: ScheduledFleet) -> None:
+    fleet.submit("a", "b")
+    async with at_work(fleet.scheduler(slots=1)) as working:
+        for _ in range(RULES.max_expiries):
+            claim = await fleet.work.next()
+            assert claim.ticket.task == "a"
+            fleet.now += PAST
+        other = await fleet.work.next()
+        assert other.ticket.task == "b", "the slot is free again"
+        fleet.work.finish(other)
+        state = await over(working)
+    task = state.tasks["a"]
+    assert task.status is TaskStatus.BLOCKED
+    assert [each.attempt for each in fleet.work.ended] == [1, 2, 3]
+    assert [(each.kind, each.attempt) for each in fleet.task("a").audit][-1] == ("recovery", 3)

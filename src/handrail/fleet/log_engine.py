@@ -165,7 +165,7 @@ class LogEngine(FleetEngine):
             task = self._task(ticket.task)
             if task.attempt == ticket.attempt and task.result == result:
                 return  # the answer to the first call was lost
-            with self._fenced(ticket, f"a result ({result.outcome.value})"):
+            with self._fenced(ticket, f"a result ({result.outcome.value})", result.commit):
                 finished = events.AttemptFinished(
                     self._clock(),
                     ticket.task,
@@ -310,8 +310,11 @@ class LogEngine(FleetEngine):
         return task
 
     @contextmanager
-    def _fenced(self, ticket: Ticket, what: str) -> Iterator[None]:
-        """Refuse the words of an attempt that is over, and leave a trace of them."""
+    def _fenced(self, ticket: Ticket, what: str, commit: str = "") -> Iterator[None]:
+        """Refuse the words of an attempt that is over, and leave a trace of them.
+
+        `commit`: its work, which stays where it is.
+        """
         with self._lock:
             task = self._task(ticket.task)
             if task.status is TaskStatus.ACTIVE and task.attempt == ticket.attempt:
@@ -319,8 +322,8 @@ class LogEngine(FleetEngine):
                 return
             why = f"the task is {task.status.value}, at attempt {task.attempt}"
             says = f"refused {what} of attempt {ticket.attempt}: {why}"
-            refused = TaskAudited(self._clock(), ticket.task, ticket.attempt, "refused", says)
-            self._write([refused])
+            at, name, attempt = self._clock(), ticket.task, ticket.attempt
+            self._write([TaskAudited(at, name, attempt, "refused", says, commit=commit)])
             raise StaleAttemptError(ticket, why)
 
     def _write(self, written: Sequence[FleetEvent]) -> None:

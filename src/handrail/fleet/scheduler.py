@@ -141,6 +141,7 @@ class Scheduler:
                     await self._cancel_own_work()
                     return await self.stop_agents(self._limit.says)
                 await self._give_back_lost(state)
+                await self._end_blocked(state)
                 self._merge_next(state)
                 if await self._fill(state):
                     continue
@@ -294,6 +295,20 @@ class Scheduler:
                 continue
             if lease.owner != self._worker.owner:
                 await self._give_back(_ticket(task), f"process {lease.pid} is gone")
+
+    async def _end_blocked(self, state: FleetState) -> None:
+        """End the processes of tasks that were lost too often: nobody else will claim them."""
+        for task in state.tasks.values():
+            if task.status is not TaskStatus.BLOCKED or task.lost is None:
+                continue
+            if not self._work.is_alive(task.lost):
+                continue
+            try:
+                says = await self._work.end_attempt(task.lost, task.run)
+            except ProcessesLeftError as error:
+                says = str(error)
+            entry = TaskAudited(self._clock(), task.task.id, task.lost.attempt, "recovery", says)
+            await self._call(self._engine.record, entry)
 
     async def _give_back(self, ticket: Ticket, says: str) -> None:
         """Give a task back unless its attempt is over."""

@@ -78,13 +78,17 @@ class TaskDriver:
     async def drive(self, state: TaskState, environ: dict[str, str]) -> None:
         """Take over the lease, drive the agent, and hand in the result."""
         await self._note_start()
+        # All the time: finding the agent's program and committing its work may take long, too.
+        async with background_task(self._renew()):
+            result = await self._work(state, environ)
+        await asyncio.to_thread(self._engine.finish, self._ticket, result)
+
+    async def _work(self, state: TaskState, environ: dict[str, str]) -> AttemptResult:
         try:
             end, client = await self._drive(state, environ)
         except HostError as error:
-            result = AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
-        else:
-            result = await asyncio.to_thread(self._result, state.task, end, client)
-        await asyncio.to_thread(self._engine.finish, self._ticket, result)
+            return AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
+        return await asyncio.to_thread(self._result, state.task, end, client)
 
     async def _note_start(self) -> None:
         at, pid = time(), os.getpid()
@@ -122,8 +126,7 @@ class TaskDriver:
         )
         driver = AgentDriver(self._home, agent, plan, environ=environ, client=client)
         client.remember(now)
-        async with background_task(self._renew()):
-            return await driver.drive(), client
+        return await driver.drive(), client
 
     async def _renew(self) -> None:
         while True:
