@@ -68,7 +68,7 @@ class CheckpointTaker:
         name = name or checkpoint_name(label, at, self._files.names())
         cases = {task: each.status.value for task, each in state.tasks.items()}
         about = CheckpointInfo(
-            moment, name, name=name, case_states=cases, agent_states=agent_states(state)
+            moment, name=name, case_states=cases, agent_states=agent_states(state)
         )
         top = self._workspaces.repository
         git = open_repository(top, self._environ)
