@@ -197,6 +197,18 @@ class MergeChanged(TaskEvent, frozen=True, omit_defaults=True, tag="merge_change
     says: str = ""
 
 
+class FleetRolledBack(_FleetEvent, frozen=True, omit_defaults=True, tag="fleet_rolled_back"):
+    """A person took the fleet back to a checkpoint, or took such a rollback back."""
+
+    checkpoint: str
+    rollback: str
+    """The id of the rollback: a process that goes on after a crash writes it once."""
+    tasks: dict[str, object] = {}
+    """The state that each task has from now on."""
+    by: str = ""
+    redo: bool = False
+
+
 FleetEvent = (
     TaskSubmitted
     | TaskClaimed
@@ -212,6 +224,7 @@ FleetEvent = (
     | DispatchClosed
     | DispatchOpened
     | MergeChanged
+    | FleetRolledBack
 )
 
 

@@ -79,6 +79,8 @@ class FleetState(msgspec.Struct, omit_defaults=True):
     closed: bool = False
     """No task is claimed: a person has paused everything."""
     closed_by: str = ""
+    rolled_back: str = ""
+    """The id of the last rollback."""
 
     def apply(self, event: FleetEvent) -> None:
         """Take in the next event."""
@@ -205,6 +207,22 @@ def _merged(state: FleetState, event: events.MergeChanged) -> None:
     task.merge = TaskMerge(event.outcome, event.target, event.commit, event.before, event.says)
 
 
+def _rolled_back(state: FleetState, event: events.FleetRolledBack) -> None:
+    """Take the tasks of a checkpoint; what really happened does not go back.
+
+    An attempt's number and the money spent only grow, and nobody works on a task.
+    """
+    state.rolled_back = event.rollback
+    for name, task in msgspec.convert(event.tasks, dict[str, TaskState]).items():
+        now = state.tasks.get(name, task)
+        task.attempt = max(task.attempt, now.attempt)
+        task.tokens, task.cost_usd = max(task.tokens, now.tokens), max(task.cost_usd, now.cost_usd)
+        if task.status is TaskStatus.ACTIVE:
+            task.status = TaskStatus.PENDING
+        task.lease, task.changed = None, event.at
+        state.tasks[name] = task
+
+
 def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
     """Return the task of an event; one that was never submitted is a gap in the log."""
     task = state.tasks.get(event.task)
@@ -217,4 +235,5 @@ def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
 _APPLY = by_event(
     _submitted, _claimed, _expired, _workspace, _driver, _audited, _finished, _given_back,
     _released, _blocked, _cancelled, _closed, _opened, _merged,
+    _rolled_back,
 )  # fmt: skip

@@ -72,7 +72,7 @@ def commit_work(
     git = open_worktree(workspace.path, environ)
     if not uncommitted_files(git):
         return None
-    _remove_stale_locks(workspace)
+    remove_stale_locks(workspace)
     nested = [f":(exclude,literal,top){path}" for path in _status(git) if path.endswith("/")]
     # What cannot be read stays out, and everything else goes in.
     reply = git.call("add", "--all", "--sparse", "--ignore-errors", "--", ".", *nested)
@@ -121,7 +121,8 @@ def _status(git: RepositoryGit, untracked: str = "--untracked-files=all") -> lis
     return found
 
 
-def _remove_stale_locks(workspace: Workspace) -> None:
+def remove_stale_locks(workspace: Workspace) -> None:
+    """Remove the lock files that an ended git has left."""
     where = repository_directories(workspace.path)
     remove_stale_lock(os.path.join(where.own, "index.lock"))
     remove_stale_lock(os.path.join(where.own, "HEAD.lock"))

@@ -43,6 +43,7 @@ from handrail.server.file_limit import raise_file_limit
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.fleet.checkpoint_endpoint import FleetCheckpointEndpoint
 from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
@@ -134,6 +135,18 @@ class Daemon:
         )
 
         self.fleets = FleetEndpoint(self.supervision, projects, self.store, home.path)
+        self.fleet_checkpoints = FleetCheckpointEndpoint(
+            self.supervision,
+            projects,
+            self.fleets,
+            self.scheduler,
+            self.restores,
+            home,
+            environ,
+            loop,
+        )
+        self.fleets.may = self.fleet_checkpoints.may
+        self.fleets.performed = self.fleet_checkpoints.performed
 
         # What agents ask for
         self.pauses = PauseWaiters(self.supervision)
@@ -200,6 +213,7 @@ class Daemon:
                 self.control_endpoint,
                 self.drivers,
                 self.fleets,
+                self.fleet_checkpoints,
             ),
         )
 
@@ -335,6 +349,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         asyncio.create_task(daemon.driver_watch.keep()),
         asyncio.create_task(daemon.usage.keep()),
         asyncio.create_task(daemon.fleets.keep()),
+        asyncio.create_task(daemon.fleet_checkpoints.finish_interrupted()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

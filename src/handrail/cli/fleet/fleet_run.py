@@ -5,14 +5,14 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from time import localtime, strftime, time
+from time import time
 from uuid import uuid4
 
 import click
 import msgspec
 
 from handrail.cli import freeze_loaded_objects, options
-from handrail.cli.daemon_request import ask_daemon
+from handrail.cli.fleet.fleet_checkpoint import take_fleet_checkpoint
 from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.fleet.run_report import fleet_report, write_report
@@ -27,7 +27,6 @@ from handrail.fleet.task_file import read_task_file
 from handrail.fleet.task_merges import TaskMerges, outcome_says
 from handrail.fleet.workspace_errors import WorkspaceError
 from handrail.intervene.processes.process_tree import start_time_of_pid
-from handrail.server.files.restore_messages import SaveReply, SaveRequest
 from handrail.server.fleet.slot_work import LocalSlotWork
 
 _LEAVE = (signal.SIGINT, signal.SIGTERM)
@@ -68,14 +67,12 @@ def run_fleet(fleet: OpenedFleet, tasks: Sequence[Task], wanted: FleetRunOptions
 
 
 def _save_before(fleet: OpenedFleet) -> str:
-    """Save the files of the main work tree; say how to come back to them."""
+    """Save the fleet with all its files; say how to come back to it."""
     top = fleet.repository.top
     if not options.load_config(top).checkpoints.before_unattended:
         return "No checkpoint first: checkpoints.before_unattended is off."
-    name = strftime("before-autopilot-%Y%m%d-%H%M%S", localtime())
-    answer = ask_daemon(fleet.home, "/checkpoints", SaveRequest(top, name), "saving the files")
-    record = msgspec.convert(answer, SaveReply).record
-    return f"Saved the files first; go back with: handrail rollback {record.name or record.id}"
+    taken = take_fleet_checkpoint(fleet.home, top, unattended=True)
+    return f"Saved the fleet first; go back with: handrail rollback {taken.name}"
 
 
 class _FleetRun:

@@ -15,7 +15,7 @@ from handrail.fleet.engine import FleetError
 from handrail.fleet.log_engine import EngineRules, LogEngine
 from handrail.fleet.redaction import without_secrets
 from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import FleetAnswer, FleetCall, perform, refused
+from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, perform, refused
 from handrail.fleet.state_loading import LoadedFleet, load_fleet, write_backup
 from handrail.server.fleet.places import ENDPOINT
 from handrail.server.http.json_response import json_response, read_json
@@ -60,6 +60,10 @@ class FleetEndpoint:
         self._clock = clock
         self._fleets: dict[str, OpenFleet] = {}
         self._lock = threading.Lock()
+        self.may: Callable[[str, FleetRequest], bool] = lambda fleet, request: True
+        """Whether a call of a fleet may be carried out; a claim that may not finds no task."""
+        self.performed: Callable[[FleetRepository, Project, FleetRequest], None] = _nothing
+        """Told of every call that was carried out."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
         """Return its endpoint."""
@@ -92,11 +96,21 @@ class FleetEndpoint:
 
     def _perform(self, call: FleetCall, project: Project) -> FleetAnswer:
         try:
-            fleet = self._open(find_repository(call.folder), project)
+            repository = find_repository(call.folder)
+            fleet = self._open(repository, project)
         except FleetError as error:
             return refused(error)
         fleet.engine.note_call()
-        return perform(fleet.engine, call.request)
+        if not self.may(repository.fleet, call.request):
+            return FleetAnswer()
+        answer = perform(fleet.engine, call.request)
+        if answer.refused is None:
+            self.performed(repository, project, call.request)
+        return answer
+
+    def engine_of(self, repository: FleetRepository, project: Project) -> LogEngine:
+        """Return the engine of a repository."""
+        return self._open(repository, project).engine
 
     def _open(self, repository: FleetRepository, project: Project) -> OpenFleet:
         with self._lock:
@@ -115,3 +129,7 @@ class FleetEndpoint:
 
     def _backups(self, fleet: str) -> str:
         return os.path.join(self._home, "fleet", fleet)
+
+
+def _nothing(repository: FleetRepository, project: Project, request: FleetRequest) -> None:
+    """Do nothing after a call."""

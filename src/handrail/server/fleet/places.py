@@ -42,6 +42,11 @@ def open_merging(
     return Merging(repository.top, records, environ, trees=trees)
 
 
+def fleet_folder(home: str, fleet: str) -> str:
+    """Return the folder of a fleet's backups, checkpoints, logs and reports."""
+    return os.path.join(home, "fleet", fleet)
+
+
 def driver_log(home: Home, repository: FleetRepository, task: str) -> str:
     """Return the file with the output of a task's drivers."""
     return os.path.join(home.path, "fleet", repository.fleet, "drivers", f"{task}.log")
