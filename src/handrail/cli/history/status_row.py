@@ -45,6 +45,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     """Its driver, a `handrail run`, is gone."""
     problem: str = ""
     """Why some of its events cannot be read."""
+    task: str = ""
+    """The task of a fleet that it is for."""
 
     @property
     def state(self) -> str:
@@ -161,9 +163,11 @@ def loop_line(row: StatusRow) -> str:
     """Describe the progress and the usage of a run, as far as known, or return ""."""
     facts = row.facts
     loop = facts.loop
+    task = f"task {row.task}" if row.task else ""
     if loop is None:
-        return " · ".join(_used(facts)) if facts.tokens else ""
+        return " · ".join(filter(None, (task, *(_used(facts) if facts.tokens else ()))))
     parts = (
+        task,
         f"it {max(loop.iteration, 1)}/{loop.max}",
         _ENDS.get(loop.reason, "") if loop.ended else "",
         facts.model,
