@@ -1,6 +1,7 @@
 """A stop that a person asked for leaves a checkpoint and no process, and says what it saw."""
 
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import pytest
 from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven_agent import MARK
-from handrail.intervene.processes.control_group import make_group
+from handrail.intervene.processes.control_group import make_group, remove_group
 from handrail.intervene.processes.process_tree import EndedProcesses, start_time_of_pid
 from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded, RunStarted
@@ -80,6 +81,39 @@ def test_a_process_in_the_control_group_ends_although_its_driver_was_killed(
     assert came.evidence[-1] == "verified in its control group, which holds all that it started"
     assert hidden in numbers(came, "ended")
     assert are_alive(hidden) == [False]
+    assert not os.path.exists(group.path)
+
+
+DAEMON = """
+import subprocess, sys
+from handrail.server.home import Home
+from handrail.server.lock import daemon_lock
+with daemon_lock(Home(sys.argv[1])):
+    git = subprocess.Popen(["sleep", "600"])
+    print("ready", flush=True)
+    git.wait()
+"""
+
+
+def test_a_daemon_that_a_hook_started_in_the_control_group_outlives_the_run(
+    scene: AgentProcesses,
+) -> None:
+    group = make_group(scene.run, os.environ)
+    if group is None:
+        pytest.skip("no control group (version 2) can be written here, so none can be tried")
+    (scene.zoo.root / "daemon.py").write_text(DAEMON)
+    start = shlex.join([*group.start, sys.executable, "daemon.py", scene.shop.home.path])
+    daemon = scene.zoo.sh(f"exec {start}", marked=False)
+    [git] = [each.pid for each in psutil.Process(daemon).children()]
+    driver = scene.zoo.sh("echo ready; exec sleep 600", marked=False)
+    agent = scene.zoo.sh(f"exec {shlex.join(group.start)} sh -c 'echo ready; sleep 600'")
+    scene.begins(agent, driver=driver, group=group.path)
+    came = scene.stop()
+    assert came.ok
+    assert agent in numbers(came, "ended")
+    assert are_alive(daemon, git, driver, agent) == [True, True, True, False]
+    scene.zoo.__exit__()
+    remove_group(group.path)
     assert not os.path.exists(group.path)
 
 

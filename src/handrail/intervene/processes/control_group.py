@@ -82,7 +82,7 @@ def _name(run: str) -> str:
     return _PREFIX + "".join(each if each.isalnum() else "_" for each in run)
 
 
-class _Mount(NamedTuple):
+class _GroupTree(NamedTuple):
     folder: str
     root: str
     """The group that is seen in this folder."""
@@ -92,14 +92,14 @@ class _Mount(NamedTuple):
         return os.path.normpath(os.path.join(self.folder, below))
 
 
-def _mount() -> _Mount | None:
+def _mount() -> _GroupTree | None:
     with suppress(OSError), open("/proc/self/mountinfo", encoding="utf-8") as file:
         for line in file:
             about, _, kind = line.partition(" - ")
             if kind.startswith("cgroup2 "):
                 _, _, _, root, folder, *_ = about.split(" ")
                 if os.path.exists(os.path.join(folder, _PROCS)):  # no other mount lies over it
-                    return _Mount(folder, root)
+                    return _GroupTree(folder, root)
     return None
 
 
@@ -109,7 +109,7 @@ def _group_in(text: str) -> str:
     return next(lines, "").removeprefix("0::")
 
 
-def _starts(mount: _Mount, group: ControlGroup, environ: Mapping[str, str]) -> str:
+def _starts(mount: _GroupTree, group: ControlGroup, environ: Mapping[str, str]) -> str:
     """Start a process in a group, and return the folder of the group that it is in."""
     try:
         ran = subprocess.run(
