@@ -51,14 +51,16 @@ def main() -> None:
         "control": lambda: [control_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
         "client": lambda: [client_table(corpus, 2 * times)],
         "claude": lambda: [claude_table(*((1, 15) if quick else (3, 40)))],
-        "fleet": lambda: [fleet_table(3 if quick else 7)],
+        "fleet": lambda: [
+            fleet_table(3 if quick else 7),
+            workspace_table(WORKSPACE_SIZES, 5 if quick else 10),
+        ],
         "heal": lambda: [heal_table(1 if quick else 5)],
         "store": lambda: [append_table(*((5_000, 1) if quick else (20_000, 3)), folder)],
         "memory": lambda: [memory_table(corpus, math.inf if options.full else _PATIENCE)],
         "overwrites": lambda: overwrite_tables(
             corpus, recorded_rows(os.environ.get("HANDRAIL_RECORDED_RUNS", "")), 3 if quick else 5
         ),
-        "fleet": lambda: [workspace_table(WORKSPACE_SIZES, 5 if quick else 10)],
         "checkpoint": lambda: checkpoint_tables(*((SIZES[:2], 3) if quick else (SIZES, 5))),
     }
     machine = "\n".join(machine_lines())
