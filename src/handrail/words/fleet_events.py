@@ -18,6 +18,7 @@ _AUDIT = {
     "recovery": ("↶", "yellow"),
     "refused": ("✗", "yellow"),
     "merge": ("⇢", "dim"),
+    "stall": ("◌", "yellow"),
 }
 """The sign and the colour of each kind of an audit entry."""
 _OUTCOMES = {
@@ -53,6 +54,7 @@ _AUDIT_WORDS = {
     "recovery": "the attempt was recovered",
     "refused": "a late word was refused",
     "merge": "its branch was merged",
+    "stall": "nothing moves any more",
 }
 
 
@@ -112,8 +114,8 @@ def _by_person(verb: str, mark: str, style: str) -> Callable[[FleetEvent], Sente
 
     def say(event: FleetEvent) -> Sentence:
         who = getattr(event, "by", "") or "Handrail"
-        what = f"{who} {verb}".format(task=getattr(event, "task", ""))
-        return Sentence(joined(what, one_line(getattr(event, "says", ""))), mark, style)
+        what = verb.format(task=getattr(event, "task", ""))
+        return Sentence(joined(f"{who} {what}", one_line(getattr(event, "says", ""))), mark, style)
 
     return say
 

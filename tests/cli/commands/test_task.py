@@ -130,7 +130,7 @@ def test_show_tells_attempt_workspace_audit_and_what_comes_next(fleet: FleetShel
     fleet.engine.note(TaskAudited(3.0, "api", 1, "crash", "its driver ended"))
     fleet.engine.give_back(claim.ticket, "its driver ended")
     shown = " ".join(fleet.run("task", "show", "api").out.split())
-    for text in ("handrail/api", "1 uncommitted file", "tests 3 passed, 1 failed", "crash",
+    for text in ("handrail/api", "1 uncommitted file", "3 of 4 tests passed", "✗ attempt 1: its driver ended",
                  "handrail task edit api"):  # fmt: skip
         assert text in shown
     told = fleet.run("task", "show", "api", "--json").json

@@ -10,17 +10,18 @@ from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.output.terminal import TerminalOutput, pad, visible, wrap
 from handrail.fleet.audit_log import recovery_of
 from handrail.fleet.dependencies import missing_for, start_obstacles
-from handrail.fleet.events import TaskAudited
 from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.workspace_errors import WorkspaceError
 from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
 from handrail.words.amounts import count, money
+from handrail.words.fleet_events import audit_sentence
 from handrail.words.task_commands import next_commands
 from handrail.words.tasks import TaskWords, describe_task, merge_in_words, one_line
 from handrail.words.times import date_and_time
 
 _SHOWN_AUDIT = 10
-_SHOWN_FILES = 5
+_WHEN = 12
+_AUDIT_INDENT = _WHEN + 4
 _MAX_PROMPT = 6
 """Lines of a prompt."""
 
@@ -185,27 +186,13 @@ def _print_audit(screen: TerminalOutput, state: TaskState) -> None:
     if left > 0:
         screen.say(screen.paint(f" … {left:,} earlier entries: --json shows them", "dim"))
     for entry in state.audit[-_SHOWN_AUDIT:]:
-        when = screen.paint(pad(date_and_time(entry.at), 13), "dim")
-        text = f"{entry.kind} · attempt {entry.attempt}{_audited(entry)}"
-        head, *others = wrap(text, screen.width - 15, 4)
-        screen.say(f" {when} {head}")
+        when = screen.paint(pad(date_and_time(entry.at), _WHEN), "dim")
+        said = audit_sentence(entry)
+        text = f"attempt {entry.attempt}: {said.text}"
+        head, *others = wrap(text, screen.width - _AUDIT_INDENT, 4)
+        screen.say(f" {when} {screen.paint(said.mark, said.style)} {head}")
         for line in others:
-            screen.say(f" {' ' * 13} {line}")
-
-
-def _audited(entry: TaskAudited) -> str:
-    files = entry.files
-    more = len(files) - _SHOWN_FILES
-    named = ", ".join(files[:_SHOWN_FILES]) + (f" and {more} more" if more > 0 else "")
-    parts = (
-        f"iteration {entry.iteration}" if entry.iteration else "",
-        one_line(entry.says),
-        f"files {named}" if named else "",
-        f"tests {entry.passed} passed, {entry.failed} failed" if entry.passed >= 0 else "",
-        f"last commit {entry.commit}" if entry.commit else "",
-        f"error {one_line(entry.error)}" if entry.error else "",
-    )
-    return "".join(f", {part}" for part in parts if part)
+            screen.say(f"{' ' * _AUDIT_INDENT}{line}")
 
 
 def _print_next(screen: TerminalOutput, state: TaskState) -> None:
