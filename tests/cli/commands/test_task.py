@@ -2,12 +2,15 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import HandrailShell
+from tests.cli.fake_terminal import FakeTerminal
 from tests.cli.fleet_shell import FleetShell
 
+from handrail.cli import main
 from handrail.fleet.audit import RecoveryContext
 from handrail.fleet.events import TaskAudited
 from handrail.fleet.task import Task, TaskStatus
@@ -130,8 +133,13 @@ def test_show_tells_attempt_workspace_audit_and_what_comes_next(fleet: FleetShel
     fleet.engine.note(TaskAudited(3.0, "api", 1, "crash", "its driver ended"))
     fleet.engine.give_back(claim.ticket, "its driver ended")
     shown = " ".join(fleet.run("task", "show", "api").out.split())
-    for text in ("handrail/api", "1 uncommitted file", "3 of 4 tests passed", "✗ attempt 1: its driver ended",
-                 "handrail task edit api"):  # fmt: skip
+    for text in (
+        "handrail/api",
+        "1 uncommitted file",
+        "3 of 4 tests passed",
+        "✗ attempt 1: its driver ended",
+        "handrail task edit api",
+    ):
         assert text in shown
     told = fleet.run("task", "show", "api", "--json").json
     assert told["recoveryContext"] == {
@@ -253,3 +261,26 @@ def test_an_agent_may_only_look(
     assert refused.code == 2
     assert "only a person may do this" in refused.err
     assert fleet.run("task", "list").code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "says"),
+    [
+        ("s/do a/do it well/", 0, "changed"),
+        ("s/nothing/else/", 0, "not changed"),
+        ("s/id: a/id: b/", 130, "keep one task here, with the id a"),
+        ("s/prompt:/promt:/", 130, "promt"),
+    ],
+)
+def test_an_editor_changes_a_task_and_a_mistake_is_told(
+    fleet: FleetShell, change: str, code: int, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.add("a")
+    monkeypatch.setenv("EDITOR", f"perl -pi -e '{change}'")
+    monkeypatch.setattr(sys, "stdin", FakeTerminal("n\n"))
+    told = FakeTerminal()
+    monkeypatch.setattr(sys, "stdout", told)
+    monkeypatch.setattr(sys, "stderr", told)
+    assert main(("task", "edit", "a")) == code
+    assert says in told.getvalue()
+    assert fleet.task("a").task.prompt == ("do it well" if says == "changed" else "do a")
