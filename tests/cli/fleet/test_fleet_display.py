@@ -22,6 +22,9 @@ class TextTerminal(io.StringIO):
         return True
 
 
+SUMMARY = "1 working, 1 ready"
+
+
 def fleet_at_work() -> FleetState:
     state = FleetState()
     for name in ("api", "docs"):
@@ -69,6 +72,8 @@ def test_a_terminal_is_drawn_again_in_place(monkeypatch: pytest.MonkeyPatch) -> 
     assert "no commit in 5 iterations" in again
     shown.say("Ending the agents")
     assert terminal.getvalue().removeprefix(first + again).startswith("\x1b[3F\x1b[J Ending")
+    shown.end(state)
+    assert terminal.getvalue().endswith(f"free\n {SUMMARY}\n"), "below the display"
 
 
 def test_json_has_a_line_for_each_change_and_the_end(capsys: pytest.CaptureFixture[str]) -> None:

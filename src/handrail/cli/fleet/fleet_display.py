@@ -52,6 +52,8 @@ class FleetDisplay:
     def end(self, state: FleetState) -> None:
         """Show the last state and the summary."""
         self.show(state)
+        if self._live is not None:
+            self._live.leave()
         if self._as_json:
             with suppress(OSError):
                 print_json({"tasks": {name: each.status for name, each in state.tasks.items()}})

@@ -28,5 +28,9 @@ class LiveLines:
         """Print a text that stays, and the lines again below it."""
         click.echo(self._erased() + "\n".join((text, *self._drawn)))
 
+    def leave(self) -> None:
+        """Leave the lines where they are; what comes next is printed below."""
+        self._drawn = []
+
     def _erased(self) -> str:
         return f"\x1b[{len(self._drawn)}F\x1b[J" if self._drawn else ""
