@@ -41,6 +41,7 @@ class ControlHandler:
         self._runs = runs
         self._actions = actions
         self._responses = responses
+        responses.fleet_state = runs.fleet_state
         self._later = responses.later
         self._clock = responses.clock
         self._redactor = Redactor()
@@ -125,6 +126,8 @@ class ControlHandler:
         if supervisor is None or not supervisor.state.active:
             says = f"Run {request.target.run_id} is not active"
             return self._responses.refuse(request, "not_found", says, received, again)
+        if stranger := _other_task(request.target, supervisor):
+            return self._responses.refuse(request, "not_found", stranger, received, again)
         if spoilt := _spoilt(asked, supervisor):
             return self._responses.refuse(request, "bad_request", spoilt, received, again)
         if waited is not None:  # the topic has it already
@@ -263,6 +266,14 @@ def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
             "make a new one, and see whether the clocks agree"
         )
     return ""
+
+
+def _other_task(target: wire.Target, supervisor: Supervisor) -> str:
+    """Return that a run does not work on the task that a request names, or ""."""
+    loop, task = supervisor.state.loop, target.issue_id
+    if not task or loop is None or loop.issue == task or not (loop.issue or loop.is_fleet):
+        return ""
+    return f"Run {target.run_id} does not work on {task}"
 
 
 def _spoilt(asked: ParsedRequest, supervisor: Supervisor) -> str:

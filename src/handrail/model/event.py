@@ -415,6 +415,10 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """The file in which they stand."""
     group: str = ""
     """The control group of the agent's processes; empty: there is none."""
+    parent: str = ""
+    """The run of the fleet that this one is a part of."""
+    issue: str = ""
+    """The task of the fleet that it is for."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):
