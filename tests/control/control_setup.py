@@ -31,6 +31,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "steer": {"message": "use the other file"},
     "redirect": {"goal": "do that instead"},
     "escalate": {"model": "opus"},
+    "reassign": {"task": "other"},
     "rollback": {"checkpoint": "cp-1"},
 }
 """What a command cannot do without."""
@@ -65,7 +66,9 @@ class RecordedActs:
         self.stumbles: list[Exception] = []
         """What happens next instead of what is asked for."""
 
-    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
+    def can(
+        self, supervisor: Supervisor, command: ControlCommand, text: str = "", choice: str = ""
+    ) -> str:
         if self.stumbles:
             raise self.stumbles.pop()
         return self.cannot.get(command, "")

@@ -235,6 +235,16 @@ class LogEngine(FleetEngine):
         """Return the run that stands for the whole fleet, or ""."""
         return self._state.run
 
+    @property
+    def closed(self) -> bool:
+        """Return whether dispatch is closed."""
+        return self._state.closed
+
+    @property
+    def closed_by(self) -> tuple[str, str]:
+        """Return who closed dispatch, and why."""
+        return self._state.closed_by, self._state.closed_says
+
     def has_run(self, run: str) -> bool:
         """Return whether a run is the last one of a task."""
         return any(each.run == run for each in list(self._state.tasks.values()))

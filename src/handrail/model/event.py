@@ -310,6 +310,8 @@ class ControlAsked(_Event, frozen=True, omit_defaults=True, tag="control_asked")
     """The message, the new goal, the model, or the checkpoint, by command."""
     issue: str = ""
     """The request's name for the task."""
+    choice: str = ""
+    """Where a pause takes hold, or the workspace of another task, if it is not the default."""
 
 
 class ControlAnswered(_Event, frozen=True, omit_defaults=True, tag="control_answered"):

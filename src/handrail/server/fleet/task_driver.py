@@ -37,7 +37,7 @@ from handrail.server.driving.agent_driver import (
     find_program,
     prepare_agent,
 )
-from handrail.server.fleet.audited_client import AuditedDaemonClient
+from handrail.server.fleet.audited_client import AttemptStoppedError, AuditedDaemonClient
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.places import open_workspaces
 from handrail.server.home import Home
@@ -191,7 +191,12 @@ def main(repository: str, task: str, attempt: str, slot: str) -> int:
     driver = TaskDriver(home, engine, ticket, workspace, settings, fleet.run)
     try:
         asyncio.run(_until_told(driver.drive(state, environ)))
-    except (AttemptLostError, StaleAttemptError, asyncio.CancelledError) as error:
+    except (
+        AttemptLostError,
+        AttemptStoppedError,
+        StaleAttemptError,
+        asyncio.CancelledError,
+    ) as error:
         _log.info("the attempt is over: %s", error)
         return 3
     return 0
