@@ -3,6 +3,7 @@
 import subprocess
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import time
 
@@ -16,8 +17,8 @@ from handrail.server.fleet.client import remote_engine
 from handrail.store.opening import open_log
 from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.run_state import RunState
-from handrail.testing.model_server import Answer, ModelRequest, ModelServer, Say, Script
-from tests.claude.handrail_run import StartedRun, world_for_runs
+from handrail.testing.model_server import Answer, ModelRequest, Say, Script
+from tests.claude.handrail_run import StartedRun, running, world_for_runs
 from tests.claude.supervised import SupervisedSandbox, bash, until
 from tests.claude.test_fleet import DONE, state_of, write_tasks
 
@@ -43,6 +44,7 @@ class Hand:
             env=self.world.bed.environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            check=False,
             text=True,
             timeout=120,
         )
@@ -55,6 +57,17 @@ class Hand:
 
     def task(self, name: str) -> TaskState:
         return self.fleet.tasks[name]
+
+    def until_written(self, **files: str) -> None:
+        """Until each task has written a file into its workspace."""
+
+        def is_written(name: str, file: str) -> bool:
+            task = self.fleet.tasks.get(name)
+            where = task.workspace if task else None
+            return where is not None and Path(where.path, file).exists()
+
+        for name, file in files.items():
+            until(partial(is_written, name, file), f"{name} has not written {file}")
 
     def run_of(self, name: str) -> RunState:
         return self.state(self.task(name).run)
@@ -88,10 +101,8 @@ def test_pause_all_then_stop_one_redirect_one_and_resume(world: SupervisedSandbo
         "the date": [DONE],
     }
     hand = Hand(world)
-    with ModelServer(script) as model:
-        run = StartedRun(world, model, "tasks.yaml", *SLOTS)
-        for file in ("a/apple.txt", "b/banana.txt"):
-            until(lambda: list(world.bed.root.rglob(file)), f"no {file}")  # noqa: B023
+    with running(world, script, "tasks.yaml", *SLOTS) as run:
+        hand.until_written(a="apple.txt", b="banana.txt")
         fleet_run = hand.fleet.run
         said = hand.say("pause", "--all", "--at", "iteration", "--wait", "0", code=3)
         assert "dispatch is closed" in said
@@ -134,7 +145,7 @@ def test_pause_all_then_stop_one_redirect_one_and_resume(world: SupervisedSandbo
         }
         engine = remote_engine(world.state, str(world.repo), world.bed.environ)
         engine.record(TaskReleased(time(), "a"))
-        again = StartedRun(world, model, "--resume", *SLOTS)
+        again = StartedRun(world, run.model, "--resume", *SLOTS)
         assert again.process.wait(120) == 0, again.out
         assert hand.task("a").workspace == stopped.workspace
         assert hand.task("d").status is TaskStatus.DONE
@@ -155,11 +166,9 @@ def test_cancel_of_the_fleets_run_ends_all_of_it(world: SupervisedSandbox) -> No
         "the banana": [bash("echo 2 > banana.txt", "b1"), at_the_gate],
     }
     hand = Hand(world)
-    with ModelServer(script) as model:
+    with running(world, script, "tasks.yaml", *SLOTS) as run:
         try:
-            run = StartedRun(world, model, "tasks.yaml", *SLOTS)
-            for file in ("a/apple.txt", "b/banana.txt"):
-                until(lambda: list(world.bed.root.rglob(file)), f"no {file}")  # noqa: B023
+            hand.until_written(a="apple.txt", b="banana.txt")
             assert "2 tasks: a, b" in hand.say("status")
             said = hand.say("cancel", hand.fleet.run, "--wait")
             assert "the scheduler has ended" in said

@@ -213,7 +213,7 @@ class ControlSetup:
         return [cast("Json", json.loads(row.body)) for row in self.store.read(topic, 0, 100_000)]
 
 
-def make(command: str, run: str, request: str, at: float, **given: str) -> Json:
+def make(command: str, run: str, request: str, moment: float, /, **given: str) -> Json:
     """A request."""
     return {
         "schema": 0,
@@ -221,7 +221,7 @@ def make(command: str, run: str, request: str, at: float, **given: str) -> Json:
         "request_id": request,
         "command": command,
         "target": {"run_id": run},
-        "timestamp": timestamp.format_timestamp(at),
+        "timestamp": timestamp.format_timestamp(moment),
         "payload": {**NEEDED.get(command, {}), **given},
     }
 

@@ -253,7 +253,7 @@ class LogEngine(FleetEngine):
         """Return why no agent can take a task now, or ""."""
         known = self._state.tasks.get(task)
         if known is None:
-            return f"there is no task {task!r}"
+            return f"There is no task {task!r}"
         if known.held:
             return f"{task} is held; handrail task retry {task} releases it"
         if known.status is not TaskStatus.PENDING:

@@ -59,7 +59,7 @@ class TaskControl:
         if target == issue:
             return f"It works on {target} already"
         if why := engine.why_not_next(target):
-            return f"{why[0].upper()}{why[1:]}"
+            return why
         if choice == "same" and engine.has_workspace(target):
             return f"{target} has a workspace of its own: use --workspace new"
         return ""
