@@ -145,10 +145,12 @@ class WorkspaceRecords:
         state: WorkspaceState | None = None,
         is_set_up: bool | None = None,
         base: str = "",
+        task: str = "",
     ) -> Workspace:
         """Write a record anew; return the changed workspace."""
         changed = msgspec.structs.replace(
             workspace,
+            task=task or workspace.task,
             state=workspace.state if state is None else state,
             is_set_up=workspace.is_set_up if is_set_up is None else is_set_up,
             base=base or workspace.base,

@@ -231,6 +231,10 @@ def _resumed_plan(
         raise click.ClickException(
             f"{run.name} was not started by handrail run; use {resume_command(_HOST, run.id)}"
         )
+    if loop.is_fleet or loop.issue:
+        raise click.ClickException(
+            f"{run.name} belongs to a fleet; in its repository, use handrail run --resume"
+        )
     if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
         who = f" by {state.hand.by}" if state.hand.by else ""
         raise click.ClickException(

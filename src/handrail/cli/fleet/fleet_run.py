@@ -27,8 +27,10 @@ from handrail.fleet.task_file import read_task_file
 from handrail.fleet.task_merges import TaskMerges, outcome_says
 from handrail.fleet.workspace_errors import WorkspaceError
 from handrail.intervene.processes.process_tree import start_time_of_pid
+from handrail.server.fleet.fleet_registration import FleetRegistration
 from handrail.server.fleet.slot_work import LocalSlotWork
 
+_PAUSED = "The fleet is paused; handrail resume --all lets it go on."
 _LEAVE = (signal.SIGINT, signal.SIGTERM)
 _LEFT = "handrail run was ended"
 
@@ -101,12 +103,14 @@ class _FleetRun:
         )
         self._work = LocalSlotWork(fleet.home, fleet.repository, workspaces, settings, machine)
         folders = (Path(fleet.home.path), Path(workspaces.records.trees))
+        self._registration = FleetRegistration(fleet.home, fleet.engine, fleet.repository.top)
+        self._is_paused = False
         self._scheduler = Scheduler(
             fleet.engine,
             self._worker,
             self._work,
             SchedulerOptions(slots=slots, lease_seconds=settings.lease_seconds),
-            on_change=display.show,
+            on_change=self._show,
             limits=FleetLimits(settings, folders).check,
             on_limit=self._tell_limit,
             merge=self._merge if settings.merge.auto else None,
@@ -114,7 +118,7 @@ class _FleetRun:
 
     async def go(self) -> int:
         """Work; return the exit code."""
-        working = asyncio.ensure_future(self._scheduler.run())
+        working = asyncio.ensure_future(self._schedule())
         loop = asyncio.get_running_loop()
         for number in _LEAVE:
             loop.add_signal_handler(number, self._leave, number, working)
@@ -131,6 +135,17 @@ class _FleetRun:
             return 128 + self._left_by
         done = all(each.status is TaskStatus.DONE for each in state.tasks.values())
         return 0 if done else 1
+
+    async def _schedule(self) -> FleetState:
+        async with self._registration.registered():
+            return await self._scheduler.run()
+
+    def _show(self, state: FleetState) -> None:
+        self._display.show(state)
+        self._registration.on_change(state)
+        if state.closed != self._is_paused:
+            self._is_paused = state.closed
+            self._display.say(_PAUSED if state.closed else "The fleet goes on.")
 
     def _leave(self, number: int, working: "asyncio.Future[FleetState]") -> None:
         """Leave: at first politely, then at once."""

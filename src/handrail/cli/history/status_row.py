@@ -154,9 +154,18 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
         yield f"waits for your approval: {asked.says}"
         yield f"→ handrail approve {asked.id}"
     if row.left:
-        yield f"its driver is gone → handrail run --resume {row.run.name}"
+        yield f"its driver is gone → {_resume_command(row)}"
     if hand.waiting and not row.is_over:
         yield f"not confirmed yet: {', '.join(hand.waiting)}"
+
+
+def _resume_command(row: StatusRow) -> str:
+    loop = row.facts.loop
+    if loop is not None and loop.is_fleet:
+        return "handrail run --resume"
+    if loop is not None and loop.issue:
+        return f"handrail task show {loop.issue}"
+    return f"handrail run --resume {row.run.name}"
 
 
 def loop_line(row: StatusRow) -> str:

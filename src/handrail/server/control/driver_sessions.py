@@ -240,6 +240,7 @@ class DriverSessions:
             self._clock(),
             loop.goal,
             loop.max,
+            loop.mode,
             model=loop.model,
             verify=loop.verify,
             driver=loop.driver,
@@ -253,6 +254,8 @@ class DriverSessions:
             safety=dict(pipeline.settings) if pipeline else {},
             safety_file=pipeline.file if pipeline else "",
             group=loop.group,
+            parent=loop.parent,
+            issue=loop.issue,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
@@ -328,10 +331,12 @@ class DriverSessions:
             finished(outcome)
 
     def _record(self, supervisor: Supervisor, event: events.Event) -> Receipt:
-        at = self._clock()
+        at, loop = self._clock(), supervisor.state.loop
+        begun = event if isinstance(event, events.LoopBegun) else loop
+        above = self._runs.fleet_state(begun.parent if begun else "")
 
         def beside(state: RunState) -> list[NewEntry]:
-            return [state_entry(state, at)]
+            return [state_entry(state, at, above)]
 
         return supervisor.record(event, beside)
 

@@ -11,7 +11,7 @@ from handrail.config.sources import PipelineSafety
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.drive.background_task import background_task
-from handrail.drive.loop import DriveTask, drive
+from handrail.drive.loop import DriveTask, FleetPart, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven_agent import MARK, DrivenAgent
@@ -47,6 +47,8 @@ class AgentPlan(msgspec.Struct, frozen=True):
     cwd: str = msgspec.field(default_factory=os.getcwd)
     pipeline: PipelineSafety | None = None
     """The settings of the pipeline that this run is a step of."""
+    fleet: FleetPart | None = None
+    """The part of a fleet that it is."""
 
 
 class PreparedAgent(msgspec.Struct, frozen=True):
@@ -133,6 +135,7 @@ class AgentDriver:
             adopts=become_subreaper(),
             group=self._group.path if self._group else "",
             pipeline=plan.pipeline,
+            fleet=plan.fleet,
         )
         try:
             async with background_task(_reap_orphans()):

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from time import time
 
+from handrail.control.client import make_request, request_stages
 from handrail.drive.daemon_client import DriverReport, IterationPermission
-from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskAudited
 from handrail.fleet.stall import STALL_ITERATIONS, LoopCounters
 from handrail.fleet.suite_result import SuiteResult
@@ -15,11 +16,23 @@ from handrail.fleet.workspace_errors import WorkspaceError
 from handrail.fleet.workspace_mark import WorkspaceMark, mark_of
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
+from handrail.model.control import HANDRAIL, ControlCommand, Standing
+from handrail.server.control.connection import DaemonConnection
 from handrail.server.driving.driver_client import SocketDaemonClient
 from handrail.server.home import Home
 
+_ASK_SECONDS = 30.0
+_LOOK_SECONDS = 0.2
+_WITH_FLEET = "its fleet is paused"
 _MAX_FILES = 50
 _MAX_ERROR = 2_000
+
+
+class AttemptStoppedError(Exception):
+    """A person stopped the run, and its task was given back."""
+
+    def __init__(self, by: str) -> None:
+        super().__init__(f"stopped by {by or 'a person'}")
 
 
 class AuditedDaemonClient(SocketDaemonClient):
@@ -58,10 +71,38 @@ class AuditedDaemonClient(SocketDaemonClient):
 
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration, after an entry about the last one."""
-        if iteration > self.iteration > 0:
-            await self.audit()
+        if iteration != self.iteration:
+            if self.iteration:
+                await self.audit()
+            await self._pause_with_fleet()
         self.iteration = iteration
-        return await super().may_begin(iteration)
+        while True:
+            go = await super().may_begin(iteration)
+            if go.standing is Standing.STOPPED and not go.incident:
+                raise AttemptStoppedError(go.by)
+            if go.standing is not Standing.STOPPING:
+                return go
+            await asyncio.sleep(_LOOK_SECONDS)  # its task is given back before it is stopped
+
+    async def _pause_with_fleet(self) -> None:
+        """Pause the run at this boundary if dispatch is closed: who opens it resumes the run."""
+        if await self._renewed() != "paused":
+            return
+        state = await asyncio.to_thread(self._engine.state)
+        await asyncio.to_thread(
+            self._ask, ControlCommand.PAUSE, state.closed_by, state.closed_says or _WITH_FLEET
+        )
+        if await self._renewed() == "held":  # it was opened meanwhile, and nobody saw this run
+            await asyncio.to_thread(self._ask, ControlCommand.RESUME, HANDRAIL, "")
+
+    async def _renewed(self) -> Renewal:
+        return await asyncio.to_thread(self._engine.renew, self._ticket)
+
+    def _ask(self, command: ControlCommand, by: str, reason: str) -> None:
+        request = make_request(command, self._run, by=by, reason=reason)
+        connection = DaemonConnection(self._home, self._environ)
+        for _ in request_stages(connection, request, seconds=_ASK_SECONDS):
+            pass
 
     async def report(self, report: DriverReport) -> None:
         """Report to the daemon, and remember what belongs into the next entry."""

@@ -9,7 +9,8 @@ from handrail.fleet.workspaces import Workspaces
 from handrail.server.home import Home
 
 ENDPOINT = "/fleet"
-"""The path of the daemon's endpoint. Here, so that a client loads none of the daemon."""
+DISPATCH = "/fleet/dispatch"
+"""The paths of the daemon's endpoints. Here, so that a client loads none of the daemon."""
 
 
 def workspace_records(home: Home, repository: FleetRepository) -> str:

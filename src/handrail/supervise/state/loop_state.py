@@ -41,6 +41,15 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     safety_file: str = ""
     group: str = ""
     """The control group of the agent's processes; empty: there is none."""
+    parent: str = ""
+    """The run of the fleet that this one is a part of."""
+    issue: str = ""
+    """The task of the fleet that it is for."""
+
+    @property
+    def is_fleet(self) -> bool:
+        """Return whether this is no agent's loop, but stands for a whole fleet."""
+        return self.mode == "grind"
 
     @classmethod
     def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
@@ -53,6 +62,7 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         loop.driver, loop.driver_began = event.driver, event.driver_began
         loop.safety, loop.safety_file = event.safety, event.safety_file
         loop.adopts, loop.group = event.adopts, event.group
+        loop.parent, loop.issue = event.parent, event.issue
         loop.ended, loop.reason, loop.says = "", "", ""
         return loop
 
