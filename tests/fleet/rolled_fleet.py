@@ -157,16 +157,23 @@ class RolledFleet(TaskRepository):
         self.clock.now += 1
         return self.parts.taker.take(self.engine.state(), label, moment, self.clock())
 
-    def order(self, target: str = "start", **options: bool) -> RollbackOrder:
+    def order(
+        self, target: str = "start", *, keep: bool = False, redo: bool = False
+    ) -> RollbackOrder:
         self.orders += 1
         self.clock.now += 1
         number = str(self.orders)
         return RollbackOrder(
-            id=number, top=str(self.tree), target=target, before=f"before-{number}", **options
+            id=number,
+            top=str(self.tree),
+            target=target,
+            before=f"before-{number}",
+            keep=keep,
+            redo=redo,
         )
 
-    def roll_back(self, target: str = "start", **options: bool) -> RollbackResult:
-        return RollingBack(self.parts).begin(self.order(target, **options))
+    def roll_back(self, target: str = "start", *, keep: bool = False) -> RollbackResult:
+        return RollingBack(self.parts).begin(self.order(target, keep=keep))
 
     def redo(self) -> RollbackResult:
         last = self.parts.journal.last()

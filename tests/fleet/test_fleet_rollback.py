@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from handrail.checkpoint import CheckpointInfo, RestorePreview
-from handrail.fleet.engine import StaleAttemptError
+from handrail.fleet.engine import StaleAttemptError, Ticket
 from handrail.fleet.events import AttemptOutcome, AttemptResult, Lease
 from handrail.fleet.rollback.errors import RollbackBusyError
 from handrail.fleet.rollback.preview import preview_rollback
-from handrail.fleet.rollback.rolling_back import AgentsLeftError, RollingBack
+from handrail.fleet.rollback.rolling_back import AgentsLeftError
 from handrail.fleet.rollback.tree_files import TreeRestored
 from handrail.fleet.scheduler import ProcessesLeftError
 
@@ -65,7 +65,10 @@ def test_a_rollback_stops_agents_and_restores_their_workspaces(fleet: RolledFlee
     assert sorted(result.stopped) == ["b", "d"]
     assert len(fleet.ended) == 2
     assert fleet.statuses() == {
-        **{"a": "done", "b": "pending", "c": "pending", "d": "pending"},
+        "a": "done",
+        "b": "pending",
+        "c": "pending",
+        "d": "pending",
         "e": "pending",
     }
     workspace = fleet.workspaces.of_task("b")[0]
@@ -84,23 +87,24 @@ def test_a_task_that_came_later_stays_and_waits_for_a_person(fleet: RolledFleet)
 
 
 def test_the_words_of_earlier_attempts_count_no_more(fleet: RolledFleet) -> None:
-    active = {each.task.id: each.attempt for each in fleet.engine.state().active()}
-    tickets = [each for each in fleet.engine.state().active()]
+    active = [Ticket(each.task.id, each.attempt) for each in fleet.engine.state().active()]
     fleet.roll_back()
-    for task in tickets:
-        from handrail.fleet.engine import Ticket
-
+    for ticket in active:
         with pytest.raises(StaleAttemptError):
-            fleet.engine.finish(Ticket(task.task.id, task.attempt), DONE)
+            fleet.engine.finish(ticket, DONE)
     claim, _ = fleet.claim()
-    assert claim.ticket.attempt > active.get(claim.ticket.task, 0)
+    assert claim.ticket not in active
+    assert claim.ticket.attempt == 2
 
 
 def test_a_redo_after_agents_were_stopped_restores_the_stopped_state(fleet: RolledFleet) -> None:
     fleet.roll_back()
     fleet.redo()
     assert fleet.statuses() == {
-        **{"a": "done", "b": "pending", "c": "done", "d": "pending"},
+        "a": "done",
+        "b": "pending",
+        "c": "done",
+        "d": "pending",
         "e": "pending",
     }
     workspace = fleet.workspaces.of_task("b")[0]
@@ -184,109 +188,6 @@ def test_one_rollback_at_a_time(fleet: RolledFleet) -> None:
     fleet.parts.journal.begin(fleet.order())
     with pytest.raises(RollbackBusyError, match="rollback to start is under way"):
         fleet.roll_back()
-
-
-class KilledError(BaseException):
-    """The process is gone."""
-
-
-class Countdown:
-    """Kills the process at a chosen step."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def step(self) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise KilledError
-
-
-class KillingPart:
-    """Another object whose calls may be the last ones: before them, or right after them."""
-
-    def __init__(self, inner: object, names: tuple[str, ...], countdown: Countdown) -> None:
-        self._inner = inner
-        self._names = names
-        self._countdown = countdown
-
-    def __getattr__(self, name: str) -> object:
-        found = getattr(self._inner, name)
-        if name not in self._names:
-            return found
-
-        def call(*args: object, **kwargs: object) -> object:
-            self._countdown.step()
-            done = found(*args, **kwargs)
-            self._countdown.step()
-            return done
-
-        return call
-
-
-def rig(fleet: RolledFleet, left: int) -> Countdown:
-    """Kill the next rollback at its step number `left`."""
-    countdown = Countdown(left)
-    parts = fleet.parts
-    fleet.use(
-        KillingPart(fleet.store_trees, ("save", "restore"), countdown),
-        engine=KillingPart(parts.engine, ("give_back", "record"), countdown),
-        merging=KillingPart(parts.merging, ("take_back", "put_again"), countdown),
-        workspaces=KillingPart(parts.workspaces, ("remove", "create"), countdown),
-        journal=KillingPart(parts.journal, ("begin", "end"), countdown),
-        end_attempt=KillingPart(fleet, ("end_attempt",), countdown).end_attempt,
-    )
-    return countdown
-
-
-def run_on(fleet: RolledFleet) -> None:
-    """Do what the next daemon does."""
-    fleet.restart()
-    order = fleet.parts.journal.read()
-    if order is not None:
-        RollingBack(fleet.parts).go_on(order)
-
-
-@pytest.mark.parametrize("redo", [False, True])
-def test_killed_at_any_step_the_next_daemon_finishes_it(tmp_path: Path, redo: bool) -> None:
-    left = 0
-    while True:
-        left += 1
-        fleet = busy_fleet(tmp_path / str(left))
-        if redo:
-            fleet.roll_back()
-        rig(fleet, left)
-        try:
-            fleet.redo() if redo else fleet.roll_back()
-        except KilledError:
-            killed = True
-        else:
-            killed = False
-        begun = fleet.parts.journal.is_open or not killed
-        attempts = {name: each.attempt for name, each in fleet.engine.state().tasks.items()}
-        run_on(fleet)
-        check_end(fleet, attempts, redone=redo) if begun else None
-        if not killed:
-            assert left > 10
-            return
-
-
-def check_end(fleet: RolledFleet, attempts: dict[str, int], *, redone: bool) -> None:
-    """The rollback, or its redo, came to its end, whoever was killed on the way."""
-    assert not fleet.parts.journal.is_open
-    state = fleet.engine.state()
-    assert all(state.tasks[name].attempt >= number for name, number in attempts.items())
-    assert fleet.statuses()["c"] == ("done" if redone else "pending")
-    assert (fleet.tree / "c.txt").exists() == redone
-    assert (fleet.tree / "notes.txt").exists() == redone
-    assert bool(fleet.workspaces.of_task("c")) == redone
-    half = Path(fleet.workspaces.of_task("b")[0].path) / "half.txt"
-    assert half.read_text() == ("whole\n" if redone else "half\n")
-    assert not state.active()
-    if not redone:
-        fleet.redo()
-        assert (fleet.tree / "notes.txt").read_text() == "made since\n"
-        assert fleet.statuses()["c"] == "done"
 
 
 class FullDisk:
