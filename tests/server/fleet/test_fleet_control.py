@@ -39,7 +39,7 @@ class FleetSetup(ControlSetup):
         super().__init__(store or MemoryStore(), ControlClock(), opens=False)
         self.fleets = OpenFleets(self.store, str(folder))
         self.jobs = ProcessJobs()
-        self.control = FleetControl(
+        self.fleet_control = FleetControl(
             self.runs,
             self.fleets,
             self.jobs,
@@ -50,7 +50,7 @@ class FleetSetup(ControlSetup):
         )
         self.tasks = TaskControl(self.fleets, Home(str(folder)), {}, self.clock)
         self.actions.begin = self._begin  # type: ignore[method-assign]
-        self.runs.bus.subscribe(self.control.on_event)
+        self.runs.bus.subscribe(self.fleet_control.on_event)
         self.engine: LogEngine = self.fleets.open("shop").engine
         if self.fresh:
             self._fill()
@@ -72,7 +72,7 @@ class FleetSetup(ControlSetup):
     def _begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         loop = supervisor.state.loop
         if loop is not None and loop.is_fleet:
-            self.control.begin(supervisor, asked, finished)
+            self.fleet_control.begin(supervisor, asked, finished)
         else:
             after = self.tasks.after_stop(supervisor.state, asked, finished)
             after(CommandOutcome(evidence=("no process was left",)))
