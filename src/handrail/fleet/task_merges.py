@@ -131,9 +131,7 @@ class TaskMerges:
         kind = _RECORDED[type(outcome)]
         commit = getattr(outcome, "commit", "")
         before = getattr(outcome, "before", "")
-        self._engine.record(
-            MergeChanged(at, name, kind, outcome.target, commit, before, says)
-        )
+        self._engine.record(MergeChanged(at, name, kind, outcome.target, commit, before, says))
         self._engine.record(TaskAudited(at, name, task.attempt, "merge", says))
 
     def _remove_workspaces(self, task: str) -> None:

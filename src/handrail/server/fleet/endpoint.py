@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.fleet.engine import FleetError
-from handrail.fleet.log_engine import EngineRules, LogEngine
+from handrail.fleet.log_engine import PRESENCE_SECONDS, EngineRules, LogEngine
 from handrail.fleet.redaction import without_secrets
 from handrail.fleet.repository import FleetRepository, find_repository
 from handrail.fleet.requests import FleetAnswer, FleetCall, perform, refused
@@ -26,6 +26,7 @@ from handrail.supervise.runs.project import Project, Projects
 _log = logging.getLogger(__name__)
 
 BACKUP_SECONDS = 300.0
+_IDLE_SECONDS = 10.0
 _MOST_BYTES = 20_000_000
 PATH = "/fleet"
 
@@ -72,10 +73,15 @@ class FleetEndpoint:
         return json_response(await asyncio.to_thread(self._perform, call, project))
 
     async def keep(self) -> None:
-        """Write backups now and then, until cancelled."""
+        """Write backups now and then, and tell the engines that the daemon runs."""
+        backed_up = self._clock()
         while True:
-            await asyncio.sleep(BACKUP_SECONDS)
-            await asyncio.to_thread(self.back_up)
+            await asyncio.sleep(PRESENCE_SECONDS if self._fleets else _IDLE_SECONDS)
+            for fleet in list(self._fleets.values()):
+                fleet.engine.note_presence()
+            if self._clock() - backed_up >= BACKUP_SECONDS:
+                backed_up = self._clock()
+                await asyncio.to_thread(self.back_up)
 
     def back_up(self) -> None:
         """Write a backup of every fleet that has changed."""
@@ -95,7 +101,6 @@ class FleetEndpoint:
             fleet = self._open(find_repository(call.folder), project)
         except FleetError as error:
             return refused(error)
-        fleet.engine.note_call()
         return perform(fleet.engine, call.request)
 
     def _open(self, repository: FleetRepository, project: Project) -> OpenFleet:
