@@ -49,7 +49,7 @@ _NOTE = (
 def fleet_table(rounds: int, count: int = 100_000) -> Table:
     """One row for each of them."""
     table = Table("Fleets", ("what", "time"), note=_NOTE.format(rounds=rounds))
-    for what, seconds in (*_states(rounds, count), *_slots(rounds), *_starts(rounds)):
+    for what, seconds in (*_states(rounds, count), *_slots(rounds, count), *_starts(rounds)):
         table.add(what, milli(seconds))
     return table
 
@@ -71,10 +71,7 @@ def _states(rounds: int, count: int) -> Iterator[tuple[str, float]]:
         tempfile.TemporaryDirectory() as folder,
         closing(SqliteStore(Path(folder, "log"))) as store,
     ):
-        encode = msgspec.json.encode
-        bodies = [NewEntry(topic_of(_FLEET), encode(event)) for event in _history(count)]
-        for first in range(0, count, _BATCH):
-            store.append(bodies[first : first + _BATCH]).result()
+        _fill(store, _FLEET, count)
 
         def load(source: StateSource) -> LoadedFleet:
             loaded = load_fleet(store, _FLEET, folder)
@@ -87,6 +84,13 @@ def _states(rounds: int, count: int) -> Iterator[tuple[str, float]]:
         store.save_snapshot(topic_of(_FLEET), Snapshot(state.seq, seal(state))).result()
         snapshot = _median(rounds, lambda: load(StateSource.SNAPSHOT))
         yield f"state from {count:,} events, by snapshot", snapshot
+
+
+def _fill(store: SqliteStore, fleet: str, count: int) -> None:
+    encode = msgspec.json.encode
+    entries = [NewEntry(topic_of(fleet), encode(event)) for event in _history(count)]
+    for first in range(0, count, _BATCH):
+        store.append(entries[first : first + _BATCH]).result()
 
 
 def _history(count: int) -> list[FleetEvent]:
@@ -160,10 +164,12 @@ class _InstantWork(SlotWork):
         return True
 
 
-def _slots(rounds: int) -> Iterator[tuple[str, float]]:
+def _slots(rounds: int, count: int) -> Iterator[tuple[str, float]]:
     with fleet_world() as world:
+        with closing(SqliteStore(Path(world.sandbox.state.log))) as store:
+            _fill(store, world.repository.fleet, count)
         engine = world.engine
-        engine.submit(_tasks())
+        engine.state()
         yield f"the state of {_TASKS:,} tasks, from the daemon", _median(rounds, engine.state)
         work = _InstantWork(engine, 3 * rounds)
         worker = Worker(owner="bench", host="here", pid=1)

@@ -18,7 +18,7 @@ from handrail.fleet.requests import RemoteFleetEngine
 from handrail.fleet.state_loading import topic_of
 from handrail.fleet.workspaces import Workspaces
 from handrail.server.fleet.client import remote_engine
-from handrail.server.fleet.places import workspaces_folder
+from handrail.server.fleet.places import open_merging, open_workspaces
 from handrail.store.opening import open_log
 from tests.chaos import standin_claude
 from tests.claude.handrail_run import world_for_runs
@@ -174,14 +174,11 @@ class FleetWorld:
 
     @property
     def workspaces(self) -> Workspaces:
-        folder = workspaces_folder(self.environ, self.repository)
-        return Workspaces(str(self.repo), folder, self.environ)
+        return open_workspaces(self.sandbox.state, self.repository, self.environ)
 
     @property
     def merging(self) -> Merging:
-        return Merging(
-            str(self.repo), workspaces_folder(self.environ, self.repository), self.environ
-        )
+        return open_merging(self.sandbox.state, self.repository, self.environ)
 
     def events(self) -> list[FleetEvent]:
         """Every event of the fleet, in order."""

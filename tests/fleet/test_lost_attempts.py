@@ -8,7 +8,7 @@ import pytest
 from handrail.fleet import events
 from handrail.fleet.engine import Claim, FleetEngine, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskWorkspace
-from handrail.fleet.log_engine import LogEngine
+from handrail.fleet.log_engine import PRESENCE_SECONDS
 from handrail.fleet.task import Task, TaskStatus
 from tests.fleet.conftest import RULES, Restart, SteppedClock, worker
 from tests.fleet.test_scheduler import (
@@ -107,21 +107,27 @@ def test_an_engine_that_was_stopped_takes_nothing_from_those_who_worked_on(
 ) -> None:
     engine = restart()
     submit(engine, "a")
-    ticket = call(engine, clock, 0.0).ticket
+    ticket = take(engine, 1).ticket
+    engine.note_presence()
     clock.now += 10 * RULES.lease_seconds
-    engine.note_call()
+    assert engine.claim(worker("other"), 2) is None, "it does not know yet that it was away"
+    engine.note_presence()
     assert engine.claim(worker("other"), 2) is None
+    clock.now += RULES.lease_seconds
+    engine.note_presence()
     assert engine.renew(ticket) == "held"
-    for _ in range(5):
-        clock.now += RULES.lease_seconds / 4
-        engine.note_call()  # others are heard, so this one is silent
+
+
+def test_an_engine_that_is_there_lets_leases_end_even_if_nobody_calls(
+    restart: Restart, clock: SteppedClock
+) -> None:
+    engine = restart()
+    submit(engine, "a")
+    take(engine, 1)
+    for _ in range(int(RULES.lease_seconds) + 2):
+        engine.note_presence()
+        clock.now += PRESENCE_SECONDS
     assert engine.claim(worker("other"), 2) is not None
-
-
-def call(engine: LogEngine, clock: SteppedClock, seconds: float) -> Claim:
-    clock.now += seconds
-    engine.note_call()
-    return take(engine, 1)
 
 
 # The scheduler

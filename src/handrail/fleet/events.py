@@ -112,7 +112,7 @@ class DriverStarted(AttemptEvent, frozen=True, omit_defaults=True, tag="driver_s
     pid_began: float = 0.0
 
 
-class TaskAudited(AttemptEvent, frozen=True, omit_defaults=True, tag="task_audited"):
+class TaskAudited(AttemptEvent, frozen=True, omit_defaults=True, tag="task_audited", gc=False):
     """One entry of a task's audit log; the recovery context is made of these."""
 
     kind: Literal["start", "iteration", "signal", "crash", "recovery", "refused", "merge", "stall"]

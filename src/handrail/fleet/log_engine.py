@@ -35,6 +35,8 @@ from handrail.model.near_names import did_you_mean
 from handrail.store.port import NewEntry, Store
 
 SNAPSHOT_EVERY = 200
+PRESENCE_SECONDS = 1.0
+"""Seconds between two calls of `LogEngine.note_presence`."""
 _WRITE_SECONDS = 10.0
 _encoder = msgspec.json.Encoder()
 
@@ -86,10 +88,12 @@ class LogEngine(FleetEngine):
         self._lock = threading.RLock()
         self._heard = {each.task.id: lease_time() for each in state.active()}
         """When the process of each active task was last heard of."""
-        self._called: float | None = None
-        """When somebody last called; None: not yet, or nobody says so."""
         self._spoke: set[str] = set()
         """The tasks whose process was heard of at all since the start."""
+        self._present = 0.0
+        """When this process last said that it runs; 0: nobody asks it to."""
+        self._returned = 0.0
+        """When it said so again after a gap."""
         self._saved = state.seq
 
     def go_by(self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent]) -> None:
@@ -97,17 +101,15 @@ class LogEngine(FleetEngine):
         with self._lock:
             self._rules, self._clean = rules, clean
 
-    def note_call(self) -> None:
-        """Say that somebody calls; after a long silence all leases count anew.
+    def note_presence(self) -> None:
+        """Say, every PRESENCE_SECONDS, that this process runs; does not block.
 
-        Those who work call several times in a lease. If none of them was heard, this process was
-        stopped, or the machine slept: nobody is to blame for that.
+        If it was stopped, or slept with its machine, it has not heard those who worked on: their
+        leases count from its return.
         """
-        with self._lock:
-            now, called = self._lease_time(), self._called
-            if called is not None and now - called > self._rules.lease_seconds / 2:
-                self._heard = dict.fromkeys((each.task.id for each in self._state.active()), now)
-            self._called = now
+        if self._is_absent():
+            self._returned = self._lease_time()
+        self._present = self._lease_time()
 
     def submit(self, tasks: Sequence[Task], by: str = "") -> list[str]:
         """Add tasks, all or none; return the ids of the new ones."""
@@ -332,7 +334,13 @@ class LogEngine(FleetEngine):
 
     def _is_expired(self, task: TaskState) -> bool:
         heard = self._heard.setdefault(task.task.id, self._lease_time())
-        return self._lease_time() - heard > self._rules.lease_seconds
+        silent = self._lease_time() - max(heard, self._returned)
+        return silent > self._rules.lease_seconds and not self._is_absent()
+
+    def _is_absent(self) -> bool:
+        """Return whether this process has just come back and does not know it yet."""
+        gap = PRESENCE_SECONDS + self._rules.lease_seconds / 4
+        return self._present > 0 and self._lease_time() - self._present > gap
 
     def _block_expired(self) -> None:
         """Block the tasks whose attempts were lost too often."""

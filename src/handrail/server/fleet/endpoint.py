@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from handrail.fleet.engine import FleetError
 from handrail.fleet.events import DispatchClosed, DispatchOpened
-from handrail.fleet.log_engine import EngineRules, LogEngine
+from handrail.fleet.log_engine import PRESENCE_SECONDS, EngineRules, LogEngine
 from handrail.fleet.redaction import without_secrets
 from handrail.fleet.repository import FleetRepository, find_repository
 from handrail.fleet.requests import (
@@ -30,6 +30,7 @@ from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.runs.project import Project, Projects
 
 BACKUP_SECONDS = 300.0
+_IDLE_SECONDS = 10.0
 _MOST_BYTES = 20_000_000
 
 
@@ -71,10 +72,15 @@ class FleetEndpoint:
         return json_response(await asyncio.to_thread(self._dispatch, change))
 
     async def keep(self) -> None:
-        """Write backups now and then, until cancelled."""
+        """Write backups now and then, and tell the engines that the daemon runs."""
+        backed_up = self._clock()
         while True:
-            await asyncio.sleep(BACKUP_SECONDS)
-            await asyncio.to_thread(self._fleets.back_up)
+            await asyncio.sleep(PRESENCE_SECONDS if self._fleets.opened() else _IDLE_SECONDS)
+            for fleet in self._fleets.opened():
+                fleet.engine.note_presence()
+            if self._clock() - backed_up >= BACKUP_SECONDS:
+                backed_up = self._clock()
+                await asyncio.to_thread(self._fleets.back_up)
 
     def engine_of(self, repository: FleetRepository, project: Project) -> LogEngine:
         """Return the engine of a repository."""
@@ -91,7 +97,6 @@ class FleetEndpoint:
             engine = self.engine_of(repository, project)
         except FleetError as error:
             return refused(error)
-        engine.note_call()
         if not self.may(repository.fleet, call.request):
             return FleetAnswer()
         answer = perform(engine, call.request)
