@@ -9,6 +9,8 @@ from contextlib import suppress
 import msgspec
 import psutil
 
+from handrail.model.decodable import decodable
+
 from handrail.intervene.processes.control_group import members_of
 
 _POLITE = 0.4
@@ -27,6 +29,7 @@ GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, Permissio
 """Errors about a process that has ended meanwhile, or belongs to another user."""
 
 
+@decodable
 class ProcessIdentity(msgspec.Struct, frozen=True):
     """A process: its number and its start, because the system reuses numbers."""
 
