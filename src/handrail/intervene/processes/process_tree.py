@@ -9,9 +9,8 @@ from contextlib import suppress
 import msgspec
 import psutil
 
-from handrail.model.decodable import decodable
-
 from handrail.intervene.processes.control_group import members_of
+from handrail.model.decodable import decodable
 
 _POLITE = 0.4
 """The share of the time for processes to end by themselves."""
