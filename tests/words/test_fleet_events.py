@@ -48,6 +48,11 @@ SAMPLES: list[tuple[FleetEvent, str]] = [
     (events.DispatchOpened(1.0, "ada"), "ada resumed the fleet"),
     (events.MergeChanged(1.0, "a", "conflict", "main"), "a: it conflicts with main"),
     (events.TaskAudited(1.0, "a", 1, "crash", "exit code 9"), "a: exit code 9"),
+    (events.FleetRolledBack(1.0, "start", "1", by="ada"), "ada rolled the fleet back to start"),
+    (
+        events.FleetRolledBack(1.0, "before", "2", by="ada", redo=True),
+        "ada took the rollback back, by before",
+    ),
 ]
 
 
