@@ -15,6 +15,7 @@ from benchmarks.control import control_table
 from benchmarks.corpus import ROOT, load_corpus, recorded_runs
 from benchmarks.detect import detect_table
 from benchmarks.fleet import fleet_table
+from benchmarks.fleet_workspaces import WORKSPACE_SIZES, workspace_table
 from benchmarks.heal import heal_table
 from benchmarks.hook import hook_table
 from benchmarks.hostile import hostile_table
@@ -50,7 +51,10 @@ def main() -> None:
         "control": lambda: [control_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
         "client": lambda: [client_table(corpus, 2 * times)],
         "claude": lambda: [claude_table(*((1, 15) if quick else (3, 40)))],
-        "fleet": lambda: [fleet_table(3 if quick else 7)],
+        "fleet": lambda: [
+            fleet_table(3 if quick else 7),
+            workspace_table(WORKSPACE_SIZES, 5 if quick else 10),
+        ],
         "heal": lambda: [heal_table(1 if quick else 5)],
         "store": lambda: [append_table(*((5_000, 1) if quick else (20_000, 3)), folder)],
         "memory": lambda: [memory_table(corpus, math.inf if options.full else _PATIENCE)],

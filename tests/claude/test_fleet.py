@@ -5,16 +5,20 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from handrail.fleet.fleet_state import FleetState
 from handrail.fleet.task import TaskStatus
+from handrail.hosts.driven_agent import MARK
 from handrail.server.fleet.client import remote_engine
+from handrail.supervise.runs.settings_trust import confirm_settings
 from handrail.testing.model_server import Answer, ModelRequest, Say, Script
 from tests.claude.handrail_run import run, world_for_runs
-from tests.claude.supervised import SupervisedSandbox, bash
+from tests.claude.supervised import SupervisedSandbox, bash, until
 
 DONE = Say("All of it works.\nTASK DONE")
 
@@ -87,3 +91,76 @@ def test_an_attempt_after_a_killed_driver_knows_what_the_last_one_did(
     told = "\n".join(request.text for request in done.requests)
     assert "**Previous attempts:** 1" in told
     assert "**Workspace has uncommitted changes:** Yes" in told
+
+
+def test_dependent_tasks_build_on_each_other_and_are_merged_and_reported(
+    world: SupervisedSandbox,
+) -> None:
+    (world.repo / "handrail.yaml").write_text("fleet:\n  merge: {auto: true}\n")
+    git(world, "add", "handrail.yaml")
+    git(world, "commit", "-q", "-m", "settings")
+    confirm_settings(str(world.repo), world.bed.environ)
+    write_tasks(
+        world,
+        {"id": "first", "prompt": "Write the first file.", "verify": "test -f first.txt"},
+        {"id": "second", "prompt": "Write the second file.", "depends_on": ["first"],
+         "verify": "test -f first.txt && test -f second.txt"},
+    )  # fmt: skip
+    (world.repo / "tasks.yaml").rename(world.repo.parent / "tasks.yaml")
+    script: Script = {
+        "the first file": [bash("echo 1 > first.txt", "a1"), DONE],
+        "the second file": [bash("cat first.txt > second.txt", "b1"), DONE],
+    }
+    report = world.repo.parent / "night.json"
+    done = run(world, script, "../tasks.yaml", "--unattended", "--report", str(report))
+    assert done.code == 0, done.out + done.err
+    assert (world.repo / "second.txt").read_text() == "1\n"
+    state = state_of(world)
+    assert {each.merge.outcome for each in state.tasks.values() if each.merge} == {"merged"}
+    assert "handrail rollback before-autopilot-" in done.out
+    told = json.loads(report.read_text())
+    assert (told["totals"]["merged"], told["totals"]["need_person"]) == (2, 0)
+    assert [each["changed_files"] for each in told["tasks"]] == [["first.txt"], ["second.txt"]]
+    assert git(world, "branch", "--list", "handrail/*") == ""
+
+
+def test_a_cancelled_task_ends_its_agent_before_the_command_says_so(
+    world: SupervisedSandbox,
+) -> None:
+    write_tasks(world, {"id": "a", "prompt": "Write the file."})
+    answers: list[dict[str, object]] = []
+
+    def give_up(request: ModelRequest) -> Answer:
+        ran = subprocess.run(
+            [world.bin / "handrail", "task", "cancel", "a", "--reason", "Enough.", "--json"],
+            cwd=world.repo, env=world.bed.environ, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        left = processes_of(state_of(world).tasks["a"].run)
+        answers.append({**json.loads(ran.stdout), "left": left})
+        return DONE
+
+    done = run(world, {"": [bash("echo 1 > file.txt", "a1"), give_up]}, "tasks.yaml")
+    assert done.code == 1, done.out + done.err
+    until(lambda: bool(answers), "the command never answered")
+    (answer,) = answers
+    assert (answer["agentGone"], answer["left"]) == (True, [])
+    task = state_of(world).tasks["a"]
+    assert (task.status, task.says, task.attempt) == (TaskStatus.FAILED, "Enough.", 1)
+
+
+def processes_of(run: str) -> list[int]:
+    """The processes of a run that are left."""
+    found = []
+    for each in psutil.process_iter():
+        with suppress(psutil.Error):
+            if each.environ().get(MARK) == run:
+                found.append(each.pid)
+    return found
+
+
+def git(world: SupervisedSandbox, *args: str) -> str:
+    me = ("-c", "user.name=Me", "-c", "user.email=me@example.invalid")
+    ran = subprocess.run(
+        ["git", "-C", str(world.repo), *me, *args], check=True, capture_output=True, text=True
+    )
+    return ran.stdout

@@ -77,7 +77,7 @@ def test_an_agent_that_only_reads_ends_well(world: SupervisedSandbox) -> None:
 
 def test_a_destructive_agent_is_blocked(world: SupervisedSandbox) -> None:
     (world.bed.home / "photos").mkdir()
-    script = [
+    script: Script = [
         ModelTurn([bash("rm -rf ~/photos /tmp/*", "harm")]),
         Say("I may not.\nTASK BLOCKED: the deletion was refused"),
     ]

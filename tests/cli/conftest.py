@@ -15,6 +15,7 @@ from msgspec import Struct
 from handrail.cli import main
 
 if TYPE_CHECKING:
+    from .fleet_shell import FleetShell
     from .undo_project import UndoProject
 
 DATA = Path(__file__).parent / "data"
@@ -105,3 +106,11 @@ def project(shell: HandrailShell) -> Iterator["UndoProject"]:
 
     with CheckpointEndpoints(shell).open() as counter:
         yield UndoProject(shell, counter)
+
+
+@pytest.fixture
+def fleet(shell: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> "FleetShell":
+    """A repository with tasks."""
+    from .fleet_shell import FleetShell
+
+    return FleetShell(shell, monkeypatch)

@@ -31,6 +31,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "steer": {"message": "use the other file"},
     "redirect": {"goal": "do that instead"},
     "escalate": {"model": "opus"},
+    "reassign": {"task": "other"},
     "rollback": {"checkpoint": "cp-1"},
 }
 """What a command cannot do without."""
@@ -65,7 +66,9 @@ class RecordedActs:
         self.stumbles: list[Exception] = []
         """What happens next instead of what is asked for."""
 
-    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
+    def can(
+        self, supervisor: Supervisor, command: ControlCommand, text: str = "", choice: str = ""
+    ) -> str:
         if self.stumbles:
             raise self.stumbles.pop()
         return self.cannot.get(command, "")
@@ -210,7 +213,7 @@ class ControlSetup:
         return [cast("Json", json.loads(row.body)) for row in self.store.read(topic, 0, 100_000)]
 
 
-def make(command: str, run: str, request: str, at: float, **given: str) -> Json:
+def make(command: str, run: str, request: str, moment: float, /, **given: str) -> Json:
     """A request."""
     return {
         "schema": 0,
@@ -218,7 +221,7 @@ def make(command: str, run: str, request: str, at: float, **given: str) -> Json:
         "request_id": request,
         "command": command,
         "target": {"run_id": run},
-        "timestamp": timestamp.format_timestamp(at),
+        "timestamp": timestamp.format_timestamp(moment),
         "payload": {**NEEDED.get(command, {}), **given},
     }
 

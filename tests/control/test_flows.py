@@ -1,5 +1,6 @@
 """The flows of the protocol's first design, byte by byte: `flows/` has its messages in order."""
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,9 @@ import pytest
 
 from handrail.control import timestamp
 from handrail.control.command_actions import CommandOutcome
+from handrail.control.message import Result
 from handrail.control.topics import CONTROL, CURRENT
+from handrail.model.event import LoopBegun
 from tests.control.control_setup import ControlClock, ControlSetup
 
 FLOWS = Path(__file__).with_name("flows")
@@ -106,3 +109,26 @@ def test_flow_d_a_run_that_is_over_is_not_acknowledged(way: str) -> None:
     flow.ask(0)
     assert flow.rows(CONTROL) == flow.lines
     assert flow.rows(CURRENT) == []
+
+
+def test_a_task_shows_below_its_fleet_and_takes_requests_for_this_task_alone() -> None:
+    bed = ControlSetup()
+    fleet = bed.runs.get("grind-1", "/")
+    fleet.record(LoopBegun(bed.clock.now, "all of it", 7, "grind"))
+    task = bed.runs.get("issue-1", "/")
+    begun = LoopBegun(bed.clock.now, "this", 10, "issue", parent="grind-1", issue="auth-1")
+    task.record(begun)
+    wrong = bed.request("pause", "issue-1") | {"target": {"run_id": "issue-1", "issue_id": "b"}}
+    (result,) = (each for each in bed.ask(wrong).messages if isinstance(each, Result))
+    assert (result.code, result.says) == ("not_found", "Run issue-1 does not work on b")
+    right = bed.request("pause", "issue-1") | {
+        "target": {"run_id": "issue-1", "issue_id": "auth-1"}
+    }
+    bed.ask(right)
+    bed.go_on()
+    last = json.loads(bed.store.read(CURRENT)[-1].body)
+    assert [(each["id"], each["mode"], each["max"]) for each in last["stack"]] == [
+        ("grind-1", "grind", 7),
+        ("issue-1", "issue", 10),
+    ]
+    assert last["stack"][1]["state"] == "paused"

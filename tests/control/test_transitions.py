@@ -16,18 +16,18 @@ from handrail.supervise.state.control_state import ControlState
 
 # How a run stands as soon as the request is acknowledged; "." cannot be asked for.
 GRID = """
-              pause    resume   interrupt     freeze    stop      cancel      steer         redirect      escalate      checkpoint    rollback
-running       pausing  .        interrupting  freezing  stopping  cancelling  running       running       running       running       running
-pausing       .        pausing  interrupting  freezing  stopping  cancelling  pausing       pausing       pausing       pausing       pausing
-paused        .        paused  interrupting  freezing  stopping  cancelling  paused        paused        paused        paused        paused
-interrupting  .        interrupting  .             freezing  stopping  cancelling  interrupting  interrupting  interrupting  interrupting  interrupting
-freezing      .        freezing  .             .         stopping  cancelling  freezing      freezing      freezing      freezing      freezing
-frozen        pausing  frozen  interrupting  .         stopping  cancelling  frozen        frozen        frozen        frozen        frozen
-stopping      .        .        .             .         stopping  cancelling  .             .             .             .             .
-stopped       .        stopped  .             .         stopping  cancelling  stopped       stopped       .             stopped       stopped
-cancelling    .        .        .             .         .         cancelling  .             .             .             .             .
-cancelled     .        .        .             .         .         .           .             .             .             .             .
-done          .        .        .             .         .         .           .             .             .             .             .
+              pause    resume   interrupt     freeze    stop      cancel      steer         redirect      escalate      checkpoint    rollback      reassign
+running       pausing  .        interrupting  freezing  stopping  cancelling  running       running       running       running       running      stopping
+pausing       .        pausing  interrupting  freezing  stopping  cancelling  pausing       pausing       pausing       pausing       pausing      stopping
+paused        .        paused  interrupting  freezing  stopping  cancelling  paused        paused        paused        paused        paused      stopping
+interrupting  .        interrupting  .             freezing  stopping  cancelling  interrupting  interrupting  interrupting  interrupting  interrupting      stopping
+freezing      .        freezing  .             .         stopping  cancelling  freezing      freezing      freezing      freezing      freezing      stopping
+frozen        pausing  frozen  interrupting  .         stopping  cancelling  frozen        frozen        frozen        frozen        frozen      stopping
+stopping      .        .        .             .         stopping  cancelling  .             .             .             .             .      .
+stopped       .        stopped  .             .         stopping  cancelling  stopped       stopped       .             stopped       stopped      .
+cancelling    .        .        .             .         .         cancelling  .             .             .             .             .      .
+cancelled     .        .        .             .         .         .           .             .             .             .             .      .
+done          .        .        .             .         .         .           .             .             .             .             .      .
 """  # noqa: E501 - a table
 
 CONFIRMED = {
@@ -36,6 +36,7 @@ CONFIRMED = {
     ControlCommand.FREEZE: Standing.FROZEN,
     ControlCommand.RESUME: Standing.RUNNING,
     ControlCommand.STOP: Standing.STOPPED,
+    ControlCommand.REASSIGN: Standing.STOPPED,
     ControlCommand.CANCEL: Standing.CANCELLED,
 }
 UNCONFIRMED = [each for each in Standing if each.value.endswith("ing") and each != "running"]

@@ -102,7 +102,7 @@ def test_a_task_waits_for_those_that_it_depends_on(engine: FleetEngine) -> None:
 
 def test_a_task_with_an_unknown_dependency_is_refused_by_name(engine: FleetEngine) -> None:
     engine.submit([task("build")])
-    with pytest.raises(FleetError, match="no such task; did you mean build?"):
+    with pytest.raises(FleetError, match=r"no such task; did you mean build\?"):
         engine.submit([task("a"), task("b", "biuld")])
     assert list(engine.state().tasks) == ["build"]
 
@@ -358,3 +358,51 @@ def test_two_workers_at_once_never_get_the_same_task(engine: FleetEngine) -> Non
     for each in threads:
         each.join()
     assert sorted(taken) == sorted(f"t{n}" for n in range(40))
+
+
+def test_an_attempt_hears_that_it_may_begin_no_iteration_while_dispatch_is_closed(
+    engine: FleetEngine, restart: Restart, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    engine.record(events.DispatchClosed(clock(), "ada", "lunch"))
+    assert engine.renew(ticket) == "paused"
+    again = restart()
+    assert again.renew(ticket) == "paused"
+    assert (again.state().closed_by, again.state().closed_says) == ("ada", "lunch")
+    again.record(events.DispatchOpened(clock()))
+    assert again.renew(ticket) == "held"
+
+
+def test_a_preferred_task_is_claimed_first_and_once(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a", priority=9), task("b")])
+    engine.record(events.TaskPreferred(clock(), "b", "ada"))
+    claim = take(engine)
+    assert claim.ticket.task == "b"
+    engine.give_back(claim.ticket, "enough", counts=False)
+    assert take(engine).ticket.task == "a"
+
+
+def test_a_fleet_that_was_given_up_begins_anew_with_its_next_scheduler(
+    engine: FleetEngine, restart: Restart, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    engine.record(events.FleetBegun(clock(), "fleet-1"))
+    engine.record(events.DispatchClosed(clock(), "ada", given_up=True))
+    again = restart()
+    assert again.state().given_up
+    assert again.claim(worker(), 1) is None
+    again.record(events.FleetBegun(clock(), "fleet-2"))
+    assert again.state().run == "fleet-2"
+    assert again.claim(worker(), 1) is not None
+
+
+def test_a_paused_fleet_stays_paused_for_its_next_scheduler(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    engine.record(events.DispatchClosed(clock(), "ada"))
+    engine.record(events.FleetBegun(clock(), "fleet-1"))
+    assert engine.claim(worker(), 1) is None

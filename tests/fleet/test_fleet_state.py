@@ -115,7 +115,10 @@ class FleetMachine(RuleBasedStateMachine):
     @invariant()
     def replay_gives_the_same_state(self) -> None:
         again = load_fleet(self.store, "f", self.folder.name)
-        assert again.state == self.engine.state()
+        now = self.engine.state()
+        for task in now.tasks.values():
+            task.overdue = False  # the time decides about it, not the log
+        assert again.state == now
 
     @invariant()
     def an_active_task_has_a_lease_and_no_other_has_one(self) -> None:

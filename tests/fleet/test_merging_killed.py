@@ -100,6 +100,20 @@ def test_a_merge_that_is_killed_at_any_change_of_its_own_is_whole_or_not_there(
     assert moment > 15
 
 
+def test_leftovers_can_be_cleared_without_another_merge(
+    worker: WorkspaceWorker, victim: Victim
+) -> None:
+    for moment in moments():
+        killed = worker.run("merge", victim, at=moment) == "killed"
+        if victim.worktrees() != [victim.made.path] or victim.git("status", "--short"):
+            break
+        assert killed
+    victim.merging.clear_leftovers()
+    assert victim.worktrees() == [victim.made.path]
+    assert victim.git("status", "--short") == ""
+    victim.check()
+
+
 FILES = ("a.txt", "b.txt", "folder/c.txt", "d")
 Content = st.sampled_from([None, "one\n", "two\nlines\n", "three long lines\nof\ntext\n", "link:a"])
 Trees = st.tuples(*(Content for _ in FILES))

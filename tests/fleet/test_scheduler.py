@@ -194,7 +194,9 @@ async def test_the_next_scheduler_gives_back_tasks_whose_driver_died(fleet: Sche
 
 
 @in_event_loop
-async def test_a_driver_that_ends_without_a_result_gives_its_task_back(fleet: ScheduledFleet) -> None:
+async def test_a_driver_that_ends_without_a_result_gives_its_task_back(
+    fleet: ScheduledFleet,
+) -> None:
     fleet.submit("a")
     async with at_work(fleet.scheduler()) as working:
         claim = await fleet.work.next()
@@ -222,7 +224,9 @@ async def test_a_driver_that_was_not_heard_of_is_ended_before_the_next_starts(
 
 
 @in_event_loop
-async def test_a_closed_scheduler_starts_nothing_and_leaves_what_runs(fleet: ScheduledFleet) -> None:
+async def test_a_closed_scheduler_starts_nothing_and_leaves_what_runs(
+    fleet: ScheduledFleet,
+) -> None:
     fleet.submit("a", "b")
     scheduler = fleet.scheduler(slots=1)
     async with at_work(scheduler) as working:
@@ -249,7 +253,9 @@ async def test_a_stopped_fleet_keeps_its_tasks_and_counts_no_try(fleet: Schedule
 
 
 @in_event_loop
-async def test_a_task_whose_processes_cannot_be_ended_waits_for_a_person(fleet: ScheduledFleet) -> None:
+async def test_a_task_whose_processes_cannot_be_ended_waits_for_a_person(
+    fleet: ScheduledFleet,
+) -> None:
     fleet.submit("a")
     scheduler = fleet.scheduler()
     async with at_work(scheduler):
@@ -298,7 +304,9 @@ async def test_a_spent_budget_ends_the_agents_and_the_run(fleet: ScheduledFleet)
 
 
 @in_event_loop
-async def test_a_short_disk_starts_no_new_task_until_there_is_space_again(fleet: ScheduledFleet) -> None:
+async def test_a_short_disk_starts_no_new_task_until_there_is_space_again(
+    fleet: ScheduledFleet,
+) -> None:
     fleet.submit("a")
     reports = [LimitReport(LimitLevel.PAUSE, "400 MB are free"), LimitReport(LimitLevel.OK)]
     looks = 0
@@ -317,7 +325,9 @@ async def test_a_short_disk_starts_no_new_task_until_there_is_space_again(fleet:
 
 
 @in_event_loop
-async def test_done_tasks_are_merged_one_after_the_other_before_it_ends(fleet: ScheduledFleet) -> None:
+async def test_done_tasks_are_merged_one_after_the_other_before_it_ends(
+    fleet: ScheduledFleet,
+) -> None:
     fleet.submit("a", "b")
     merged: list[str] = []
 

@@ -260,11 +260,9 @@ def test_the_places_of_own_interventions_tell_their_strength(
 
 
 def test_after_a_failure_that_is_no_exception_only_stronger_ones_are_left() -> None:
-    settings = Strategy()
-    course = tuple((AGAIN, False) for _ in range(3))
-    aim = progressive_strategy(case(LOW, *course), settings)
     assert fitting("loop").means[:2] == (SOFT, AGAIN)
-    assert (aim.place >= 2, aim.least) == (True, 2)
+    aim = progressive_strategy(case(LOW, (AGAIN, False)), Strategy())
+    assert aim == LadderTarget(2, 2)
 
 
 def test_the_mildest_fitting_one_is_for_trouble_below_all_of_them() -> None:
@@ -272,3 +270,9 @@ def test_the_mildest_fitting_one_is_for_trouble_below_all_of_them() -> None:
     fits = FittingInterventions(BACK, BACK, BACK, STOP)
     case = StrategyCase(found, description_of("loop"), fits, ())
     assert progressive_strategy(case, Strategy()) == LadderTarget(0)
+
+
+def test_a_strategy_that_is_not_installed_is_not_called() -> None:
+    bench = ControllerSetup(Interventions(strategy=Strategy(type="custom", custom="gone")))
+    assert bench.step(finding()) is not None
+    assert not [each for each in bench.controller.faults if "failed" in each]

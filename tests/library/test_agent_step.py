@@ -13,6 +13,7 @@ from handrail.library.pipelines.agent_step import DrivenStep
 from handrail.library.pipelines.step_context import StepContext
 from handrail.model.control import Standing
 from handrail.server.driving.agent_driver import AgentDriver, AgentPlan
+from handrail.server.driving.driver_client import PermissionListener
 from handrail.server.home import Home
 
 
@@ -23,7 +24,7 @@ class Driver:
         self.begun = asyncio.Event()
         if known:
             self.begun.set()
-        self.on_permission = lambda go: None
+        self.on_permission: PermissionListener = lambda go: None
         self.is_over = False
         self._go = go
 
@@ -44,7 +45,7 @@ def drive(tmp_path: Path, driver: Driver, *, leave: bool = False) -> LoopEnd:
 
     async def whole() -> LoopEnd:
         step = DrivenStep(at, AgentPlan("r1", "work"))
-        driver.on_permission = step.on_permission  # type: ignore[assignment]
+        driver.on_permission = step.on_permission
         task = asyncio.ensure_future(step.drive(cast("AgentDriver", driver)))
         await asyncio.sleep(0)
         await asyncio.sleep(0)

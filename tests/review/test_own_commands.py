@@ -11,7 +11,7 @@ from handrail.review import Reviewer
 
 HARMLESS = set(
     "demo doctor status log explain incident review replay checkpoints diff restore config "
-    "approvals".split()
+    "approvals task pipeline".split()
 ) | {
     "",
     "incident list",
@@ -20,6 +20,11 @@ HARMLESS = set(
     "config reference",
     "config schema",
     "config show",
+    "task list",
+    "task show",
+    "task schema",
+    "pipeline check",
+    "pipeline schema",
 }
 """What was harmless when this was written, and has to stay so."""
 REASONS = {
@@ -33,12 +38,19 @@ REASONS = {
     "It starts, stops or speaks for the guard of this agent.": "serve",
     "It approves its own actions in the name of a person.": "approve",
     "It answers in the name of a person.": "deny",
+    "It merges its own work in the name of a person.": "merge",
 }
 """Why the others are refused."""
 REASON_FOR = {
     **{name: why for why, names in REASONS.items() for name in names.split()},
     "config trust": "It changes the rules of this agent's guard.",
     "incident resume": "It lifts a stop that the guard has set.",
+    **{
+        f"task {name}": "It changes the tasks of agents in the name of a person."
+        for name in ("add", "edit", "retry", "block", "cancel", "clean")
+    },
+    "pipeline run": "It starts commands and agents in the name of a person.",
+    "pipeline trust": "It starts commands and agents in the name of a person.",
     "status --seen": "It hides from people what was noticed about this agent's guard.",
     "doctor --fix": "It puts the guard's log away and starts a new one.",
 }

@@ -59,13 +59,19 @@ class AgentProcesses:
         return self.zoo.sh(f"exec env {env} sh {program}", marked=False)
 
     def begins(
-        self, pid: int, *, attended: bool = False, driver: int = 0, adopts: bool = False
+        self,
+        pid: int,
+        *,
+        attended: bool = False,
+        driver: int = 0,
+        adopts: bool = False,
+        group: str = "",
     ) -> None:
         """The agent says that it has begun, and which process it is."""
         now, cwd = time.time(), str(self.shop.tree)
         if driver:
             self.supervisor.record(
-                LoopBegun(now, "Fix the cart.", 10, driver=driver, adopts=adopts)
+                LoopBegun(now, "Fix the cart.", 10, driver=driver, adopts=adopts, group=group)
             )
         self.supervisor.record(RunStarted(now, "claude", cwd, attended=attended, pid=pid))
 

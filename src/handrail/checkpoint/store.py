@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from time import time
 
+import msgspec
+
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.history.repository_state import RepositoryLook
@@ -80,6 +82,14 @@ class CheckpointStore:
     def find(self, typed: str) -> CheckpointRecord:
         """The checkpoint with this id, name or commit; raises NoSuchCheckpointError."""
         return self._records.find(typed, self.work_tree)
+
+    def release(self, typed: str) -> None:
+        """Take the name from a checkpoint, so that it is kept no longer than unnamed ones.
+
+        Without a lock: nobody else changes a named one, and the work tree may be gone.
+        """
+        record = self._records.find(typed, self.work_tree)
+        self._records.write(msgspec.structs.replace(record, name=""))
 
     def uncovered(self, globs: Sequence[str]) -> tuple[str, ...]:
         """The first 50 files that match absolute globs and that the last checkpoint does not hold.

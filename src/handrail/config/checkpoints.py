@@ -24,7 +24,8 @@ class Checkpoints(Struct, frozen=True, forbid_unknown_fields=True):
     every_tasks: Annotated[
         int,
         Meta(
-            description="Save the files after every so many completed tasks; 0: never.",
+            description="Save the files after every so many completed tasks, and the whole fleet "
+            "after so many of its tasks; 0: never.",
             ge=0,
         ),
     ] = 5

@@ -124,7 +124,7 @@ class Fleet(Struct, frozen=True, forbid_unknown_fields=True):
         float,
         Meta(
             description="US dollars that all tasks together may cost. Beyond that, the fleet "
-            "starts no new task and pauses its agents; 0: no limit. A cost that nobody knows "
+            "starts no new task and ends its agents; 0: no limit. A cost that nobody knows "
             "does not count.",
             ge=0,
         ),

@@ -92,7 +92,7 @@ def pipeline_text(settings: Settings, pipeline: PipelineSafety) -> ProjectText:
         ),
     )
     texts = [read_text(Path(path), path) for node, path in named if node is not None and path]
-    written = json.dumps(pipeline.settings, sort_keys=True)
+    written = json.dumps(dict(pipeline.settings), sort_keys=True)
     return ProjectText(pipeline.file, (written, *texts))
 
 

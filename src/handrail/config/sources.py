@@ -15,7 +15,7 @@ Exists = Callable[[str], bool]
 class PipelineSafety(Struct, frozen=True):
     """A pipeline's `safety:` mapping as read, and its place."""
 
-    settings: dict[str, object]
+    settings: Mapping[str, object]
     file: str
     line: int = 0
 

@@ -43,12 +43,13 @@ def make_request(
     by: str = "",
     reason: str = "",
     text: str = "",
+    choice: str = "",
     expects: str = "",
     at: float | None = None,
 ) -> Request:
-    """Make a request; `text` is the command's argument, `expects` the standing that the requester
-    saw."""
-    about = {command.spec.text.name: text}
+    """Make a request; `text` is the command's argument, `choice` its other one, `expects` the
+    standing that the requester saw."""
+    about = {command.spec.text.name: text, command.spec.choice.name: choice}
     given = {**about, "reason": reason, "by": by or user_name(), "expects": expects}
     return Request(
         request_id=str(uuid.uuid4()),

@@ -32,8 +32,10 @@ class CommandActions(Protocol):
     its thaw begin one after the other; a stop waits for neither.
     """
 
-    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
-        """Return why this run can never carry out the command, or ""."""
+    def can(
+        self, supervisor: Supervisor, command: ControlCommand, text: str = "", choice: str = ""
+    ) -> str:
+        """Return why this run cannot carry out the command with its arguments, or ""."""
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Begin the requested work: on the run's processes, on its files, or by its driver.

@@ -116,14 +116,16 @@ class CommandRunner:
     # How each command begins
 
     def _pause(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        if supervisor.state.hand.frozen:
+        if _is_fleet(supervisor):
+            self._begin_outside(supervisor, asked)
+        elif supervisor.state.hand.frozen:
             self._thaw(supervisor, asked)
         else:
             self._settle(supervisor)
 
     def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         hand = supervisor.state.hand
-        if hand.standing == Standing.STOPPED:
+        if hand.standing == Standing.STOPPED or _is_fleet(supervisor):
             self._begin_outside(supervisor, asked)
         elif hand.frozen:
             self._thaw(supervisor, asked)
@@ -207,7 +209,7 @@ class CommandRunner:
             # The processes run again, so the requested work can begin.
             self._responses.note(supervisor, hand.standing, outcome.evidence)
             _BEGIN[asked.command](self, supervisor, asked)
-        elif outcome.ok and asked.command == ControlCommand.PAUSE:
+        elif outcome.ok and asked.command == ControlCommand.PAUSE and not _is_fleet(supervisor):
             self._settle(supervisor)
         else:
             self._confirm(supervisor, asked, outcome)
@@ -236,6 +238,8 @@ class CommandRunner:
 
     def _settle(self, supervisor: Supervisor) -> None:
         """Confirm a pause when nothing runs any more."""
+        if _is_fleet(supervisor):  # it is paused when the runs of all its tasks are
+            return
         state = supervisor.state
         goes_on = any(each.command == ControlCommand.RESUME for each in state.hand.asked.values())
         if state.hand.standing != Standing.PAUSING or state.hand.frozen or state.at_work or goes_on:
@@ -296,6 +300,11 @@ def overtaken_requests(under_way: Iterable[ControlAsked], by: ControlCommand) ->
     """Return the requests under way that a later one makes void."""
     void = OVERTAKES.get(by, frozenset())
     return [each for each in under_way if each.command in void]
+
+
+def _is_fleet(supervisor: Supervisor) -> bool:
+    loop = supervisor.state.loop
+    return loop is not None and loop.is_fleet
 
 
 _Begin = Callable[[CommandRunner, Supervisor, ControlAsked], None]

@@ -19,6 +19,7 @@ from handrail.control.message import (
 from handrail.control.request_ledger import EXPIRY, WINDOW, SeenRequest, load_ledger
 from handrail.control.response_log import Again, ResponseLog, TakenRequest
 from handrail.control.transitions import THEN, next_transition
+from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
 from handrail.store.errors import StoreError
@@ -41,6 +42,7 @@ class ControlHandler:
         self._runs = runs
         self._actions = actions
         self._responses = responses
+        responses.fleet_state = runs.fleet_state
         self._later = responses.later
         self._clock = responses.clock
         self._redactor = Redactor()
@@ -125,6 +127,8 @@ class ControlHandler:
         if supervisor is None or not supervisor.state.active:
             says = f"Run {request.target.run_id} is not active"
             return self._responses.refuse(request, "not_found", says, received, again)
+        if stranger := _other_task(request.target, supervisor):
+            return self._responses.refuse(request, "not_found", stranger, received, again)
         if spoilt := _spoilt(asked, supervisor):
             return self._responses.refuse(request, "bad_request", spoilt, received, again)
         if waited is not None:  # the topic has it already
@@ -162,6 +166,7 @@ class ControlHandler:
             asked.field("reason"),
             wire.text_of(asked),
             request.target.issue_id or "",
+            wire.choice_of(asked),
         )
         receipt = supervisor.record(event, lambda _: self._responses.rows(messages))
         self._responses.unless_written(receipt, request.request_id, None, again)
@@ -177,10 +182,13 @@ class ControlHandler:
             return f"The run is {hand.standing.value}, no longer {expected}"
         if next_transition(hand, command) is None:
             return f"The run is {hand.standing.value}: it does not take {command.value} now"
+        if why := _not_for_fleet(supervisor, asked):
+            return why
         left = len(hand.asked) - len(overtaken_requests(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):
             return f"{left} requests are under way in the run already"
-        return self._actions.can(supervisor, command).replace("{text}", wire.text_of(asked))
+        can = self._actions.can(supervisor, command, wire.text_of(asked), wire.choice_of(asked))
+        return can.replace("{text}", wire.text_of(asked))
 
     def _when_written(self, run: str, request: str, receipt: Receipt) -> None:
         """Begin only after the request is on the disk; runs in the writer's thread."""
@@ -263,6 +271,25 @@ def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
             "make a new one, and see whether the clocks agree"
         )
     return ""
+
+
+def _not_for_fleet(supervisor: Supervisor, asked: ParsedRequest) -> str:
+    """Return why a fleet, or a run that is none, does not take a command, or ""."""
+    loop, command = supervisor.state.loop, asked.command
+    is_fleet = loop is not None and loop.is_fleet
+    if is_fleet and not command.spec.for_fleet:
+        return f"This run stands for a fleet: {command.value} the run of one of its tasks instead"
+    if command is ControlCommand.PAUSE and asked.field("at") == "iteration" and not is_fleet:
+        return "Only a fleet pauses at the end of iterations; pause this run before its next action"
+    return ""
+
+
+def _other_task(target: wire.Target, supervisor: Supervisor) -> str:
+    """Return that a run does not work on the task that a request names, or ""."""
+    loop, task = supervisor.state.loop, target.issue_id
+    if not task or loop is None or loop.issue == task or not (loop.issue or loop.is_fleet):
+        return ""
+    return f"Run {target.run_id} does not work on {task}"
 
 
 def _spoilt(asked: ParsedRequest, supervisor: Supervisor) -> str:

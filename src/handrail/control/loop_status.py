@@ -59,9 +59,10 @@ def frame_of(state: RunState) -> LoopFrame:
     )
 
 
-def state_entry(state: RunState, at: float) -> NewEntry:
-    """Return the row for the present standing of a run."""
-    event = StateEvent(1, "STATE", state.run, timestamp.format_timestamp(at), (frame_of(state),))
+def state_entry(state: RunState, at: float, above: RunState | None = None) -> NewEntry:
+    """Return the row for the present standing of a run; `above`: the run that it is a part of."""
+    frames = [frame_of(each) for each in (above, state) if each is not None]
+    event = StateEvent(1, "STATE", state.run, timestamp.format_timestamp(at), tuple(frames))
     return NewEntry(CURRENT, msgspec.json.encode(event))
 
 

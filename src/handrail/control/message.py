@@ -122,6 +122,13 @@ def text_of(asked: ParsedRequest) -> str:
     return asked.field(asked.command.spec.text.name)
 
 
+def choice_of(asked: ParsedRequest) -> str:
+    """Return the chosen value of a command; "": its default."""
+    name, values = asked.command.spec.choice
+    chosen = asked.field(name) if values else ""
+    return chosen if chosen in values[1:] else ""
+
+
 def encode(message: AnyMessage) -> bytes:
     """Return the bytes of a message, as in the topic."""
     fields: dict[str, object] = {
@@ -213,6 +220,9 @@ def _problem_with_payload(asked: ParsedRequest) -> str:
     for name, longest in {**_LONGEST, text.name: text.longest}.items():
         if len(asked.field(name)) > longest:
             return f"payload.{name} has more than {longest:,} characters"
+    name, values = asked.command.spec.choice
+    if asked.request.payload.get(name, "") not in ("", *values):
+        return f"payload.{name} must be one of {', '.join(values)}"
     if not _is_flat(asked.request.payload, _DEEPEST):
         return "payload is nested too deep"
     return ""

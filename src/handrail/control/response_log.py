@@ -52,6 +52,8 @@ class ResponseLog:
         self.ledger = RequestLedger()
         self.later = later
         self.clock = clock
+        self.fleet_state: Callable[[str], RunState | None] = lambda run: None
+        """Returns the state of a fleet's run."""
         self.owed: list[Again] = []
         """Work to try again, because the log has failed."""
         self._store = store
@@ -136,6 +138,7 @@ class ResponseLog:
         fails.
         """
         state, at = supervisor.state, self.clock()
+        above = self._above(state)
         payload = _payload(state, asked, outcome, supervisor.project.redactor)
         result = self._result(_request_of(state.run, asked), payload)
         event = ControlAnswered(
@@ -155,7 +158,7 @@ class ResponseLog:
             if outcome.ok and asked.command == ControlCommand.CANCEL:
                 return [*self.rows([result]), abort_entry(now.run, USER_CANCELLED)]
             changed = event.model or (standing is None and asked.command in THEN)
-            return [*self.rows([result]), *([state_entry(now, at)] if changed else [])]
+            return [*self.rows([result]), *([state_entry(now, at, above)] if changed else [])]
 
         known = self.ledger.seen.get(asked.request)
         receipt = supervisor.record(event, rows)
@@ -167,10 +170,13 @@ class ResponseLog:
         self, supervisor: SupervisedRun, standing: Standing, evidence: tuple[str, ...]
     ) -> None:
         """Write the standing of a run when no request is answered; it is not frozen."""
-        at = self.clock()
+        at, above = self.clock(), self._above(supervisor.state)
         event = ControlAnswered(at, "", ControlCommand.PAUSE, standing, evidence=evidence)
         shown = standing == Standing.PAUSED
-        supervisor.record(event, lambda state: [state_entry(state, at)] if shown else [])
+        supervisor.record(event, lambda state: [state_entry(state, at, above)] if shown else [])
+
+    def _above(self, state: RunState) -> RunState | None:
+        return None if state.loop is None else self.fleet_state(state.loop.parent)
 
     def unless_written(
         self, receipt: Receipt, request: str, before: SeenRequest | None, again: Again | None

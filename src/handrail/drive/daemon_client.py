@@ -29,6 +29,14 @@ class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """The driver adopts the orphans of its agent."""
     pipeline: PipelineSafety | None = None
     """The settings of the pipeline that this run is a step of."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
+    mode: Literal["loop", "issue", "grind"] = "loop"
+    """`issue`: one task of a fleet; `grind`: the fleet itself."""
+    parent: str = ""
+    """The run of the fleet that this one is a part of."""
+    issue: str = ""
+    """The task."""
 
 
 class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):

@@ -54,6 +54,14 @@ _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 
 
+class FleetPart(msgspec.Struct, frozen=True):
+    """A run that works on one task of a fleet."""
+
+    run: str
+    """The run of the fleet."""
+    task: str
+
+
 class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """The task of a driven agent."""
 
@@ -69,6 +77,10 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """This process adopts the orphans of the agent."""
     pipeline: PipelineSafety | None = None
     """The settings of the pipeline that this run is a step of."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
+    fleet: FleetPart | None = None
+    """The part of a fleet that this run is."""
 
 
 class VerifyFunction(Protocol):
@@ -110,6 +122,10 @@ async def drive(
             max_memory_mb=task.limits.max_memory_mb,
             adopts=task.adopts,
             pipeline=task.pipeline,
+            group=task.group,
+            mode="issue" if task.fleet else "loop",
+            parent=task.fleet.run if task.fleet else "",
+            issue=task.fleet.task if task.fleet else "",
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:

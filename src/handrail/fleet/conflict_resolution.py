@@ -20,7 +20,7 @@ _HOW = (
 
 
 def begin_resolution(
-    workspace: Workspace, target: str, environ: Mapping[str, str]
+    workspace: Workspace, target: str, environ: Mapping[str, str] = os.environ
 ) -> tuple[str, ...]:
     """Merge the target branch into a workspace; return the files with conflict markers.
 

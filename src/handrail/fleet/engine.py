@@ -14,9 +14,9 @@ from handrail.fleet.events import AttemptEvent, AttemptResult, FleetEvent, Lease
 from handrail.fleet.fleet_state import FleetState, TaskState
 from handrail.fleet.task import Task
 
-Renewal = Literal["held", "lost", "cancelled"]
-"""`held`: work on; `lost`: another attempt has it, or nobody needs it any more; `cancelled`: a
-person gave it up."""
+Renewal = Literal["held", "paused", "lost", "cancelled"]
+"""`held`: work on; `paused`: yours, but begin no iteration; `lost`: another attempt has it, or
+nobody needs it any more; `cancelled`: a person gave it up."""
 
 
 class Worker(msgspec.Struct, frozen=True, kw_only=True):

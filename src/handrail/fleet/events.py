@@ -171,11 +171,27 @@ class TaskCancelled(TaskEvent, frozen=True, omit_defaults=True, tag="task_cancel
     says: str = ""
 
 
-class DispatchClosed(_FleetEvent, frozen=True, omit_defaults=True, tag="dispatch_closed"):
-    """No task is claimed from now on."""
+class TaskPreferred(TaskEvent, frozen=True, omit_defaults=True, tag="task_preferred"):
+    """A person wants a task done before all others: the next free slot takes it."""
 
     by: str = ""
     says: str = ""
+
+
+class FleetBegun(_FleetEvent, frozen=True, omit_defaults=True, tag="fleet_begun"):
+    """A scheduler works for a fleet from now on; one that was given up begins anew."""
+
+    run: str
+    """The run that stands for the whole fleet."""
+
+
+class DispatchClosed(_FleetEvent, frozen=True, omit_defaults=True, tag="dispatch_closed"):
+    """No task is claimed from now on, and no iteration begins."""
+
+    by: str = ""
+    says: str = ""
+    given_up: bool = False
+    """For good: the schedulers end."""
 
 
 class DispatchOpened(_FleetEvent, frozen=True, omit_defaults=True, tag="dispatch_opened"):
@@ -197,6 +213,18 @@ class MergeChanged(TaskEvent, frozen=True, omit_defaults=True, tag="merge_change
     says: str = ""
 
 
+class FleetRolledBack(_FleetEvent, frozen=True, omit_defaults=True, tag="fleet_rolled_back"):
+    """A person took the fleet back to a checkpoint, or took such a rollback back."""
+
+    checkpoint: str
+    rollback: str
+    """The id of the rollback: a process that goes on after a crash writes it once."""
+    tasks: dict[str, object] = {}
+    """The state that each task has from now on."""
+    by: str = ""
+    redo: bool = False
+
+
 FleetEvent = (
     TaskSubmitted
     | TaskClaimed
@@ -209,9 +237,12 @@ FleetEvent = (
     | TaskReleased
     | TaskBlocked
     | TaskCancelled
+    | TaskPreferred
+    | FleetBegun
     | DispatchClosed
     | DispatchOpened
     | MergeChanged
+    | FleetRolledBack
 )
 
 

@@ -40,6 +40,8 @@ class TaskState(msgspec.Struct, omit_defaults=True):
     """Why it is blocked, failed or held."""
     held: bool = False
     """A person stopped it: nobody claims it until it is released."""
+    preferred: bool = False
+    """A person wants it done before all others."""
     attempt: int = 0
     """The number of the last attempt; it fences the words of all earlier ones."""
     expiries: int = 0
@@ -77,8 +79,15 @@ class FleetState(msgspec.Struct, omit_defaults=True):
     changed: float = 0.0
     tasks: dict[str, TaskState] = msgspec.field(default_factory=dict)
     closed: bool = False
-    """No task is claimed: a person has paused everything."""
+    """No task is claimed, and no iteration begins: a person has paused everything."""
     closed_by: str = ""
+    rolled_back: str = ""
+    """The id of the last rollback."""
+    closed_says: str = ""
+    given_up: bool = False
+    """A person gave it up: its schedulers end, and the next one begins anew."""
+    run: str = ""
+    """The run that stands for the whole fleet."""
 
     def apply(self, event: FleetEvent) -> None:
         """Take in the next event."""
@@ -121,7 +130,7 @@ def _claimed(state: FleetState, event: events.TaskClaimed) -> None:
     task = _changed(state, event)
     task.status, task.says = TaskStatus.ACTIVE, ""
     task.attempt, task.lease = event.lease.attempt, event.lease
-    task.result = None
+    task.result, task.preferred = None, False
 
 
 def _expired(state: FleetState, event: events.LeaseExpired) -> None:
@@ -192,17 +201,49 @@ def _cancelled(state: FleetState, event: events.TaskCancelled) -> None:
     task.says = event.says or (f"cancelled by {event.by}" if event.by else "cancelled")
 
 
+def _preferred(state: FleetState, event: events.TaskPreferred) -> None:
+    _changed(state, event).preferred = True
+
+
+def _begun(state: FleetState, event: events.FleetBegun) -> None:
+    state.run = event.run
+    if state.given_up:
+        _open(state)
+
+
 def _closed(state: FleetState, event: events.DispatchClosed) -> None:
-    state.closed, state.closed_by = True, event.by
+    state.closed, state.closed_by, state.closed_says = True, event.by, event.says
+    state.given_up = state.given_up or event.given_up
 
 
 def _opened(state: FleetState, event: events.DispatchOpened) -> None:
-    state.closed, state.closed_by = False, ""
+    _open(state)
+
+
+def _open(state: FleetState) -> None:
+    state.closed = state.given_up = False
+    state.closed_by = state.closed_says = ""
 
 
 def _merged(state: FleetState, event: events.MergeChanged) -> None:
     task = _changed(state, event)
     task.merge = TaskMerge(event.outcome, event.target, event.commit, event.before, event.says)
+
+
+def _rolled_back(state: FleetState, event: events.FleetRolledBack) -> None:
+    """Take the tasks of a checkpoint; what really happened does not go back.
+
+    An attempt's number and the money spent only grow, and nobody works on a task.
+    """
+    state.rolled_back = event.rollback
+    for name, task in msgspec.convert(event.tasks, dict[str, TaskState]).items():
+        now = state.tasks.get(name, task)
+        task.attempt = max(task.attempt, now.attempt)
+        task.tokens, task.cost_usd = max(task.tokens, now.tokens), max(task.cost_usd, now.cost_usd)
+        if task.status is TaskStatus.ACTIVE:
+            task.status = TaskStatus.PENDING
+        task.lease, task.changed = None, event.at
+        state.tasks[name] = task
 
 
 def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
@@ -216,5 +257,6 @@ def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
 
 _APPLY = by_event(
     _submitted, _claimed, _expired, _workspace, _driver, _audited, _finished, _given_back,
-    _released, _blocked, _cancelled, _closed, _opened, _merged,
+    _released, _blocked, _cancelled, _preferred, _begun, _closed, _opened, _merged,
+    _rolled_back,
 )  # fmt: skip

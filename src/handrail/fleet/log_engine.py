@@ -92,6 +92,8 @@ class LogEngine(FleetEngine):
         """When this process last said that it runs; 0: nobody asks it to."""
         self._returned = 0.0
         """When it said so again after a gap."""
+        self._spoke: set[str] = set()
+        """The tasks whose process was heard of at all since the start."""
         self._saved = state.seq
 
     def go_by(self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent]) -> None:
@@ -143,7 +145,7 @@ class LogEngine(FleetEngine):
             if before is not None:
                 claimed.insert(0, events.LeaseExpired(at, name, before.attempt, _silent(before)))
             self._write(claimed)
-            self._heard[name] = self._lease_time()
+            self._hear(name)
             return self._claim_of(self._state.tasks[name])
 
     def renew(self, ticket: Ticket) -> Renewal:
@@ -151,8 +153,8 @@ class LogEngine(FleetEngine):
         with self._lock:
             task = self._task(ticket.task)
             if task.status is TaskStatus.ACTIVE and task.attempt == ticket.attempt:
-                self._heard[ticket.task] = self._lease_time()
-                return "held"
+                self._hear(ticket.task)
+                return "paused" if self._state.closed else "held"
             cancelled = task.status is TaskStatus.FAILED and task.attempt == ticket.attempt
             return "cancelled" if cancelled and task.result is None else "lost"
 
@@ -222,13 +224,62 @@ class LogEngine(FleetEngine):
         with self._lock:
             return [each for each in self._state.active() if self._is_expired(each)]
 
+    def alive(self) -> list[TaskState]:
+        """Return the active tasks whose process was heard of within a lease, since the start."""
+        with self._lock:
+            active = (each for each in self._state.active() if each.task.id in self._spoke)
+            return [each for each in active if not self._is_expired(each)]
+
+    # Without the lock: what a reader sees may change the next moment, as any answer may
+
+    @property
+    def run(self) -> str:
+        """Return the run that stands for the whole fleet, or ""."""
+        return self._state.run
+
+    @property
+    def closed(self) -> bool:
+        """Return whether dispatch is closed."""
+        return self._state.closed
+
+    @property
+    def closed_by(self) -> tuple[str, str]:
+        """Return who closed dispatch, and why."""
+        return self._state.closed_by, self._state.closed_says
+
+    def has_run(self, run: str) -> bool:
+        """Return whether a run is the last one of a task."""
+        return any(each.run == run for each in list(self._state.tasks.values()))
+
+    def why_not_next(self, task: str) -> str:
+        """Return why no agent can take a task now, or ""."""
+        known = self._state.tasks.get(task)
+        if known is None:
+            return f"There is no task {task!r}"
+        if known.held:
+            return f"{task} is held; handrail task retry {task} releases it"
+        if known.status is not TaskStatus.PENDING:
+            return f"{task} is {known.status.value}, not pending"
+        if not self._state.is_set_free(known):
+            return f"{task} waits for other tasks"
+        return ""
+
+    def has_workspace(self, task: str) -> bool:
+        """Return whether a task has a worktree of its own."""
+        known = self._state.tasks.get(task)
+        return known is not None and known.workspace is not None
+
     # Inside the lock
+
+    def _hear(self, task: str) -> None:
+        self._heard[task] = self._lease_time()
+        self._spoke.add(task)
 
     def _claimed_before(self, worker: Worker, slot: int) -> Claim | None:
         for task in self._state.active():
             lease = task.lease
             if lease and (lease.owner, lease.slot, lease.pid) == (worker.owner, slot, worker.pid):
-                self._heard[task.task.id] = self._lease_time()
+                self._hear(task.task.id)
                 return self._claim_of(task)
         return None
 
@@ -364,9 +415,15 @@ def _copy(task: TaskState) -> TaskState:
     return _task_decoder.decode(_encoder.encode(task))
 
 
-def _claim_order(task: TaskState, waiting: int) -> tuple[int, int, int, float]:
+def _claim_order(task: TaskState, waiting: int) -> tuple[bool, int, int, int, float]:
     """Sort by priority, then by the tasks that it sets free, then the fewest retries and age."""
-    return (-task.task.priority, -waiting, task.tries + task.expiries, task.added)
+    return (
+        not task.preferred,
+        -task.task.priority,
+        -waiting,
+        task.tries + task.expiries,
+        task.added,
+    )
 
 
 def _slot_of(task: TaskState) -> int:

@@ -62,6 +62,20 @@ class MergeScratch:
         delete_stubs(self._git, _PURPOSE)
 
 
+def usual_scratch(
+    git: RepositoryGit, trees: str, environ: Mapping[str, str], lock: int
+) -> MergeScratch:
+    """Return the scratch worktree for all merges; there is one at a time."""
+    return MergeScratch(git, os.path.join(trees, ".merging", "tree"), environ, lock)
+
+
+def kept_scratch(
+    git: RepositoryGit, trees: str, environ: Mapping[str, str], lock: int, task: str
+) -> MergeScratch:
+    """Return the scratch worktree in which a person can look at the conflict of a task."""
+    return MergeScratch(git, os.path.join(trees, ".conflicts", task), environ, lock)
+
+
 def unmerged_files(git: RepositoryGit) -> tuple[str, ...]:
     """Return the files of a worktree that are in conflict."""
     listed = git.run("diff", "--name-only", "--diff-filter=U", "-z", "--no-ext-diff")

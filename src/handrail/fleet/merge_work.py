@@ -18,7 +18,12 @@ from handrail.fleet.merge_outcome import (
     NothingToMerge,
     VerifyFailed,
 )
-from handrail.fleet.merge_scratch import ConflictFound, MergeScratch, look_command
+from handrail.fleet.merge_scratch import (
+    ConflictFound,
+    kept_scratch,
+    look_command,
+    usual_scratch,
+)
 from handrail.fleet.repository_git import RepositoryGit
 from handrail.fleet.target_branch import HEADS, BranchMove, TargetBranch
 from handrail.fleet.thread_step import in_thread
@@ -108,10 +113,10 @@ class MergeWork:
         self._git = git
         self._target = target
         self._request = request
-        kept = os.path.join(trees, ".conflicts", request.task)
-        usual = os.path.join(trees, ".merging", "tree")
-        self._scratches = [MergeScratch(git, path, environ, lock) for path in (usual, kept)]
-        self._scratch = self._scratches[request.keep_conflict]
+        usual = usual_scratch(git, trees, environ, lock)
+        kept = kept_scratch(git, trees, environ, lock, request.task)
+        self._scratches = (usual, kept)
+        self._scratch = kept if request.keep_conflict else usual
         self._temporary = os.path.join(trees, ".merging", "tmp")
         self._done = records
         self._is_kept = False

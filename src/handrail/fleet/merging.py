@@ -15,6 +15,7 @@ from handrail.fleet.merge_outcome import (
     TakeBackOutcome,
     TakenBack,
 )
+from handrail.fleet.merge_scratch import usual_scratch
 from handrail.fleet.merge_work import WAITING, MergePlan, MergeRecords, MergeRequest, MergeWork
 from handrail.fleet.repository_git import RepositoryGit, open_repository
 from handrail.fleet.target_branch import HEADS, BranchMove, BranchMovedError, TargetBranch
@@ -86,6 +87,43 @@ class Merging:
                 return NotTakenBack(task=done.task, target=done.target, why=blocked)
             MergeRecords(self._root).forget(done.task)
             return TakenBack(task=done.task, target=done.target, commit=done.before, ref=ref)
+
+    def clear_leftovers(self, *, wait: float = _WAIT) -> None:
+        """Clear away what a killed merge has left: at the start of a scheduler, for instance."""
+        with hold_lock(self._lock_path, "merging", wait=wait) as lock:
+            git = open_repository(self.repository, self.environ, held=(lock,))
+            self._target(git, lock).recover()
+            usual_scratch(git, self._trees, self.environ, lock).clear()
+
+    def put_again(self, done: FastForwarded | Merged, *, wait: float = _WAIT) -> str:
+        """Put a merge that was taken back on its branch again; return why not, or "".
+
+        Raises WorkspaceError.
+        """
+        with hold_lock(self._lock_path, "merging", wait=wait) as lock:
+            git = open_repository(self.repository, self.environ, held=(lock,))
+            target = self._target(git, lock)
+            target.recover()
+            why = f"handrail: merge task {done.task} again"
+            move = BranchMove(branch=done.target, before=done.before, after=done.commit, why=why)
+            try:
+                blocked = target.move(move)
+            except BranchMovedError as error:
+                return str(error)
+            if blocked:
+                return blocked
+            MergeRecords(self._root).write(done)
+            ref = f"{WAITING}{done.task}"
+            if git.refs(ref).get(ref) == done.commit:
+                git.change_refs((f"delete {ref} {done.commit}",), why)
+            return ""
+
+    def holds(self, target: str, commit: str) -> bool:
+        """Return whether a branch holds a commit."""
+        git = open_repository(self.repository, self.environ)
+        ref = f"{HEADS}{target}"
+        now = git.refs(ref).get(ref, "")
+        return bool(now and git.commit_of(commit)) and git.is_ancestor(commit, now)
 
     def made(self, task: str) -> FastForwarded | Merged | None:
         """Return the last merge of a task, to take it back; None: none is known."""

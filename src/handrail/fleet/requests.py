@@ -112,6 +112,22 @@ class FleetCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     request: FleetRequest
 
 
+@decodable
+class DispatchChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A person closes or opens the dispatch of all fleets."""
+
+    open: bool
+    by: str = ""
+    says: str = ""
+
+
+@decodable
+class ChangedFleets(msgspec.Struct, frozen=True):
+    """The fleets whose dispatch was closed or opened."""
+
+    fleets: tuple[str, ...]
+
+
 class FleetRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
     """The engine refused a call: an error that travels."""
 

@@ -136,6 +136,8 @@ class Scheduler:
                 self._awake.clear()
                 state = await self._call(self._engine.state)
                 self._on_change(state)
+                if state.given_up:
+                    return await self._give_up(state)
                 await self._check_limits(state)
                 if self._limit.level is LimitLevel.STOP:
                     await self._cancel_own_work()
@@ -158,6 +160,13 @@ class Scheduler:
         self.close()
         state = await self._call(self._engine.state)
         await asyncio.gather(*(self._stop(each, says) for each in state.active()))
+        return await self._call(self._engine.state)
+
+    async def _give_up(self, state: FleetState) -> FleetState:
+        """Give back the tasks without a driver; the daemon stops the others."""
+        await self._cancel_own_work()
+        own = [each for each in state.active() if each.lease and each.lease.pid == self._worker.pid]
+        await asyncio.gather(*(self._stop(each, "the fleet was given up") for each in own))
         return await self._call(self._engine.state)
 
     async def _stop(self, task: TaskState, says: str) -> None:

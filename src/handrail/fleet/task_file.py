@@ -6,7 +6,7 @@ All problems of a file are reported at once, each with its line, its key and wha
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -30,13 +30,17 @@ _HINTS = 20
 _SHOWN = 60
 
 
-def read_task_file(path: Path) -> tuple[Task, ...]:
-    """Read the tasks in a file; raises ConfigError with all its problems."""
+def read_task_file(path: Path, known: Collection[str] = ()) -> tuple[Task, ...]:
+    """Read the tasks in a file; raises ConfigError with all its problems.
+
+    `known`: the ids of tasks outside of the file that those in it may depend on.
+    """
     shown = str(path)
-    return parse_tasks(read_text(path, shown), SettingOrigin(shown, 1, str(path.parent)))
+    origin = SettingOrigin(shown, 1, str(path.parent))
+    return parse_tasks(read_text(path, shown), origin, known)
 
 
-def parse_tasks(text: str, origin: SettingOrigin) -> tuple[Task, ...]:
+def parse_tasks(text: str, origin: SettingOrigin, known: Collection[str] = ()) -> tuple[Task, ...]:
     """Read the tasks in a text whose first line is at `origin`; raises ConfigError."""
     tree = _with_prompts(parse_yaml(text, origin))
     entries = [_WrittenTask(index, node) for index, node in enumerate(_list(tree, "tasks"))]
@@ -44,7 +48,7 @@ def parse_tasks(text: str, origin: SettingOrigin) -> tuple[Task, ...]:
         where = entries[MAX_TASKS].node.origin
         raise ConfigError([ConfigProblem(where, "tasks", f"holds more than {MAX_TASKS} tasks")])
     checked, problems = validate(tree, TaskFile, home="")
-    problems = [*problems, *_more_problems(tree, entries)]
+    problems = [*problems, *_more_problems(tree, entries, known)]
     if not entries and not problems:
         says = "holds no task; write one under `tasks:`, for example `- Fix the failing tests`"
         problems = [ConfigProblem(tree.origin, "tasks", says)]
@@ -113,7 +117,9 @@ def _tasks(checked: SettingNode, entries: Iterable[_WrittenTask]) -> Iterator[Ta
         yield msgspec.convert({**merged, "id": entry.id}, Task)
 
 
-def _more_problems(tree: SettingNode, entries: list[_WrittenTask]) -> Iterator[ConfigProblem]:
+def _more_problems(
+    tree: SettingNode, entries: list[_WrittenTask], known: Collection[str]
+) -> Iterator[ConfigProblem]:
     """Yield what the schema cannot say."""
     if defaults := _child(tree, "defaults"):
         yield from _host_problems(defaults, "defaults")
@@ -125,7 +131,7 @@ def _more_problems(tree: SettingNode, entries: list[_WrittenTask]) -> Iterator[C
         yield from _host_problems(entry.node, entry.key)
         yield from _null_problems(entry.node, entry.key)
     yield from _id_problems(entries)
-    yield from _dependency_problems(entries)
+    yield from _dependency_problems(entries, known)
 
 
 def _null_problems(node: SettingNode, key: str) -> Iterator[ConfigProblem]:
@@ -176,17 +182,20 @@ def _duplicate(entry: _WrittenTask, other: _WrittenTask) -> str:
     return f"gets the id {entry.id}, as the task in line {line}; write another `id:` for one"
 
 
-def _dependency_problems(entries: list[_WrittenTask]) -> Iterator[ConfigProblem]:
+def _dependency_problems(
+    entries: list[_WrittenTask], known: Collection[str]
+) -> Iterator[ConfigProblem]:
     by_id = {entry.id: entry for entry in entries if entry.id}
     unknown = 0
     for entry in entries:
         for item, name in entry.needs.items():
             if name and name == entry.id:
                 yield entry.problem("depends_on", f"{name} cannot depend on itself", item)
-            elif name not in by_id:
+            elif name not in by_id and name not in known:
                 unknown += 1
-                hint = _known_names(name, by_id) if unknown <= _HINTS else ""
-                says = f"there is no task {_quoted(name)} in this file{hint}"
+                hint = _known_names(name, (*by_id, *known)) if unknown <= _HINTS else ""
+                where = "" if known else " in this file"
+                says = f"there is no task {_quoted(name)}{where}{hint}"
                 yield entry.problem("depends_on", says, item)
     others = {
         entry.id: [name for name in entry.needs.values() if name != entry.id]

@@ -11,6 +11,8 @@ from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import CommitLine, commit_lines, uncommitted_files
 
 _HEADS = "refs/heads/"
+CHECKPOINT_REFS = "refs/handrail/checkpoints/"
+"""A ref for each checkpoint of the fleet, whose commit holds the branches of then."""
 _MAX_COMMITS = 100
 
 
@@ -60,7 +62,10 @@ def unmerged_commits(
     known = [head for head in heads if head]
     if not known:
         return ()
-    spared = () if keep_branch else (f"--exclude={branch}",)
+    # A checkpoint is tidied up one day: what only it holds is not safe.
+    spared = [f"--exclude={CHECKPOINT_REFS}*"]
+    if not keep_branch:
+        spared.append(f"--exclude={branch}")
     # The HEAD of a workspace does not hold its own commits, nor those of another workspace.
     others = ("--single-worktree", "--not", *spared, "--all")
     return commit_lines(git, *known, *others, most=_MAX_COMMITS)

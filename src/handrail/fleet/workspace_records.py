@@ -9,7 +9,6 @@ are elsewhere.
 """
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
 
@@ -23,12 +22,6 @@ from handrail.store.private_files import make_folder
 BRANCHES = "handrail/"
 """The branch of each workspace stands below."""
 _ENDING = ".json"
-
-
-def trees_folder(environ: Mapping[str, str], project: str) -> str:
-    """Return the folder for the worktrees of a project: with the user's data, not the state."""
-    base = environ.get("XDG_DATA_HOME") or f"{environ.get('HOME', '')}/.local/share"
-    return f"{base}/handrail/workspaces/{project}"
 
 
 class WorkspaceState(StrEnum):
@@ -152,10 +145,12 @@ class WorkspaceRecords:
         state: WorkspaceState | None = None,
         is_set_up: bool | None = None,
         base: str = "",
+        task: str = "",
     ) -> Workspace:
         """Write a record anew; return the changed workspace."""
         changed = msgspec.structs.replace(
             workspace,
+            task=task or workspace.task,
             state=workspace.state if state is None else state,
             is_set_up=workspace.is_set_up if is_set_up is None else is_set_up,
             base=base or workspace.base,

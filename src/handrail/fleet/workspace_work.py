@@ -43,7 +43,9 @@ class WorkspaceStatus(msgspec.Struct, frozen=True):
     """The branch that is checked out now; empty: none."""
 
 
-def workspace_status(workspace: Workspace, environ: Mapping[str, str]) -> WorkspaceStatus:
+def workspace_status(
+    workspace: Workspace, environ: Mapping[str, str] = os.environ
+) -> WorkspaceStatus:
     """Return what was done in a workspace; raises WorkspaceError."""
     git = open_worktree(workspace.path, environ)
     base = workspace.base
@@ -58,7 +60,9 @@ def workspace_status(workspace: Workspace, environ: Mapping[str, str]) -> Worksp
     )
 
 
-def commit_work(workspace: Workspace, message: str, environ: Mapping[str, str]) -> str | None:
+def commit_work(
+    workspace: Workspace, message: str, environ: Mapping[str, str] = os.environ
+) -> str | None:
     """Commit everything that is uncommitted; None: there was nothing.
 
     Nobody else may work in the workspace meanwhile: lock files that an ended git left are removed.
@@ -68,7 +72,7 @@ def commit_work(workspace: Workspace, message: str, environ: Mapping[str, str]) 
     git = open_worktree(workspace.path, environ)
     if not uncommitted_files(git):
         return None
-    _remove_stale_locks(workspace)
+    remove_stale_locks(workspace)
     nested = [f":(exclude,literal,top){path}" for path in _status(git) if path.endswith("/")]
     # What cannot be read stays out, and everything else goes in.
     reply = git.call("add", "--all", "--sparse", "--ignore-errors", "--", ".", *nested)
@@ -117,7 +121,8 @@ def _status(git: RepositoryGit, untracked: str = "--untracked-files=all") -> lis
     return found
 
 
-def _remove_stale_locks(workspace: Workspace) -> None:
+def remove_stale_locks(workspace: Workspace) -> None:
+    """Remove the lock files that an ended git has left."""
     where = repository_directories(workspace.path)
     remove_stale_lock(os.path.join(where.own, "index.lock"))
     remove_stale_lock(os.path.join(where.own, "HEAD.lock"))

@@ -127,6 +127,13 @@ class Workspaces:
         with self._lock(workspace.task):
             return self.records.change(workspace, base=base)
 
+    def hand_over(self, workspace: Workspace, task: str) -> Workspace:
+        """Let another task go on in a workspace, on its branch; nobody may work in it now."""
+        _check_id(task)
+        first, second = sorted((workspace.task, task))
+        with self._lock(first), self._lock(second):
+            return self.records.change(workspace, task=task)
+
     def remove(
         self, workspace: Workspace, *, keep_branch: bool = False, lose: bool = False
     ) -> None:

@@ -185,6 +185,8 @@ class LaunchRequest(msgspec.Struct, frozen=True, kw_only=True):
     options: DriveOptions
     resume: bool = False
     """The run was driven before."""
+    start: tuple[str, ...] = ()
+    """The words in front of the command line, which start it in its control group."""
 
 
 class ProbeSession(msgspec.Struct, frozen=True, kw_only=True):

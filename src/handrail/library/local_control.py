@@ -57,7 +57,9 @@ class LocalActions:
     def __init__(self, scheduler: CheckpointScheduler) -> None:
         self._scheduler = scheduler
 
-    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
+    def can(
+        self, supervisor: Supervisor, command: ControlCommand, text: str = "", choice: str = ""
+    ) -> str:
         """Return why a command cannot be carried out, or ""."""
         return "" if command in _POSSIBLE else f"Your program does that itself, not {command.value}"
 

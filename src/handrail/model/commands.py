@@ -46,6 +46,10 @@ CLI_COMMANDS = (
                refusal="takes hold of runs in the name of a person"),
     CliCommand("run", "Run an agent unattended until its task is done.",
                refusal="starts an agent that works on in the name of a person"),
+    CliCommand("task", "Add, list and change the tasks of this repository.", "list|show|schema",
+               refusal="changes the tasks of agents in the name of a person"),
+    CliCommand("merge", "Merge the work of tasks that are done.",
+               refusal="merges its own work in the name of a person"),
     CliCommand("pipeline", "Run a pipeline of steps under review.", "check|schema",
                refusal="starts commands and agents in the name of a person"),
     *(

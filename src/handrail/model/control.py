@@ -60,6 +60,13 @@ class TextField(NamedTuple):
     """Characters: the log drops the middle of longer texts."""
 
 
+class ChoiceField(NamedTuple):
+    """An argument of a command with few possible values; the first one is the default."""
+
+    name: str = ""
+    values: tuple[str, ...] = ()
+
+
 class OnCommandLine(NamedTuple):
     """The help of `handrail COMMAND --help`, and the arguments."""
 
@@ -103,6 +110,9 @@ class CommandSpec(NamedTuple):
     """Pending commands that it makes void; `*`: all except those for files."""
     on_files: bool = False
     text: TextField = TextField()
+    choice: ChoiceField = ChoiceField()
+    for_fleet: bool = False
+    """The run of a fleet takes it, for all its tasks."""
     confirm: bool = False
     """Ask a person first: on the screen, and for several runs at once."""
     no_driver: str = ""
@@ -133,7 +143,8 @@ class ControlCommand(StrEnum):
 
     PAUSE = "pause", CommandSpec(
         # A pause takes hold at the next boundary. A frozen run can be let go to it.
-        _to(S.PAUSING, S.RUNNING, S.FROZEN), S.PAUSED, overtakes="resume",
+        _to(S.PAUSING, S.RUNNING, S.FROZEN), S.PAUSED, overtakes="resume", for_fleet=True,
+        choice=ChoiceField("at", ("action", "iteration")),
         result="Loop paused at iteration {iteration}",
         refusal="changes what the guard of this agent does",
         on_screen=OnScreen(
@@ -147,6 +158,7 @@ class ControlCommand(StrEnum):
     RESUME = "resume", CommandSpec(
         # A run is held until it is confirmed that it goes on.
         _unchanged(*_HELD, S.STOPPED), S.RUNNING, overtakes="pause interrupt freeze",
+        for_fleet=True,
         result="Loop resumed at iteration {iteration}",
         refusal="changes what the guard of this agent does",
         on_screen=OnScreen("r", "continue", "{name} continues."),
@@ -189,6 +201,25 @@ class ControlCommand(StrEnum):
              'last "only write the tests" --reason "out of scope"'),
             text="GOAL"),
     )  # fmt: skip
+    REASSIGN = "reassign", CommandSpec(
+        # `handrail redirect RUN --task ID`: its slot goes on with another task of the fleet.
+        _to(S.STOPPING, *_ALIVE), S.STOPPED, text=TextField("task", needed=True),
+        choice=ChoiceField("workspace", ("new", "same")), asked="gave its slot another task",
+        overtakes="pause interrupt freeze resume", meanwhile="its processes are being ended",
+        result="Loop stopped at iteration {iteration}",
+        on_screen=OnScreen(
+            "D", "its slot, to a task",
+            "Handrail commits the work of {name} and ends its processes. Its slot goes on with "
+            "the other task.", asks="the other task"),
+        on_command_line=OnCommandLine(
+            "Give the slot of a task's run to another task.",
+            "Handrail refuses that before it stops anything if no agent can take the other task "
+            "now. It ends all processes of the run, and commits the work in progress. The old "
+            "task is pending again. `handrail redirect RUN --task TASK` does the same.",
+            "no process of the run is left, and the other task is next",
+            ("shop-3f2a fix-login", "shop-3f2a fix-login --workspace same"),
+            text="TASK"),
+    )  # fmt: skip
     ESCALATE = "escalate", CommandSpec(
         _unchanged(*_ALIVE), text=TextField("model", needed=True), asked="asked for another model",
         no_driver="type this in the session itself: /model {text}", result=None,
@@ -204,7 +235,7 @@ class ControlCommand(StrEnum):
             text="--model", default="opus"),
     )  # fmt: skip
     CHECKPOINT = "checkpoint", CommandSpec(
-        _unchanged(*_ALIVE, S.STOPPED), on_files=True,
+        _unchanged(*_ALIVE, S.STOPPED), on_files=True, for_fleet=True,
         on_screen=OnScreen("c", "save its files", "Handrail saves the files of {name}."),
     )  # fmt: skip
     ROLLBACK = "rollback", CommandSpec(
@@ -256,7 +287,7 @@ class ControlCommand(StrEnum):
     )  # fmt: skip
     CANCEL = "cancel", CommandSpec(
         _to(S.CANCELLING, *_ALIVE, S.STOPPING, S.STOPPED, S.CANCELLING), S.CANCELLED, confirm=True,
-        overtakes="*", meanwhile="its processes are being ended", result=None,
+        overtakes="*", meanwhile="its processes are being ended", result=None, for_fleet=True,
         on_screen=OnScreen(
             "K", "ends it for good",
             "Handrail ends all processes of {name} FOR GOOD. You cannot resume it."),

@@ -310,6 +310,8 @@ class ControlAsked(_Event, frozen=True, omit_defaults=True, tag="control_asked")
     """The message, the new goal, the model, or the checkpoint, by command."""
     issue: str = ""
     """The request's name for the task."""
+    choice: str = ""
+    """Where a pause takes hold, or the workspace of another task, if it is not the default."""
 
 
 class ControlAnswered(_Event, frozen=True, omit_defaults=True, tag="control_answered"):
@@ -413,6 +415,12 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """The settings of the pipeline that this run is a step of; empty: it has none."""
     safety_file: str = ""
     """The file in which they stand."""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
+    parent: str = ""
+    """The run of the fleet that this one is a part of."""
+    issue: str = ""
+    """The task of the fleet that it is for."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

@@ -43,7 +43,12 @@ from handrail.server.file_limit import raise_file_limit
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.fleet.checkpoint_endpoint import FleetCheckpointEndpoint
 from handrail.server.fleet.endpoint import FleetEndpoint
+from handrail.server.fleet.fleet_control import FleetControl
+from handrail.server.fleet.lease_watch import LeaseWatch
+from handrail.server.fleet.open_fleets import OpenFleets
+from handrail.server.fleet.task_control import TaskControl
 from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
 from handrail.server.http.app import make_app
@@ -120,10 +125,24 @@ class Daemon:
         processes = ProcessControl(home, self.scheduler, jobs)
         self.restores = RestoreEndpoint(self.supervision, self.runs, self.scheduler, time)
         self.drivers = DriverSessions(self.supervision, self.runs, time)
+        fleets = OpenFleets(self.store, home.path)
         actions = DaemonCommandActions(
-            loop, self.supervision, self.drivers, processes, self.scheduler, self.restores
+            loop,
+            self.supervision,
+            self.drivers,
+            processes,
+            self.scheduler,
+            self.restores,
+            TaskControl(fleets, home, environ),
         )
         self.control = ControlHandler(self.runs, actions, responses)
+        actions.fleets = FleetControl(
+            self.runs,
+            fleets,
+            jobs,
+            submit=self.control.submit,
+            later=self.supervision.submit,
+        )
         self.driver_watch = DriverWatch(self.supervision, self.runs, self.control.submit, time)
         self.control_endpoint = ControlEndpoint(
             self.supervision,
@@ -133,7 +152,20 @@ class Daemon:
             UnloggedStop(self.supervision, self.runs, processes.end_unwritten),
         )
 
-        self.fleets = FleetEndpoint(self.supervision, projects, self.store, home.path)
+        self.fleets = FleetEndpoint(self.supervision, projects, fleets, time)
+        self.leases = LeaseWatch(self.supervision, self.runs, fleets, self.control.submit)
+        self.fleet_checkpoints = FleetCheckpointEndpoint(
+            self.supervision,
+            projects,
+            self.fleets,
+            self.scheduler,
+            self.restores,
+            home,
+            environ,
+            loop,
+        )
+        self.fleets.may = self.fleet_checkpoints.may
+        self.fleets.performed = self.fleet_checkpoints.performed
 
         # What agents ask for
         self.pauses = PauseWaiters(self.supervision)
@@ -159,7 +191,11 @@ class Daemon:
             later=self.supervision.submit,
         )
         self.runs.bus.subscribe(
-            reactions.on_event, self.control.on_event, self.pauses.on_event, self.drivers.on_event
+            reactions.on_event,
+            self.control.on_event,
+            self.pauses.on_event,
+            self.drivers.on_event,
+            actions.fleets.on_event,
         )
         self.integrity = DaemonIntegrity(
             home, environ, hosts, connection, self.supervision, self.runs, self.notifier
@@ -200,6 +236,7 @@ class Daemon:
                 self.control_endpoint,
                 self.drivers,
                 self.fleets,
+                self.fleet_checkpoints,
             ),
         )
 
@@ -335,6 +372,8 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         asyncio.create_task(daemon.driver_watch.keep()),
         asyncio.create_task(daemon.usage.keep()),
         asyncio.create_task(daemon.fleets.keep()),
+        asyncio.create_task(daemon.fleet_checkpoints.finish_interrupted()),
+        asyncio.create_task(daemon.leases.keep()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

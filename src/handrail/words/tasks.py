@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from handrail.fleet.dependencies import StartObstacle, missing_for, start_obstacles
+from handrail.fleet.events import MergeChanged
 from handrail.fleet.fleet_state import FleetState, TaskMerge, TaskState
 from handrail.fleet.task import TaskStatus
 from handrail.words.amounts import count, money
@@ -179,7 +180,15 @@ def _pending(state: TaskState, missing: Sequence[str], obstacle: StartObstacle |
 
 def _active(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:
     slot = state.lease.slot if state.lease else 0
-    return TaskWords(WORKING, f"in slot {slot}" if slot else "")
+    stall = f"stalled: {stalled}" if (stalled := stall_of(state)) else ""
+    return TaskWords(WORKING, ", ".join(filter(None, (f"in slot {slot}" if slot else "", stall))))
+
+
+def stall_of(state: TaskState) -> str:
+    """Return why the attempt under way counts as stalled, or "": its last words say so."""
+    last = state.audit[-1] if state.audit else None
+    is_stalled = last and last.kind == "stall" and last.attempt == state.attempt
+    return one_line(last.says) if last and is_stalled else ""
 
 
 def _blocked(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:
@@ -199,7 +208,7 @@ def _failed(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:
     return TaskWords(FAILED, one_line(state.says))
 
 
-def merge_in_words(merge: TaskMerge) -> str:
+def merge_in_words(merge: TaskMerge | MergeChanged) -> str:
     """Say what became of a task's branch."""
     before, _, after = _MERGES.get(merge.outcome, f"{merge.outcome}: …").partition("…")
     return f"{before}{merge.target}{after}"

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.checkpoint_endpoints import CheckpointEndpoints
 from tests.cli.conftest import HandrailShell
 from tests.cli.fake_terminal import FakeTerminal
 from tests.cli.undo_project import AFTER, BEFORE, RUN, UndoProject, answer
@@ -168,6 +169,29 @@ def test_files_that_were_changed_while_one_looked_are_not_touched(
     assert main(["undo"]) == 1
     assert "Left 1 file alone" in out.getvalue()
     assert project.files == {**BEFORE, "cart.py": "total = 8\n"}
+
+
+@pytest.mark.usefixtures("no_override")
+def test_a_folder_that_is_shut_while_one_looks_keeps_the_whole_back(
+    shell: HandrailShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(FakeTerminal):
+        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+            shut.chmod(0o555)
+            return "y\n"
+
+    with CheckpointEndpoints(shell).open() as counter:
+        project = UndoProject(shell, counter)
+        shut = project.path / "notes"
+        monkeypatch.setattr(sys, "stdin", Slow())
+        monkeypatch.setattr(sys, "stdout", (out := FakeTerminal()))
+        code = main(["undo", "--whole"])
+        shut.chmod(0o755)
+    assert code == 1
+    said = " ".join(out.getvalue().split())
+    assert "NOTHING RESTORED: not restored (nothing is changed: " in said
+    assert "handrail rollback" not in said
+    assert project.files == AFTER
 
 
 def test_names_that_are_no_text_go_back_too(project: UndoProject) -> None:

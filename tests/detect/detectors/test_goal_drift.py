@@ -247,3 +247,14 @@ def test_an_opinion_at_the_limit_is_not_low() -> None:
     assert detector.find(Detection()) is not None
     detector.told(0.4)
     assert detector.find(Detection()) is None, "the last opinion decides"
+
+
+def test_an_opinion_at_the_limit_does_not_add_to_a_low_one() -> None:
+    detector = GoalDriftDetector()
+    found(detector, deeds([0.9], ["/shop/cart"]))
+    severities = []
+    for score in (0.4, 0.3, 0.2):
+        detector.told(score)
+        finding = detector.find(Detection())
+        severities.append(finding.severity if finding else None)
+    assert severities == [None, Severity.LOW, Severity.MEDIUM]

@@ -1,12 +1,16 @@
 """An action that was refused is tried again, as it was or in another way."""
 
+import msgspec
+
 from handrail.config import Config
 from handrail.detect import Intent, intent_of
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.repeated_refusals import RepeatedRefusalsDetector
 from handrail.model.action import Action
 from handrail.model.ordinal import Severity
 from handrail.review import Reviewer
 from tests.detect.detected_run import DetectedRun, the, worst
+from tests.detect.steps import NOTHING, did, found, not_done
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 PHOTOS = "delete:/home/dev/photos"
@@ -102,3 +106,17 @@ def test_a_refusal_counts_among_twenty_steps() -> None:
             run.does(f"cat {number}.py", f"x = {number}")
         found = run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
         assert worst("repeated_refusals", found) is severity
+
+
+def _refused(step: int) -> CompletedStep:
+    return not_done(step, "refused", msgspec.structs.replace(NOTHING, blamed=PHOTOS))
+
+
+def test_the_steps_of_other_agents_between_two_refusals_do_not_count() -> None:
+    """Steps have the numbers of the whole run; the window has the actions of one agent."""
+    near = [_refused(100), *(did(100 + 9 * n) for n in range(1, 19)), _refused(900)]
+    finding = found(RepeatedRefusalsDetector(), near)[-1]
+    assert finding is not None
+    assert finding.evidence == (100, 900)
+    far = [_refused(100), *(did(100 + n) for n in range(1, 20)), _refused(120)]
+    assert found(RepeatedRefusalsDetector(), far)[-1] is None

@@ -265,3 +265,11 @@ def test_an_error_counts_for_ten_steps() -> None:
     for _ in range(7):
         run.does("ls", "a.py")
     assert worst(KIND, run.fails("make", "make: no rule")) is MEDIUM
+
+
+def test_the_evidence_is_the_last_ten_steps_with_the_error() -> None:
+    run = DetectedRun()
+    for _ in range(13):
+        run.fails("cat a", "cat: a: No such file or directory")
+    evidence = the(KIND, run.found).evidence
+    assert evidence == tuple(range(evidence[-1] - 9, evidence[-1] + 1))

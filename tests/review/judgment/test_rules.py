@@ -116,3 +116,11 @@ def test_data_for_machines_of_others_is_pointed_out(command: str) -> None:
     found = review(reviewer(), command)
     assert found.decision is Decision.WARN
     assert [hit.rule for hit in found.rules] == ["warn_external_network"]
+
+
+@pytest.mark.parametrize(
+    "command", ["curl https://example.org/api", "wget -q https://example.org/a.txt", "git fetch"]
+)
+def test_what_only_fetches_is_not_pointed_out(command: str) -> None:
+    found = review(reviewer(), command)
+    assert "warn_external_network" not in [hit.rule for hit in found.rules]

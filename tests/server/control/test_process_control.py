@@ -1,20 +1,24 @@
 """A stop that a person asked for leaves a checkpoint and no process, and says what it saw."""
 
 import os
+import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven_agent import MARK
+from handrail.intervene.processes.control_group import make_group, remove_group
 from handrail.intervene.processes.process_tree import EndedProcesses, start_time_of_pid
 from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded, RunStarted
-from tests.intervene.process_spawner import until
+from tests.intervene.process_spawner import is_alive, until
 from tests.server.agent_processes import AgentProcesses, are_alive, is_still, numbers
 
 pytestmark = pytest.mark.slow
@@ -55,6 +59,71 @@ def test_a_process_that_emptied_its_environment_ends_with_a_driver_that_adopts_i
     assert came.evidence[-1] == "verified below its driver, which adopts orphans"
     assert hidden in numbers(came, "ended")
     assert are_alive(driver, hidden) == [True, False]
+
+
+def test_a_process_in_the_control_group_ends_although_its_driver_was_killed(
+    scene: AgentProcesses,
+) -> None:
+    """Nobody adopts it, and nothing marks it."""
+    group = make_group(scene.run, os.environ)
+    if group is None:
+        pytest.skip("no control group (version 2) can be written here, so none can be tried")
+    hide = "(env -i setsid sh -c 'echo $$ > hidden; exec sleep 600' &) & wait"
+    driver = scene.zoo.sh("echo ready; exec sleep 600", marked=False)
+    subprocess.run([*group.start, "/bin/sh", "-c", hide], cwd=scene.zoo.root, check=True)
+    until(lambda: (scene.zoo.root / "hidden").exists() and (scene.zoo.root / "hidden").read_text())
+    hidden = scene.zoo.number("hidden")
+    scene.begins(hidden, driver=driver, adopts=True, group=group.path)
+    psutil.Process(driver).kill()
+    until(lambda: not is_alive(driver))
+    came = scene.stop()
+    assert came.ok
+    assert came.evidence[-1] == "verified in its control group, which holds all that it started"
+    assert hidden in numbers(came, "ended")
+    assert are_alive(hidden) == [False]
+    assert not os.path.exists(group.path)
+
+
+DAEMON = """
+import subprocess, sys
+from handrail.server.home import Home
+from handrail.server.lock import daemon_lock
+with daemon_lock(Home(sys.argv[1])):
+    git = subprocess.Popen(["sleep", "600"])
+    print("ready", flush=True)
+    git.wait()
+"""
+
+
+def test_a_daemon_that_a_hook_started_in_the_control_group_outlives_the_run(
+    scene: AgentProcesses,
+) -> None:
+    group = make_group(scene.run, os.environ)
+    if group is None:
+        pytest.skip("no control group (version 2) can be written here, so none can be tried")
+    (scene.zoo.root / "daemon.py").write_text(DAEMON)
+    start = shlex.join([*group.start, sys.executable, "daemon.py", scene.shop.home.path])
+    daemon = scene.zoo.sh(f"exec {start}", marked=False)
+    [git] = [each.pid for each in psutil.Process(daemon).children()]
+    driver = scene.zoo.sh("echo ready; exec sleep 600", marked=False)
+    agent = scene.zoo.sh(f"exec {shlex.join(group.start)} sh -c 'echo ready; sleep 600'")
+    scene.begins(agent, driver=driver, group=group.path)
+    came = scene.stop()
+    assert came.ok
+    assert agent in numbers(came, "ended")
+    assert are_alive(daemon, git, driver, agent) == [True, True, True, False]
+    scene.zoo.__exit__()
+    remove_group(group.path)
+    assert not os.path.exists(group.path)
+
+
+def test_a_folder_that_is_no_control_group_proves_nothing(
+    scene: AgentProcesses, tmp_path: Path
+) -> None:
+    agent, _ = begun(scene)
+    driver = scene.zoo.sh("echo ready; exec sleep 600", marked=False)
+    scene.begins(agent, driver=driver, group=str(tmp_path))
+    assert scene.stop().evidence[-1] == "verified by a search for its children and its mark"
 
 
 def test_a_search_does_not_claim_more_than_it_did(scene: AgentProcesses) -> None:

@@ -270,3 +270,36 @@ def test_of_several_commands_the_last_is_shown_and_the_others_are_counted(
         await stand.until(lambda: "(+1 under way)" in stand.last)
 
     at_screen(book, work, controls=controls)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 45)])
+def test_fifty_runs_with_wide_names_are_grouped_and_all_can_be_reached(
+    size: tuple[int, int],
+) -> None:
+    runs = tuple(
+        RunOverview(
+            f"{number:04x}-run",
+            f"顧客ポータルの在庫管理-{number:04x}",
+            phase="working",
+            active=True,
+            started=NOON,
+            changed=NOON - number,
+            goal="在庫の合計を直す" * 9,
+            incident="2026-11-15-x" if number == 49 else "",
+        )
+        for number in range(50)
+    )
+
+    async def work(stand: ScreenUser) -> None:
+        await stand.pilot.resize_terminal(*size)
+        await stand.until_shows("needs you 1")
+        assert stand.app.watching.chosen == runs[49].id, "the one that needs a person comes first"
+        assert all(columns(line) <= size[0] for line in stand.lines)
+        chosen = {stand.app.watching.chosen}
+        for _ in range(60):
+            await stand.press("down")
+            chosen.add(stand.app.watching.chosen)
+        assert len(chosen) == 50
+        assert stand.app.watching.chosen[:4] in stand.shown_in("runs"), "the end of its name"
+
+    _at(LogView(runs), work)

@@ -10,6 +10,11 @@ from handrail.checkpoint.names import BadNameError, check_name
 from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
+from handrail.cli.fleet.fleet_checkpoint import (
+    fleet_here,
+    show_fleet_checkpoint,
+    take_fleet_checkpoint,
+)
 from handrail.cli.history.runs import find_home
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
@@ -29,9 +34,11 @@ _MAX_NAMED = 3
 
 @click.command()
 @click.argument("name", default="", metavar="[NAME]")
+@click.option("--fleet", is_flag=True, help="Save the whole fleet (default if it has tasks).")
+@click.option("--files", "files_only", is_flag=True, help="Save only the files of this folder.")
 @options.json_option("Print JSON.")
 @options.color_option
-def command(name: str, as_json: bool) -> int:
+def command(name: str, fleet: bool, files_only: bool, as_json: bool) -> int:
     """Save this project's files so that you can come back to them.
 
     Handrail saves the files of supervised projects by itself, before each prompt
@@ -41,6 +48,10 @@ def command(name: str, as_json: bool) -> int:
     Handrail stores the copy outside the project and does not touch your repository.
     It skips files that git ignores, unless the setting checkpoints.include names
     them.
+
+    If the repository has a fleet with tasks, Handrail saves all of it: every task, every
+    agent's place, and the files and branches of all workspaces. The name then ends
+    with the time. With --files, Handrail saves only the files of this folder.
 
     \b
     Examples:
@@ -56,7 +67,15 @@ def command(name: str, as_json: bool) -> int:
             check_name(name)
         except BadNameError as error:
             raise click.ClickException(str(error)) from None
+    if fleet and files_only:
+        raise click.UsageError("use --fleet or --files, not both")
     folder = check_can_be_saved(project_folder(), os.environ)
+    repository = None if files_only else fleet_here(folder)
+    if repository is not None:
+        show_fleet_checkpoint(take_fleet_checkpoint(find_home(), folder, name), as_json=as_json)
+        return 0
+    if fleet:
+        raise click.ClickException(f"{folder} has no fleet with tasks; see handrail task add")
     before = same_name(open_checkpoints(folder).newest_first(), name)
     waiting_for = f"saving {os.path.basename(folder)}"
     answer = ask_daemon(find_home(), "/checkpoints", SaveRequest(folder, name), waiting_for)

@@ -18,6 +18,9 @@ _WAIT = 5.0
 """Seconds to wait for the confirmation without --wait."""
 EXIT_NOT_CONFIRMED = 2
 
+_TASK_FORM = {ControlCommand.REDIRECT: ControlCommand.REASSIGN}
+"""The command for the slot of a task's run, where the user names another task with --task."""
+_TASK_HELP = "Of a task's run: give its slot to this task instead of a GOAL."
 _RUN = """RUN is a name from `handrail status` (shop-3f2a), the start of a session id,
 a project, or `last`. With a project or `last`, Handrail picks the latest run that
 can take the command."""
@@ -70,12 +73,29 @@ def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
         text = f"The {command.spec.text.name}. Default: {line.default}."
         option = [line.text, "text"]
         given.append(click.Option(option, default=line.default, metavar="NAME", help=text))
+    for name, values in _choices(command):
+        given.append(
+            click.Option(
+                [f"--{name}", "choice"],
+                type=click.Choice(values),
+                default=values[0],
+                help=f"Default: {values[0]}.",
+            )
+        )
+    if command in _TASK_FORM:
+        given.append(click.Option(["--task"], default="", metavar="ID", help=_TASK_HELP))
     if command.spec.confirm:
         given.append(click.Option(["--yes", "-y"], is_flag=True, help="Do not ask."))
     made = click.Command(command.value, callback=run, params=given, help=_help(command, line))
     for option_of in (options.color_option, options.json_option("Print each message as JSON.")):
         made = option_of(made)
     return made
+
+
+def _choices(command: ControlCommand) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the choice of a command, or of its form for tasks."""
+    specs = (each.spec.choice for each in (command, _TASK_FORM.get(command)) if each is not None)
+    return [(name, values) for name, values in specs if values]
 
 
 def _operand(line: OnCommandLine) -> str:
@@ -92,11 +112,15 @@ class _TypedCommand(msgspec.Struct, frozen=True):
     wait: float
     as_json: bool
     text: str = ""
+    choice: str = ""
+    task: str = ""
     yes: bool = False
 
 
 def _carry_out(command: ControlCommand, order: _TypedCommand, operand: str) -> int:
     options.by_a_person()
+    if order.task:
+        command, operand = _TASK_FORM[command], ""
     typed, text = _read(command, order, operand)
     from handrail.cli.history.runs import KnownRuns, find_home, read_log
     from handrail.cli.requests.sending import choose_all, choose_one
@@ -110,14 +134,18 @@ def _carry_out(command: ControlCommand, order: _TypedCommand, operand: str) -> i
             chosen = choose_one(runs, store, command, typed)
     if not _is_agreed_to(command, order, chosen):
         return EXIT_NOT_CONFIRMED
+    from handrail.cli.requests.all_fleets import change_dispatch
     from handrail.cli.requests.send_and_report import send_and_report
 
+    if order.all_runs:
+        change_dispatch(home, command, order.reason, as_json=order.as_json)
     return send_and_report(
         home,
         command,
         chosen,
         reason=order.reason,
         text=text,
+        choice=order.choice,
         seconds=order.wait,
         form="json" if order.as_json else "words",
     )
@@ -135,7 +163,7 @@ def _read(command: ControlCommand, order: _TypedCommand, operand: str) -> tuple[
     if words and not operand:
         both = "a RUN or --all, not both" if order.all_runs else "one RUN at a time, or --all"
         raise click.UsageError(f"{name}: give {both}")
-    text = " ".join(words) or order.text
+    text = " ".join(words) or order.text or order.task
     for given in (text, order.reason):
         given.encode()  # raises for bytes that are not text
     return typed, text

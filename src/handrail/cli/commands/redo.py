@@ -2,12 +2,15 @@
 
 import click
 
-from handrail.checkpoint import UndoLevel
+from handrail.checkpoint import CheckpointTrigger, UndoLevel
 from handrail.cli import options
-from handrail.cli.restores.project_checkpoints import find_saved
+from handrail.cli.fleet.fleet_checkpoint import fleet_journal
+from handrail.cli.fleet.fleet_rollback import roll_fleet_back
+from handrail.cli.restores.project_checkpoints import find_saved, open_checkpoints
 from handrail.cli.restores.restore_flow import restore_files
 from handrail.cli.restores.wording import RestoreManner
 from handrail.server.files.restore_messages import UndoRequest
+from handrail.server.fleet.rollback_messages import FleetRollbackRequest
 
 
 @click.command()
@@ -19,6 +22,8 @@ def command(git: bool, **flags: bool) -> int:
     Handrail leaves files alone that changed since, unless you add --over. Run it
     again to take back the undo before that. Add --git if the undo had it.
 
+    After the rollback of a fleet, its tasks, merges and workspaces come back, too.
+
     \b
     Examples:
       handrail redo
@@ -28,7 +33,23 @@ def command(git: bool, **flags: bool) -> int:
     said no.
     """
     options.by_a_person()
-    wanted = UndoRequest(cwd=find_saved(), level=UndoLevel.REDO, git=git)
+    folder = find_saved()
+    if not git and _takes_fleet(folder):
+        flags.pop("whole")
+        manner = RestoreManner(verb="Redo", done="redone", command="handrail redo", **flags)
+        return roll_fleet_back(FleetRollbackRequest(folder=folder, redo=True), manner)
+    wanted = UndoRequest(cwd=folder, level=UndoLevel.REDO, git=git)
     command_line = "handrail redo --git" if git else "handrail redo"
     manner = RestoreManner(verb="Redo", done="redone", command=command_line, git=git, **flags)
     return restore_files(wanted, manner)
+
+
+def _takes_fleet(folder: str) -> bool:
+    """Return whether the last thing that went back here is a fleet."""
+    journal = fleet_journal(folder)
+    last = journal.last() if journal is not None else None
+    if last is None:
+        return False
+    records = open_checkpoints(folder).newest_first()
+    restored = next((e for e in records if e.moment is CheckpointTrigger.RESTORED), None)
+    return restored is None or restored.created_at.timestamp() <= last.at

@@ -4,10 +4,19 @@ import click
 
 from handrail.checkpoint import UndoLevel
 from handrail.cli import options
-from handrail.cli.restores.project_checkpoints import find_record, find_saved, open_checkpoints
+from handrail.cli.fleet.fleet_checkpoint import find_fleet_checkpoint
+from handrail.cli.fleet.fleet_rollback import roll_fleet_back
+from handrail.cli.restores.project_checkpoints import (
+    find_record,
+    find_saved,
+    open_checkpoints,
+    same_name,
+)
 from handrail.cli.restores.restore_flow import restore_files
 from handrail.cli.restores.wording import RestoreManner
+from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint
 from handrail.server.files.restore_messages import UndoRequest
+from handrail.server.fleet.rollback_messages import FleetRollbackRequest
 
 
 @click.command()
@@ -16,8 +25,9 @@ from handrail.server.files.restore_messages import UndoRequest
 @click.option(
     "--all", "everything", is_flag=True, help="Roll back files, run and conversation (default)."
 )
+@click.option("--keep", is_flag=True, help="Of a fleet: keep the workspaces made since.")
 @options.restore_options
-def command(name: str, files_only: bool, everything: bool, **flags: bool) -> int:
+def command(name: str, files_only: bool, everything: bool, keep: bool, **flags: bool) -> int:
     """Go back to a checkpoint: the files, and the state of the run.
 
     Handrail shows first what would change and what you would lose. It saves the
@@ -27,6 +37,10 @@ def command(name: str, files_only: bool, everything: bool, **flags: bool) -> int
 
     If agents worked since, Handrail leaves files alone that you changed yourself,
     unless you add --over. Files that are not in the checkpoint also stay.
+
+    For a checkpoint of a fleet, Handrail stops every agent, takes back the merges made
+    since, restores files, workspaces and tasks, and lets the fleet go on. It removes
+    workspaces made since, unless you --keep them. Tasks added since wait for you.
 
     \b
     Examples:
@@ -41,6 +55,14 @@ def command(name: str, files_only: bool, everything: bool, **flags: bool) -> int
     if files_only and everything:
         raise click.UsageError("use --files or --all, not both")
     folder = find_saved()
+    fleet = None if files_only else _of_fleet(folder, name)
+    if fleet is not None:
+        if flags.pop("whole"):
+            raise click.UsageError("--whole is for files alone: add --files")
+        command_line = f"handrail rollback {fleet.name}{' --keep' if keep else ''}"
+        manner = RestoreManner(verb="Roll back", done="rolled back", command=command_line, **flags)
+        asked = FleetRollbackRequest(folder=folder, checkpoint=fleet.name, keep=keep)
+        return roll_fleet_back(asked, manner)
     record = find_record(open_checkpoints(folder), name)
     wanted = UndoRequest(cwd=folder, level=UndoLevel.CHECKPOINT, checkpoint=record.id)
     command_line = f"handrail rollback {record.id}{' --files' if files_only else ''}"
@@ -48,3 +70,12 @@ def command(name: str, files_only: bool, everything: bool, **flags: bool) -> int
         verb="Roll back", done="rolled back", command=command_line, files_only=files_only, **flags
     )
     return restore_files(wanted, manner)
+
+
+def _of_fleet(folder: str, name: str) -> FleetCheckpoint | None:
+    """Return the fleet's checkpoint, unless a newer one of the files alone has the same name."""
+    found = find_fleet_checkpoint(folder, name)
+    if found is None or found.name == name:
+        return found
+    of_files = same_name(open_checkpoints(folder).newest_first(), name)
+    return None if of_files and of_files[0].created_at > found.created_at else found

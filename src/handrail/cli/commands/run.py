@@ -88,6 +88,8 @@ def _limit(
     help="Continue this run; without a name, the tasks of this repository.",
 )
 @click.option("--slots", type=click.IntRange(1, 100), metavar="N", help="Agents at a time.")
+@click.option("--unattended", is_flag=True, help="Nobody is there: save the files first.")
+@click.option("--report", metavar="FILE", help="Write the report of many tasks here (.md, .json).")
 @click.option(
     "--yes", "accepted", is_flag=True, help="Start even where the work could not be undone."
 )
@@ -108,6 +110,8 @@ def command(
     mode: str,
     typed: str | None,
     slots: int | None,
+    unattended: bool,
+    report: str | None,
     accepted: bool,
     as_json: bool,
 ) -> int:
@@ -136,17 +140,25 @@ def command(
       handrail run "Tidy the docs." -- --add-dir ../shared
       handrail run --resume shop-3f2a --max-iterations 20
       handrail run tasks.yaml --slots 3
+      handrail run tasks.yaml --unattended --report night.md
 
     Exit code: 0 if the task is done and verified; 1 if it is not (limit reached,
     agent stuck, run cancelled); 2 for an error; 130 after Ctrl+C.
     """
     options.by_a_person()
     if typed == "" or _is_task_file(words):
-        from handrail.cli.fleet.fleet_run import run_fleet, tasks_of
+        from handrail.cli.fleet.fleet_run import FleetRunOptions, run_fleet, tasks_of
         from handrail.cli.fleet.opened_fleet import open_fleet
 
         tasks = tasks_of(words[0]) if words else ()
-        return run_fleet(open_fleet(os.getcwd()), tasks, slots=slots or 0, as_json=as_json)
+        many = FleetRunOptions(
+            slots=slots or 0, unattended=unattended, report=report or "", as_json=as_json
+        )
+        return run_fleet(open_fleet(os.getcwd()), tasks, many)
+    if slots or unattended or report:
+        raise click.UsageError(
+            "--slots, --unattended and --report are for many tasks: handrail run tasks.yaml"
+        )
     given = {
         "max_iterations": max_iterations,
         "max_minutes": max_minutes,
@@ -218,6 +230,10 @@ def _resumed_plan(
     if loop is None:
         raise click.ClickException(
             f"{run.name} was not started by handrail run; use {resume_command(_HOST, run.id)}"
+        )
+    if loop.is_fleet or loop.issue:
+        raise click.ClickException(
+            f"{run.name} belongs to a fleet; in its repository, use handrail run --resume"
         )
     if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
         who = f" by {state.hand.by}" if state.hand.by else ""

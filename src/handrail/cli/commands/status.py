@@ -19,9 +19,12 @@ from handrail.cli.history.runs import (
     nothing_yet,
     read_log,
 )
+from handrail.cli.history.status_json import row_json
 from handrail.cli.history.status_row import StatusRow, control_lines, find_rows, loop_line
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
+from handrail.server.home import Home
+from handrail.store.port import Store
 from handrail.words.amounts import count
 from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS
 from handrail.words.times import date_and_time, duration_in_words
@@ -31,8 +34,11 @@ _ROOMY = 64
 _LABELS = "actions changed stopped"
 _AGE = 8
 _MAX_NOTICES = 5
+_FLEETS = "fleet:"
+"""The prefix of all fleets' topics: the rooms of the fleet take long to import."""
 
 if TYPE_CHECKING:
+    from handrail.cli.fleet.fleet_status import FleetStatus
     from handrail.server.integrity.notices import Notice
 
 Health = dict[str, object]
@@ -64,6 +70,9 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     If one of Handrail's own parts was changed, such as its hooks in the settings, the
     lines at the top say so until you run `handrail status --seen`.
 
+    Below the runs stand the tasks of each repository that need you, and those that
+    agents work on: slot, attempt, iteration, branch and workspace.
+
     \b
     Examples:
       handrail status
@@ -80,10 +89,13 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     with read_log(home) as store:
         runs = KnownRuns(store)
         is_open = partial(incident_is_open, home)
+        fleets = _fleets(store, home)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=is_open)
+    if fleets:
+        rows = name_tasks(rows, fleets)
     running = is_running(home)  # quicker than to ask the daemon
     if short:
-        show_short(options.screen(), rows, running=running, noticed=len(notices))
+        show_short(options.screen(), rows, running=running, noticed=len(notices), fleets=fleets)
         return 0
     from handrail.control.client import user_name
     from handrail.server.http.socket_client import daemon_health, port_answers, why_down
@@ -99,7 +111,7 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     )
     notice = settings_notice()
     if as_json:
-        _print_json(rows, daemon, trouble, notices, notice)
+        _print_json(rows, daemon, trouble, notices, notice, fleets)
     else:
         show_notices(options.screen(), notices, seen=seen)
         older = len(runs) - len(rows)
@@ -114,11 +126,37 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
             advice=advice,
             me=user_name(),
         )
+        if fleets:
+            from handrail.cli.fleet.fleet_status import show_fleets
+
+            show_fleets(screen, fleets, iterations_of(rows))
         if notice:
             screen.paragraph(notice, mark=screen.paint("!", "yellow"))
     if seen:
         mark_seen(home, notices)
     return 0
+
+
+def _fleets(store: Store, home: Home) -> "list[FleetStatus]":
+    """Return the fleets with something left to do; most people have none, and pay nothing."""
+    if not store.topics(_FLEETS):
+        return []
+    from handrail.cli.fleet.fleet_status import find_fleets
+
+    return find_fleets(store, home, time())
+
+
+def name_tasks(rows: list[StatusRow], fleets: "Sequence[FleetStatus]") -> list[StatusRow]:
+    """Give each run of an agent the task that it is for."""
+    from handrail.cli.fleet.fleet_status import RunTasks
+
+    tasks = RunTasks(fleets)
+    return [msgspec.structs.replace(row, task=tasks.of(row.run.id, row.facts)) for row in rows]
+
+
+def iterations_of(rows: list[StatusRow]) -> dict[str, int]:
+    """Return the present iteration of each run that Handrail drives."""
+    return {row.run.id: row.facts.loop.iteration for row in rows if row.facts.loop}
 
 
 def show_notices(screen: TerminalOutput, notices: "Sequence[Notice]", *, seen: bool) -> None:
@@ -287,7 +325,12 @@ def _needing(number: int) -> str:
 
 
 def show_short(
-    screen: TerminalOutput, rows: list[StatusRow], *, running: bool, noticed: int = 0
+    screen: TerminalOutput,
+    rows: list[StatusRow],
+    *,
+    running: bool,
+    noticed: int = 0,
+    fleets: "Sequence[FleetStatus]" = (),
 ) -> None:
     """Print the line for a shell prompt."""
     parts: list[str] = []
@@ -303,6 +346,10 @@ def show_short(
     stopped = sum(row.decided("block") for row in under_way)
     if stopped:
         parts.append(screen.paint(f"✗ {count(stopped, 'action')} stopped", "red"))
+    if fleets:
+        from handrail.cli.fleet.fleet_status import short_fleets
+
+        parts.extend(short_fleets(screen, fleets))
     if parts and not running:
         parts.append(screen.paint("! no daemon", "red"))
     screen.say("  ".join(parts) or "○ no runs")
@@ -314,6 +361,7 @@ def _print_json(
     trouble: str,
     notices: "Sequence[Notice]",
     settings: str,
+    fleets: "Sequence[FleetStatus]",
 ) -> None:
     print_json(
         {
@@ -321,61 +369,15 @@ def _print_json(
             "problem": trouble,
             "notices": notices,
             "settings": settings,
-            "runs": [_row_json(row) for row in rows],
+            "runs": [row_json(row) for row in rows],
+            "fleets": _fleets_json(rows, fleets),
         }
     )
 
 
-def _row_json(row: StatusRow) -> dict[str, object]:
-    facts = row.facts
-    hand, usage, found = facts.hand, facts.usage, facts.trouble
-    return {
-        "run": row.run.id,
-        "name": row.run.name,
-        "host": facts.host,
-        "cwd": facts.cwd,
-        "state": row.state,
-        "quiet_seconds": round(row.quiet, 1),
-        "started": facts.started,
-        "changed": facts.changed,
-        "goal": row.goal,
-        "model": facts.model,
-        "actions": facts.step,
-        "decisions": usage.decided,
-        "overruled": usage.overruled,
-        "breaches": usage.breaches,
-        "faults": usage.faults,
-        "used": {
-            "tokens": facts.tokens,
-            "cost_usd": facts.cost_usd,
-            "unpriced": usage.unpriced,
-            "memory_mb": usage.memory_mb,
-        },
-        "agents": len(facts.agents),
-        "finding": None if row.is_over or found is None else _fields(found, _OF_FINDING),
-        "incident": row.incident,
-        "question": row.question,
-        "problem": row.problem,
-        "control": {
-            "standing": hand.standing,
-            "by": hand.by,
-            "reason": hand.reason,
-            "since": hand.since,
-            "held": list(hand.held.values()),
-            "asked": [
-                {"request": name, **_fields(each, _OF_REQUEST)} for name, each in hand.asked.items()
-            ],
-        },
-        "loop": None if facts.loop is None else {**_fields(facts.loop, _OF_LOOP), "left": row.left},
-    }
+def _fleets_json(rows: list[StatusRow], fleets: "Sequence[FleetStatus]") -> list[dict[str, object]]:
+    if not fleets:
+        return []
+    from handrail.cli.fleet.fleet_status import fleet_json
 
-
-_OF_FINDING = ("kind", "severity", "says", "symptom")
-_OF_REQUEST = ("at", "command", "by", "reason")
-_OF_LOOP = ("goal", "max", "verify", "driver", "iteration", "verified", "ended", "reason",
-            "tokens", "cost_usd", "seconds", "memory_mb")  # fmt: skip
-"""The fields of each that JSON shows."""
-
-
-def _fields(struct: msgspec.Struct, names: tuple[str, ...]) -> dict[str, object]:
-    return {name: getattr(struct, name) for name in names}
+    return [fleet_json(each, iterations_of(rows)) for each in fleets]

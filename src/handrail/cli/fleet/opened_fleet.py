@@ -1,6 +1,5 @@
 """The fleet of the repository around a folder, as the commands use it."""
 
-import os
 from typing import NamedTuple
 
 import click
@@ -15,7 +14,7 @@ from handrail.fleet.repository import FleetRepository, find_repository
 from handrail.fleet.requests import RemoteFleetEngine
 from handrail.fleet.workspaces import Workspaces
 from handrail.server.fleet.client import remote_engine
-from handrail.server.fleet.places import workspaces_folder
+from handrail.server.fleet.places import open_merging, open_workspaces
 from handrail.server.home import Home
 
 
@@ -30,13 +29,12 @@ class OpenedFleet(NamedTuple):
     @property
     def workspaces(self) -> Workspaces:
         """Return its worktrees."""
-        folder = workspaces_folder(os.environ, self.repository)
-        return Workspaces(self.repository.top, folder, os.environ)
+        return open_workspaces(self.home, self.repository)
 
     @property
     def merging(self) -> Merging:
         """Return its merges."""
-        return Merging(self.repository.top, workspaces_folder(os.environ, self.repository))
+        return open_merging(self.home, self.repository)
 
 
 def open_fleet(folder: str) -> OpenedFleet:

@@ -45,6 +45,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     """Its driver, a `handrail run`, is gone."""
     problem: str = ""
     """Why some of its events cannot be read."""
+    task: str = ""
+    """The task of a fleet that it is for."""
 
     @property
     def state(self) -> str:
@@ -152,18 +154,29 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
         yield f"waits for your approval: {asked.says}"
         yield f"→ handrail approve {asked.id}"
     if row.left:
-        yield f"its driver is gone → handrail run --resume {row.run.name}"
+        yield f"its driver is gone → {_resume_command(row)}"
     if hand.waiting and not row.is_over:
         yield f"not confirmed yet: {', '.join(hand.waiting)}"
+
+
+def _resume_command(row: StatusRow) -> str:
+    loop = row.facts.loop
+    if loop is not None and loop.is_fleet:
+        return "handrail run --resume"
+    if loop is not None and loop.issue:
+        return f"handrail task show {loop.issue}"
+    return f"handrail run --resume {row.run.name}"
 
 
 def loop_line(row: StatusRow) -> str:
     """Describe the progress and the usage of a run, as far as known, or return ""."""
     facts = row.facts
     loop = facts.loop
+    task = f"task {row.task}" if row.task else ""
     if loop is None:
-        return " · ".join(_used(facts)) if facts.tokens else ""
+        return " · ".join(filter(None, (task, *(_used(facts) if facts.tokens else ()))))
     parts = (
+        task,
         f"it {max(loop.iteration, 1)}/{loop.max}",
         _ENDS.get(loop.reason, "") if loop.ended else "",
         facts.model,

@@ -13,6 +13,7 @@ from handrail.cli.output.terminal import TerminalOutput
 from handrail.fleet.pipeline.reading import Pipeline, Step
 from handrail.fleet.pipeline.report import ReportLine, report_lines, step_line
 from handrail.fleet.pipeline.result import PipelineResult, StepResult
+from handrail.fleet.pipeline.schema import AGENTS
 from handrail.library.errors import StartError
 from handrail.library.pipelines.execution import PipelineExecution
 
@@ -87,7 +88,8 @@ class _Progress:
 
     def step_begins(self, step: Step, attempt: int) -> None:
         again = f", try {attempt}" if attempt > 1 else ""
-        _print(self._screen, ReportLine(f"{step.name} ({step.type}{again}) …", "dim", "▸"))
+        where = " handrail watch shows its work" if step.type in AGENTS else ""
+        _print(self._screen, ReportLine(f"{step.name} ({step.type}{again}) …{where}", "dim", "▸"))
 
     def step_ended(self, result: StepResult) -> None:
         _print(self._screen, step_line(result))

@@ -36,6 +36,7 @@ def send_and_report(
     *,
     reason: str,
     text: str,
+    choice: str = "",
     seconds: float,
     form: Form = "words",
 ) -> int:
@@ -45,10 +46,11 @@ def send_and_report(
         return 0
     with ready_daemon(home):
         pass
-    all_sent = [
-        SentRequest(run, make_request(command, run.id, reason=reason, text=text))
-        for run in chosen.runs
-    ]
+    all_sent = []
+    for run in chosen.runs:
+        own = choice if chosen.takes_choice(run, command) else ""
+        request = make_request(command, run.id, reason=reason, text=text, choice=own)
+        all_sent.append(SentRequest(run, request))
     reporter = _SilentReporter()
     if form == "json":
         reporter = _JsonReporter()

@@ -14,6 +14,7 @@ from handrail.control.transitions import THEN, transition
 from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.run_state import RunState
 
 _AT_ONCE = 32
@@ -28,6 +29,13 @@ class ChosenRuns(msgspec.Struct, frozen=True):
     left_out: tuple[tuple[KnownRun, str], ...] = ()
     among: int = 1
     """The number of runs to choose from."""
+    fleets: frozenset[str] | None = None
+    """Those that stand for a fleet; None: the user named the run."""
+
+    def takes_choice(self, run: KnownRun, command: ControlCommand) -> bool:
+        """Return whether a run gets the choice of a command: of all runs, fleets wait for the
+        end of iterations."""
+        return self.fleets is None or not command.spec.for_fleet or run.id in self.fleets
 
 
 def choose_one(runs: KnownRuns, store: Store, command: ControlCommand, typed: str) -> ChosenRuns:
@@ -42,6 +50,7 @@ def choose_all(runs: KnownRuns, store: Store, command: ControlCommand, now: floa
     """Choose every active run that can take the command."""
     chosen: list[KnownRun] = []
     left_out: list[tuple[KnownRun, str]] = []
+    loops: dict[str, LoopState | None] = {}
     for run in runs:
         state = read_state(store, run.id, [])
         if not state.active or _is_forgotten(state, now):
@@ -50,7 +59,17 @@ def choose_all(runs: KnownRuns, store: Store, command: ControlCommand, now: floa
             left_out.append((run, why))
         else:
             chosen.append(run)
-    return ChosenRuns(tuple(chosen), tuple(left_out), len(runs))
+            loops[run.id] = state.loop
+    fleets = frozenset(name for name, loop in loops.items() if loop is not None and loop.is_fleet)
+    # A fleet gives the command on to the runs of its tasks.
+    alone = [
+        each for each in chosen if (loop := loops[each.id]) is None or loop.parent not in fleets
+    ]
+    return ChosenRuns(tuple(alone), tuple(left_out), len(runs), fleets)
+
+
+def _parent(loop: LoopState | None) -> str:
+    return "" if loop is None else loop.parent
 
 
 def _is_able(state: RunState, command: ControlCommand) -> bool:
@@ -69,6 +88,8 @@ def _why_not(state: RunState, command: ControlCommand) -> str:
         return f"it is {standing.value}"
     if command.spec.no_driver and state.loop is None:
         return "it was not started by handrail run"
+    if state.loop is not None and state.loop.is_fleet and not command.spec.for_fleet:
+        return "it stands for a fleet"
     return ""
 
 

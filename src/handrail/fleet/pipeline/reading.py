@@ -177,12 +177,12 @@ class _Reader:
         if not isinstance(node.value, dict):
             self._says(node, path, "expected a mapping with a type and its keys")
             return None
-        kind = self._type(node, node.value, path)
-        if kind is None:
+        typed = self._type(node, node.value, path)
+        if typed is None:
             return None
-        struct = STEP_TYPES[kind]
+        kind = STEP_TYPES[typed]
         flat = self._flattened(node, node.value, path)
-        checked, problems = validate(flat, struct, self._home)
+        checked, problems = validate(flat, kind, self._home)
         self.problems += (
             ConfigProblem(each.origin, f"{path}.{each.key}".rstrip("."), each.says)
             for each in problems
@@ -190,7 +190,7 @@ class _Reader:
         if problems:
             return None
         try:
-            keys: AnyStep = msgspec.convert(checked.plain(), struct)
+            keys: AnyStep = msgspec.convert(checked.plain(), kind)
         except msgspec.ValidationError as error:  # a key with nothing behind it, an empty list
             says, _, key = str(error).rstrip("`").partition(" - at `$.")
             self._says(flat.find(key) or flat, f"{path}.{key}".rstrip("."), says)
@@ -199,7 +199,7 @@ class _Reader:
         self._check_name(flat, name, path, known)
         self._check_keys(flat, keys, path, known)
         condition = self._condition(flat, keys.condition, path, known)
-        return Step(name, kind, keys, condition, node.origin.line)
+        return Step(name, typed, keys, condition, node.origin.line)
 
     def _type(self, node: SettingNode, keys: Mapping[str, SettingNode], path: str) -> str | None:
         written = keys.get("type")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from handrail.config.schema import Config
+from handrail.model.decodable import decodable
 from handrail.model.host import known_hosts
 
 MAX_STEPS = 100
@@ -38,6 +39,7 @@ class PipelineStep(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     ] = False
 
 
+@decodable
 class ShellStep(PipelineStep, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A command, reviewed like the command of an agent."""
 
@@ -51,6 +53,7 @@ class ShellStep(PipelineStep, frozen=True, forbid_unknown_fields=True, kw_only=T
     seconds: Annotated[float, Meta(description="How long it may take.", gt=0, le=86_400)] = 600.0
 
 
+@decodable
 class AgentStep(PipelineStep, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An agent that works until it says it is done, as with `handrail run`."""
 
@@ -74,6 +77,7 @@ class ScriptedCall(Struct, frozen=True, forbid_unknown_fields=True):
     input: Annotated[dict[str, str], Meta(description="Its input: `command`, `file_path` …")]
 
 
+@decodable
 class ScriptStep(PipelineStep, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Tool calls without a model, reviewed and run one after the other: for tests and demos."""
 

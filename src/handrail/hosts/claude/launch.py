@@ -87,7 +87,7 @@ def launch(request: LaunchRequest) -> Launch:
     chosen = (part for option, value in wanted.items() if value for part in (option, value))
     return Launch(
         # An option with any number of values would swallow an argument that is not an option.
-        argv=(request.program, *_STREAM, *options.arguments, *chosen),
+        argv=(*request.start, request.program, *_STREAM, *options.arguments, *chosen),
         environ=environment(run, request.environ),
         cwd=request.cwd,
         model=options.model,

@@ -9,6 +9,8 @@ from contextlib import suppress
 import msgspec
 import psutil
 
+from handrail.intervene.processes.control_group import members_of
+
 _POLITE = 0.4
 """The share of the time for processes to end by themselves."""
 _POLL = 0.02
@@ -96,7 +98,7 @@ class ProcessFamily:
 
     They are the host and its descendants, and every process with one of the `marks` in its
     environment. A member stays a member; only a process that left both before the first look is
-    missed, and not even that one if there is a `reaper`.
+    missed, and not even that one if there is a `group` or a `reaper`.
     """
 
     def __init__(
@@ -105,12 +107,19 @@ class ProcessFamily:
         host: ProcessIdentity | None = None,
         *,
         reaper: ProcessIdentity | None = None,
+        group: str = "",
         spared: Collection[int] = (),
+        apart: Collection[int] = (),
         client: str = "",
     ) -> None:
         """`reaper`: the process that adopts every orphan of the run; not a member itself.
 
-        `spared`: processes not to end, such as Handrail's own.
+        `group`: the folder of the control group in which all of them are; "": there is none.
+
+        `spared`: processes not to end, such as the driver.
+
+        `apart`: Handrail's own processes. A hook may have started them inside the group; they and
+        what they start are not the run's.
 
         `client`: the path of the hook's client. Killing one that waits for a verdict would let its
         action through.
@@ -118,7 +127,9 @@ class ProcessFamily:
         self._marks = {item for item in marks.items() if item[1]}
         self._host = host
         self._reaper = reaper
-        self._spared = {0, 1, os.getpid(), *spared, *([reaper.pid] if reaper else ())}
+        self._group = group
+        self._apart = frozenset(apart)
+        self._spared = {0, 1, os.getpid(), *spared, *apart, *([reaper.pid] if reaper else ())}
         self._client = client
         self._members: dict[int, psutil.Process] = {}
         self._texts: dict[psutil.Process, str] = {}
@@ -129,9 +140,14 @@ class ProcessFamily:
         self._clients: set[int] = set()
 
     @property
+    def has_group(self) -> bool:
+        """Return whether a control group holds the processes of the run."""
+        return bool(self._group) and os.path.isdir(self._group)
+
+    @property
     def is_complete(self) -> bool:
         """Return whether no process of the run can hide from a look."""
-        return bool(self._reaper and _is_there(self._reaper))
+        return self.has_group or bool(self._reaper and _is_there(self._reaper))
 
     def look(self, *, keep_host: bool = False) -> list[psutil.Process]:
         """Return the live members."""
@@ -141,7 +157,7 @@ class ProcessFamily:
         alive = {pid for pid, one in seen.items() if self._members.get(pid) == one.process}
         reaper = _among(seen, self._reaper)
         adopted = {pid for pid, one in seen.items() if one.parent in reaper}
-        self._parents = alive | host | adopted
+        self._parents = alive | host | adopted | self._in_group(seen)
         self._clients.clear()  # the system reuses their numbers
         self._admit(seen, self._parents)
         self._parents |= reaper
@@ -154,7 +170,11 @@ class ProcessFamily:
         self._known |= fresh
         seen = _own_processes(fresh)
         below = {pid for pid, one in seen.items() if one.parent in self._parents}
-        return [seen[pid].process for pid in self._admit(seen, below)]
+        return [seen[pid].process for pid in self._admit(seen, below | self._in_group(seen))]
+
+    def _in_group(self, seen: Mapping[int, _SeenProcess]) -> set[int]:
+        inside = members_of(self._group).intersection(seen) if self._group else set()
+        return inside - _below(seen, self._apart, ()) if inside else inside
 
     def _admit(self, seen: Mapping[int, _SeenProcess], roots: set[int]) -> set[int]:
         """Add the roots, marked processes, and all their descendants; not the clients of hooks."""

@@ -17,6 +17,8 @@ from handrail.server.control.process_control import ProcessControl
 from handrail.server.control.run_processes import has_lost_driver
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.fleet.fleet_control import FleetControl
+from handrail.server.fleet.task_control import TaskControl
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.threads.wake_up import call_in_loop
 from handrail.supervise.state.run_state import RunState
@@ -34,6 +36,7 @@ class DaemonCommandActions:
         processes: ProcessControl,
         scheduler: CheckpointScheduler,
         restores: RestoreEndpoint,
+        tasks: TaskControl,
     ) -> None:
         self._loop = loop
         self._supervision = supervision
@@ -41,14 +44,22 @@ class DaemonCommandActions:
         self._processes = processes
         self._scheduler = scheduler
         self._restores = restores
+        self._tasks = tasks
+        self.fleets: FleetControl | None = None
+        """Carries out the commands for whole fleets; it sends requests, so it comes later."""
         self._reminders: dict[str, asyncio.TimerHandle] = {}
         """Timers by run; used in the event loop."""
 
-    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
-        """Return why this run can never take a command, or "" if it can."""
+    def can(
+        self, supervisor: Supervisor, command: ControlCommand, text: str = "", choice: str = ""
+    ) -> str:
+        """Return why this run cannot take a command with its arguments, or "" if it can."""
         state, instead = supervisor.state, command.spec.no_driver
+        if command is ControlCommand.REASSIGN:
+            return self._tasks.why_not_reassign(state, text, choice)
         if command is ControlCommand.RESUME:
-            return _undriven(state) if has_lost_driver(state) else ""
+            is_lost = has_lost_driver(state) and not _is_fleet(state)
+            return _undriven(state) if is_lost else ""
         if not instead or self._drivers.is_present(state):
             return ""
         if state.loop is None:
@@ -57,6 +68,10 @@ class DaemonCommandActions:
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Start to carry out a command."""
+        if _is_fleet(supervisor.state) and asked.command in _FOR_FLEETS:
+            assert self.fleets is not None
+            self.fleets.begin(supervisor, asked, finished)
+            return
         _BEGIN[asked.command](self, supervisor, asked, finished)
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
@@ -113,7 +128,8 @@ class DaemonCommandActions:
         self._processes.freeze(supervisor, asked, finished)
 
     def _stop(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
-        self._processes.stop(supervisor, asked, finished)
+        after = self._tasks.after_stop(supervisor.state, asked, finished)
+        self._processes.stop(supervisor, asked, after)
 
     # On files
 
@@ -137,6 +153,7 @@ class DaemonCommandActions:
         asyncio.run_coroutine_threadsafe(work(), self._loop)
 
 
+_FOR_FLEETS = frozenset({ControlCommand.PAUSE, ControlCommand.RESUME, ControlCommand.CANCEL})
 _Begin = Callable[[DaemonCommandActions, Supervisor, ControlAsked, Finished], None]
 _BEGIN: dict[ControlCommand, _Begin] = {
     ControlCommand.INTERRUPT: DaemonCommandActions._interrupt,
@@ -145,12 +162,19 @@ _BEGIN: dict[ControlCommand, _Begin] = {
     ControlCommand.FREEZE: DaemonCommandActions._freeze,
     ControlCommand.STOP: DaemonCommandActions._stop,
     ControlCommand.CANCEL: DaemonCommandActions._stop,
+    ControlCommand.REASSIGN: DaemonCommandActions._stop,
     ControlCommand.CHECKPOINT: DaemonCommandActions._checkpoint,
     ControlCommand.ROLLBACK: DaemonCommandActions._roll_back,
 }
 
 
+def _is_fleet(state: RunState) -> bool:
+    return state.loop is not None and state.loop.is_fleet
+
+
 def _undriven(state: RunState) -> str:
+    if state.loop is not None and state.loop.issue:
+        return f"Nobody drives the run any more: handrail task retry {state.loop.issue}"
     return f"Nobody drives the run any more: handrail run --resume {state.run}"
 
 

@@ -240,6 +240,7 @@ class DriverSessions:
             self._clock(),
             loop.goal,
             loop.max,
+            loop.mode,
             model=loop.model,
             verify=loop.verify,
             driver=loop.driver,
@@ -250,8 +251,11 @@ class DriverSessions:
             max_tokens=loop.max_tokens,
             max_memory_mb=loop.max_memory_mb,
             adopts=loop.adopts,
-            safety=pipeline.settings if pipeline else {},
+            safety=dict(pipeline.settings) if pipeline else {},
             safety_file=pipeline.file if pipeline else "",
+            group=loop.group,
+            parent=loop.parent,
+            issue=loop.issue,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
@@ -327,10 +331,12 @@ class DriverSessions:
             finished(outcome)
 
     def _record(self, supervisor: Supervisor, event: events.Event) -> Receipt:
-        at = self._clock()
+        at, loop = self._clock(), supervisor.state.loop
+        begun = event if isinstance(event, events.LoopBegun) else loop
+        above = self._runs.fleet_state(begun.parent if begun else "")
 
         def beside(state: RunState) -> list[NewEntry]:
-            return [state_entry(state, at)]
+            return [state_entry(state, at, above)]
 
         return supervisor.record(event, beside)
 

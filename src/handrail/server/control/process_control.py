@@ -6,6 +6,7 @@ from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.command_actions import CommandOutcome, Finished
+from handrail.intervene.processes.control_group import remove_group
 from handrail.intervene.processes.keyboard import loses_keyboard
 from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end_processes
 from handrail.model.event import ControlAsked
@@ -15,6 +16,7 @@ from handrail.server.control.run_processes import (
     agent_of,
     agent_processes,
     all_processes,
+    group_of,
     how_verified,
 )
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
@@ -88,16 +90,18 @@ class ProcessControl:
         if self._jobs.is_under_way(state.run, f"{_STOP} {asked.request}"):
             return
         run, family, is_certain = state.run, self._family(state), _is_certain(state)
-        in_program = _is_in_program(state)
+        in_program, group = _is_in_program(state), group_of(state)
         saved = self._save(supervisor, asked)
 
         def work() -> CommandOutcome:
             kept, problem = _saved(saved)
             with self._jobs.turns:
                 ended = end_processes(family, seconds=_END_SECONDS)
+                how = how_verified(family)
             if not ended.left:
                 self._freezes.forget(run)
-            outcome = _outcome_of(ended, kept, problem, is_certain, how_verified(family))
+                remove_group(group)
+            outcome = _outcome_of(ended, kept, problem, is_certain, how)
             if in_program and not is_certain and not ended.left:
                 outcome = CommandOutcome(says=_YOUR_PROGRAM, evidence=outcome.evidence)
             return outcome

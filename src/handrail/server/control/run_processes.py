@@ -5,6 +5,7 @@ from contextlib import suppress
 import psutil
 
 from handrail.hosts.driven_agent import MARK
+from handrail.intervene.processes.control_group import is_group_of
 from handrail.intervene.processes.process_tree import (
     GONE,
     ProcessFamily,
@@ -18,6 +19,7 @@ from handrail.server.lock import daemon_pid, guardian_pid
 from handrail.supervise.state.run_state import RunState
 
 _CLOCK_SECONDS = 1.5
+_IN_GROUP = "verified in its control group, which holds all that it started"
 _BELOW_DRIVER = "verified below its driver, which adopts orphans"
 _BY_SEARCH = "verified by a search for its children and its mark"
 
@@ -29,7 +31,9 @@ def agent_processes(state: RunState, home: Home) -> ProcessFamily:
         _marks(state),
         host,
         reaper=_reaper_of(state),
-        spared=(*_drivers(state, host), *_daemon(home)),
+        group=group_of(state),
+        spared=_drivers(state, host),
+        apart=_daemon(home),
         client=home.client_path,
     )
 
@@ -39,13 +43,16 @@ def all_processes(state: RunState, home: Home) -> ProcessFamily:
     return ProcessFamily(
         _marks(state),
         driver_of(state) or agent_of(state),
-        spared=_daemon(home),
+        group=group_of(state),
+        apart=_daemon(home),
         client=home.client_path,
     )
 
 
 def how_verified(family: ProcessFamily) -> str:
     """Return how Handrail made sure that no process of a run is left."""
+    if family.has_group:
+        return _IN_GROUP
     return _BELOW_DRIVER if family.is_complete else _BY_SEARCH
 
 
@@ -73,6 +80,12 @@ def has_lost_driver(state: RunState) -> bool:
     loop = state.loop
     is_driven = loop is not None and not loop.ended and loop.driver > 0
     return is_driven and driver_of(state) is None
+
+
+def group_of(state: RunState) -> str:
+    """Return the folder of the control group of a driven run; "" if there is none."""
+    group = state.loop.group if state.loop is not None else ""
+    return group if group and is_group_of(group, state.run) else ""
 
 
 def _reaper_of(state: RunState) -> ProcessIdentity | None:

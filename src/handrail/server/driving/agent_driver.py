@@ -11,11 +11,12 @@ from handrail.config.sources import PipelineSafety
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.drive.background_task import background_task
-from handrail.drive.loop import DriveTask, drive
+from handrail.drive.loop import DriveTask, FleetPart, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import DriveOptions, HostAdapter, HostError, HostProgram, LaunchRequest
+from handrail.intervene.processes.control_group import ControlGroup, make_group, remove_group
 from handrail.intervene.processes.subreaper import OrphanReaper, become_subreaper
 from handrail.model.control import ControlCommand
 from handrail.server.control.connection import DaemonConnection
@@ -46,6 +47,8 @@ class AgentPlan(msgspec.Struct, frozen=True):
     cwd: str = msgspec.field(default_factory=os.getcwd)
     pipeline: PipelineSafety | None = None
     """The settings of the pipeline that this run is a step of."""
+    fleet: FleetPart | None = None
+    """The part of a fleet that it is."""
 
 
 class PreparedAgent(msgspec.Struct, frozen=True):
@@ -105,6 +108,7 @@ class AgentDriver:
         self._plan = plan
         self._environ = environ
         self._on_turn_end = on_turn_end
+        self._group: ControlGroup | None = None
         self._client = client or SocketDaemonClient(
             home, plan.run, on_permission=on_permission, environ=environ
         )
@@ -120,6 +124,7 @@ class AgentDriver:
         Raises DaemonError if the daemon does not come back.
         """
         plan = self._plan
+        self._group = await asyncio.to_thread(make_group, plan.run, self._environ)
         task = DriveTask(
             goal=plan.goal,
             cwd=plan.cwd,
@@ -128,10 +133,16 @@ class AgentDriver:
             limits=plan.limits,
             marks={MARK: plan.run},
             adopts=become_subreaper(),
+            group=self._group.path if self._group else "",
             pipeline=plan.pipeline,
+            fleet=plan.fleet,
         )
-        async with background_task(_reap_orphans()):
-            return await drive(task, self._client, self._start)
+        try:
+            async with background_task(_reap_orphans()):
+                return await drive(task, self._client, self._start)
+        finally:
+            if self._group:
+                remove_group(self._group.path)
 
     def _start(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
         plan = self._plan
@@ -144,6 +155,7 @@ class AgentDriver:
             settings_file=driven_settings(self._home.path, plan.run),
             options=msgspec.structs.replace(plan.options, model=model),
             resume=resume,
+            start=self._group.start if self._group else (),
         )
         return self._agent.host.drive(request, self._on_turn_end)
 

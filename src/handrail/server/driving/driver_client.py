@@ -81,6 +81,10 @@ class SocketDaemonClient:
             if go.standing not in HOLDING:
                 return go
 
+    async def note_iteration(self, iteration: int) -> None:
+        """Say that an iteration begins, without asking; a held run does not take note."""
+        await self._call("POST", f"iterations?iteration={iteration}", IterationPermission)
+
     async def may_end(self, iteration: int) -> IterationPermission:
         """Ask whether the loop may end; it may if the iteration could also continue."""
         return await self.may_begin(iteration)

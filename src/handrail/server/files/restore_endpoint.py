@@ -100,8 +100,10 @@ class RestoreEndpoint:
         """Restore files, as a person decided."""
         return await _answer(request, messages.RestoreRequest, self._restore)
 
-    async def roll_back(self, cwd: str, checkpoint: str, run: str) -> messages.RestoreReply:
-        """Restore the files of a checkpoint, except those that others changed."""
+    async def roll_back(
+        self, cwd: str, checkpoint: str, run: str, *, over: bool = False
+    ) -> messages.RestoreReply:
+        """Restore the files of a checkpoint, except those that others changed, unless `over`."""
         seen = await self._look(
             messages.UndoRequest(
                 cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint
@@ -115,6 +117,7 @@ class RestoreEndpoint:
                 target=way.target.id,
                 run=run,
                 expects=seen.preview.now,
+                over=over,
             )
         )
 

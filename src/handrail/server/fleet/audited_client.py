@@ -5,19 +5,34 @@ from collections.abc import Mapping
 from contextlib import suppress
 from time import time
 
+from handrail.control.client import make_request, request_stages
 from handrail.drive.daemon_client import DriverReport, IterationPermission
-from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskAudited
+from handrail.fleet.stall import STALL_ITERATIONS, LoopCounters
 from handrail.fleet.suite_result import SuiteResult
 from handrail.fleet.test_status import read_test_status
 from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.workspace_mark import WorkspaceMark, mark_of
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
+from handrail.model.control import HANDRAIL, ControlCommand, Standing
+from handrail.server.control.connection import DaemonConnection
 from handrail.server.driving.driver_client import SocketDaemonClient
 from handrail.server.home import Home
 
+_ASK_SECONDS = 30.0
+_LOOK_SECONDS = 0.2
+_WITH_FLEET = "its fleet is paused"
 _MAX_FILES = 50
 _MAX_ERROR = 2_000
+
+
+class AttemptStoppedError(Exception):
+    """A person stopped the run, and its task was given back."""
+
+    def __init__(self, by: str) -> None:
+        super().__init__(f"stopped by {by or 'a person'}")
 
 
 class AuditedDaemonClient(SocketDaemonClient):
@@ -31,6 +46,8 @@ class AuditedDaemonClient(SocketDaemonClient):
         ticket: Ticket,
         workspace: Workspace,
         environ: Mapping[str, str],
+        *,
+        stall_iterations: int = STALL_ITERATIONS,
     ) -> None:
         super().__init__(home, run, environ=environ)
         self._engine = engine
@@ -44,13 +61,48 @@ class AuditedDaemonClient(SocketDaemonClient):
         self._audited_cost = 0.0
         self._error = ""
         self._tests: SuiteResult | None = None
+        self._stall_iterations = stall_iterations
+        self._counters = LoopCounters()
+        self._seen: WorkspaceMark | None = None
+
+    def remember(self, now: WorkspaceStatus) -> None:
+        """Remember the work in the workspace before the first iteration."""
+        self._seen = mark_of(self._workspace, now)
 
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration, after an entry about the last one."""
-        if iteration > self.iteration > 0:
-            await self.audit()
+        if iteration != self.iteration:
+            if self.iteration:
+                await self.audit()
+            await self._pause_with_fleet()
         self.iteration = iteration
-        return await super().may_begin(iteration)
+        while True:
+            go = await super().may_begin(iteration)
+            if go.standing is Standing.STOPPED and not go.incident:
+                raise AttemptStoppedError(go.by)
+            if go.standing is not Standing.STOPPING:
+                return go
+            await asyncio.sleep(_LOOK_SECONDS)  # its task is given back before it is stopped
+
+    async def _pause_with_fleet(self) -> None:
+        """Pause the run at this boundary if dispatch is closed: who opens it resumes the run."""
+        if await self._renewed() != "paused":
+            return
+        state = await asyncio.to_thread(self._engine.state)
+        await asyncio.to_thread(
+            self._ask, ControlCommand.PAUSE, state.closed_by, state.closed_says or _WITH_FLEET
+        )
+        if await self._renewed() == "held":  # it was opened meanwhile, and nobody saw this run
+            await asyncio.to_thread(self._ask, ControlCommand.RESUME, HANDRAIL, "")
+
+    async def _renewed(self) -> Renewal:
+        return await asyncio.to_thread(self._engine.renew, self._ticket)
+
+    def _ask(self, command: ControlCommand, by: str, reason: str) -> None:
+        request = make_request(command, self._run, by=by, reason=reason)
+        connection = DaemonConnection(self._home, self._environ)
+        for _ in request_stages(connection, request, seconds=_ASK_SECONDS):
+            pass
 
     async def report(self, report: DriverReport) -> None:
         """Report to the daemon, and remember what belongs into the next entry."""
@@ -72,8 +124,33 @@ class AuditedDaemonClient(SocketDaemonClient):
         with suppress(WorkspaceError, StaleAttemptError):
             now = await asyncio.to_thread(workspace_status, self._workspace, self._environ)
             await asyncio.to_thread(self._engine.note, self._entry(now))
+            await asyncio.to_thread(self._note_stall, now)
             self._audited_tokens, self._audited_cost = self.tokens, self.cost_usd
             self._error, self._tests = "", None
+
+    def _note_stall(self, now: WorkspaceStatus) -> None:
+        """Write an entry when nothing has moved for too many iterations."""
+        before, self._seen = self._seen, mark_of(self._workspace, now)
+        if before is None:
+            return
+        self._counters = self._counters.after_iteration(
+            committed=before.commit != self._seen.commit,
+            changed_files=before.files != self._seen.files,
+        )
+        if self._counters.is_stalled(self._stall_iterations):
+            idle = self._counters.idle
+            self._counters = self._counters.without_stall()
+            says = f"no commit and no changed file in {idle} iterations"
+            self._engine.note(
+                TaskAudited(
+                    time(),
+                    self._ticket.task,
+                    self._ticket.attempt,
+                    "stall",
+                    says,
+                    iteration=self.iteration,
+                )
+            )
 
     def _entry(self, now: WorkspaceStatus) -> TaskAudited:
         files = tuple(dict.fromkeys((*now.uncommitted, *now.changed)))[:_MAX_FILES]

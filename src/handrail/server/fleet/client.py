@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine
-from handrail.server.fleet.endpoint import PATH
+from handrail.server.fleet.places import ENDPOINT
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon
 from handrail.server.launcher import ensure_daemon
@@ -45,7 +45,7 @@ class FleetConnection:
         until = self._clock() + self._patience
         while True:
             try:
-                said = call_daemon(self._home, "POST", PATH, body, timeout=_ANSWER_SECONDS)
+                said = call_daemon(self._home, "POST", ENDPOINT, body, timeout=_ANSWER_SECONDS)
                 return msgspec.convert(said, FleetAnswer)
             except RefusedError as error:
                 problem: DaemonError = error

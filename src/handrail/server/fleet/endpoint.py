@@ -1,9 +1,6 @@
 """The endpoint for schedulers, drivers and people: one engine for each repository."""
 
 import asyncio
-import logging
-import os
-import threading
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
@@ -12,33 +9,30 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.fleet.engine import FleetError
+from handrail.fleet.events import DispatchClosed, DispatchOpened
 from handrail.fleet.log_engine import PRESENCE_SECONDS, EngineRules, LogEngine
 from handrail.fleet.redaction import without_secrets
 from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import FleetAnswer, FleetCall, perform, refused
-from handrail.fleet.state_loading import LoadedFleet, load_fleet, write_backup
+from handrail.fleet.requests import (
+    ChangedFleets,
+    DispatchChange,
+    FleetAnswer,
+    FleetCall,
+    FleetRequest,
+    perform,
+    refused,
+)
+from handrail.fleet.task import OPEN
+from handrail.server.fleet.open_fleets import OpenFleets
+from handrail.server.fleet.places import DISPATCH, ENDPOINT
 from handrail.server.http.json_response import json_response, read_json
 from handrail.server.http.routes import EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.store.port import Store
 from handrail.supervise.runs.project import Project, Projects
-
-_log = logging.getLogger(__name__)
 
 BACKUP_SECONDS = 300.0
 _IDLE_SECONDS = 10.0
 _MOST_BYTES = 20_000_000
-PATH = "/fleet"
-
-
-class OpenFleet:
-    """The fleet of one repository while the daemon runs."""
-
-    def __init__(self, engine: LogEngine, loaded: LoadedFleet) -> None:
-        self.engine = engine
-        self.loaded = loaded
-        """How its state was found."""
-        self.backed_up = loaded.state.seq
 
 
 class FleetEndpoint:
@@ -48,23 +42,24 @@ class FleetEndpoint:
         self,
         supervision: SupervisionThread,
         projects: Projects,
-        store: Store,
-        home: str,
-        *,
-        clock: Callable[[], float] = monotonic,
+        fleets: OpenFleets,
+        clock: Callable[[], float],
     ) -> None:
-        """`home`: the state folder, for the backups."""
         self._supervision = supervision
         self._projects = projects
-        self._store = store
-        self._home = home
+        self._fleets = fleets
         self._clock = clock
-        self._fleets: dict[str, OpenFleet] = {}
-        self._lock = threading.Lock()
+        self.may: Callable[[str, FleetRequest], bool] = lambda fleet, request: True
+        """Whether a call of a fleet may be carried out; a claim that may not finds no task."""
+        self.performed: Callable[[FleetRepository, Project, FleetRequest], None] = _nothing
+        """Told of every call that was carried out."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Return its endpoint."""
-        return (EndpointRow("POST", PATH, self.call),)
+        """Return its endpoints."""
+        return (
+            EndpointRow("POST", ENDPOINT, self.call),
+            EndpointRow("POST", DISPATCH, self.dispatch),
+        )
 
     async def call(self, request: Request) -> Response:
         """Carry out one verb of the engine of a folder's repository."""
@@ -72,51 +67,61 @@ class FleetEndpoint:
         project = await self._supervision.call(lambda: self._projects.at(call.folder))
         return json_response(await asyncio.to_thread(self._perform, call, project))
 
+    async def dispatch(self, request: Request) -> Response:
+        """Close or open the dispatch of every fleet with open tasks, before anything else."""
+        change = await read_json(request, DispatchChange)
+        return json_response(await asyncio.to_thread(self._dispatch, change))
+
     async def keep(self) -> None:
         """Write backups now and then, and tell the engines that the daemon runs."""
-        backed_up = self._clock()
+        backed_up = monotonic()
         while True:
-            await asyncio.sleep(PRESENCE_SECONDS if self._fleets else _IDLE_SECONDS)
-            for fleet in list(self._fleets.values()):
+            opened = self._fleets.opened()
+            await asyncio.sleep(PRESENCE_SECONDS if opened else _IDLE_SECONDS)
+            for fleet in opened:
                 fleet.engine.note_presence()
-            if self._clock() - backed_up >= BACKUP_SECONDS:
-                backed_up = self._clock()
-                await asyncio.to_thread(self.back_up)
+            if monotonic() - backed_up >= BACKUP_SECONDS:
+                backed_up = monotonic()
+                await asyncio.to_thread(self._fleets.back_up)
 
-    def back_up(self) -> None:
-        """Write a backup of every fleet that has changed."""
-        for name, fleet in list(self._fleets.items()):
-            state = fleet.engine.state()
-            if state.seq == fleet.backed_up:
-                continue
-            try:
-                write_backup(self._backups(name), state)
-            except (OSError, ValueError):
-                _log.exception("the backup of the fleet %s failed", name)
-            else:
-                fleet.backed_up = state.seq
+    def engine_of(self, repository: FleetRepository, project: Project) -> LogEngine:
+        """Return the engine of a repository."""
+        engine = self._fleets.open(repository.fleet).engine
+        engine.go_by(
+            EngineRules.of(project.config.fleet),
+            clean=partial(without_secrets, redactor=project.redactor),
+        )
+        return engine
 
     def _perform(self, call: FleetCall, project: Project) -> FleetAnswer:
         try:
-            fleet = self._open(find_repository(call.folder), project)
+            repository = find_repository(call.folder)
+            engine = self.engine_of(repository, project)
         except FleetError as error:
             return refused(error)
-        return perform(fleet.engine, call.request)
+        if not self.may(repository.fleet, call.request):
+            return FleetAnswer()
+        answer = perform(engine, call.request)
+        if answer.refused is None:
+            self.performed(repository, project, call.request)
+        return answer
 
-    def _open(self, repository: FleetRepository, project: Project) -> OpenFleet:
-        with self._lock:
-            fleet = self._fleets.get(repository.fleet)
-            if fleet is None:
-                loaded = load_fleet(self._store, repository.fleet, self._backups(repository.fleet))
-                for problem in loaded.problems:
-                    _log.warning("the fleet %s: %s", repository.fleet, problem)
-                engine = LogEngine(self._store, repository.fleet, loaded.state)
-                fleet = self._fleets[repository.fleet] = OpenFleet(engine, loaded)
-            fleet.engine.go_by(
-                EngineRules.of(project.config.fleet),
-                clean=partial(without_secrets, redactor=project.redactor),
+    def _dispatch(self, change: DispatchChange) -> ChangedFleets:
+        changed = []
+        for fleet in self._fleets.all():
+            state = fleet.engine.state()
+            is_open = any(each.status in OPEN for each in state.tasks.values())
+            if state.given_up or state.closed == (not change.open) or not (is_open or change.open):
+                continue
+            at = self._clock()
+            fleet.engine.record(
+                DispatchOpened(at, change.by)
+                if change.open
+                else DispatchClosed(at, change.by, change.says)
             )
-            return fleet
+            changed.append(fleet.name)
+        return ChangedFleets(tuple(changed))
 
-    def _backups(self, fleet: str) -> str:
-        return os.path.join(self._home, "fleet", fleet)
+
+def _nothing(repository: FleetRepository, project: Project, request: FleetRequest) -> None:
+    """Do nothing after a call."""

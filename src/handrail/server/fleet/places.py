@@ -3,21 +3,56 @@
 import os
 from collections.abc import Mapping
 
+from handrail.fleet.merging import Merging
 from handrail.fleet.repository import FleetRepository
+from handrail.fleet.workspaces import Workspaces
 from handrail.server.home import Home
 
+ENDPOINT = "/fleet"
+DISPATCH = "/fleet/dispatch"
+"""The paths of the daemon's endpoints. Here, so that a client loads none of the daemon."""
 
-def workspaces_folder(environ: Mapping[str, str], repository: FleetRepository) -> str:
-    """Return the folder of a fleet's worktrees.
 
-    Not in the state folder: no agent may write there, and agents work in these.
-    """
+def workspace_records(home: Home, repository: FleetRepository) -> str:
+    """Return the folder with the records of a fleet's worktrees: no agent may write there."""
+    return os.path.join(home.path, "workspaces", repository.fleet)
+
+
+def workspace_trees(environ: Mapping[str, str], repository: FleetRepository) -> str:
+    """Return the folder of the worktrees themselves: outside of the state folder, because agents
+    work in them."""
     data = environ.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):
         data = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "share")
     return os.path.join(data, "handrail", "workspaces", repository.fleet)
 
 
+def open_workspaces(
+    home: Home, repository: FleetRepository, environ: Mapping[str, str] = os.environ
+) -> Workspaces:
+    """Open the worktrees of a fleet."""
+    records, trees = workspace_records(home, repository), workspace_trees(environ, repository)
+    return Workspaces(repository.top, records, environ, trees=trees)
+
+
+def open_merging(
+    home: Home, repository: FleetRepository, environ: Mapping[str, str] = os.environ
+) -> Merging:
+    """Open the merges of a fleet."""
+    records, trees = workspace_records(home, repository), workspace_trees(environ, repository)
+    return Merging(repository.top, records, environ, trees=trees)
+
+
+def fleet_folder(home: str, fleet: str) -> str:
+    """Return the folder of a fleet's backups, checkpoints, logs and reports."""
+    return os.path.join(home, "fleet", fleet)
+
+
 def driver_log(home: Home, repository: FleetRepository, task: str) -> str:
     """Return the file with the output of a task's drivers."""
     return os.path.join(home.path, "fleet", repository.fleet, "drivers", f"{task}.log")
+
+
+def reports_folder(home: Home, repository: FleetRepository) -> str:
+    """Return the folder with the reports of a fleet's runs."""
+    return os.path.join(home.path, "fleet", repository.fleet, "reports")

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from handrail.config.fleet import Fleet
 from handrail.drive.background_task import background_task
+from handrail.drive.loop import FleetPart
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.fleet.audit_log import prompt_of
@@ -26,7 +27,6 @@ from handrail.fleet.task import Task
 from handrail.fleet.workspace_environment import workspace_environment
 from handrail.fleet.workspace_records import Workspace
 from handrail.fleet.workspace_work import commit_work, workspace_status
-from handrail.fleet.workspaces import Workspaces
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostError
 from handrail.intervene.processes.process_tree import start_time_of_pid
@@ -37,9 +37,9 @@ from handrail.server.driving.agent_driver import (
     find_program,
     prepare_agent,
 )
-from handrail.server.fleet.audited_client import AuditedDaemonClient
+from handrail.server.fleet.audited_client import AttemptStoppedError, AuditedDaemonClient
 from handrail.server.fleet.client import remote_engine
-from handrail.server.fleet.places import workspaces_folder
+from handrail.server.fleet.places import open_workspaces
 from handrail.server.home import Home
 from handrail.server.launcher import ensure_daemon
 from handrail.supervise.runs.settings_trust import trusted_settings
@@ -67,7 +67,13 @@ class TaskDriver:
     """Drives the agent of one attempt."""
 
     def __init__(
-        self, home: Home, engine: FleetEngine, ticket: Ticket, workspace: Workspace, settings: Fleet
+        self,
+        home: Home,
+        engine: FleetEngine,
+        ticket: Ticket,
+        workspace: Workspace,
+        settings: Fleet,
+        fleet_run: str = "",
     ) -> None:
         self._home = home
         self._engine = engine
@@ -75,6 +81,7 @@ class TaskDriver:
         self._workspace = workspace
         self._settings = settings
         self._run = str(uuid4())
+        self._fleet_run = fleet_run
 
     async def drive(self, state: TaskState, environ: dict[str, str]) -> None:
         """Take over the lease, drive the agent, and hand in the result."""
@@ -112,21 +119,29 @@ class TaskDriver:
             limits_of_task(task, self._settings),
             DriveOptions(model=task.model, mode=host.modes[0]),
             self._workspace.path,
+            fleet=FleetPart(self._fleet_run, task.id),
         )
         agent = await asyncio.to_thread(
             lambda: prepare_agent(host, find_program(host, environ), self._home, plan, environ)
         )
         client = AuditedDaemonClient(
-            self._home, self._run, self._engine, self._ticket, self._workspace, environ
+            self._home,
+            self._run,
+            self._engine,
+            self._ticket,
+            self._workspace,
+            environ,
+            stall_iterations=self._settings.stall_iterations,
         )
         driver = AgentDriver(self._home, agent, plan, environ=environ, client=client)
+        client.remember(now)
         return await driver.drive(), client
 
     async def _renew(self) -> None:
         while True:
             await asyncio.sleep(self._settings.lease_seconds / _RENEWALS)
             answer = await asyncio.to_thread(self._engine.renew, self._ticket)
-            if answer != "held":
+            if answer not in ("held", "paused"):
                 raise AttemptLostError(answer)
 
     def _result(self, task: Task, end: LoopEnd, client: AuditedDaemonClient) -> AttemptResult:
@@ -165,18 +180,23 @@ def main(repository: str, task: str, attempt: str, slot: str) -> int:
     ensure_daemon(home, environ)
     engine = remote_engine(home, repository, environ)
     ticket = Ticket(task, int(attempt))
-    state = engine.state().tasks[task]
-    folder = workspaces_folder(environ, find_repository(repository))
-    workspaces = Workspaces(repository, folder, environ)
+    fleet = engine.state()
+    state = fleet.tasks[task]
+    workspaces = open_workspaces(home, find_repository(repository), environ)
     workspace = workspaces.reuse(task)
     if workspace is None or state.attempt != ticket.attempt:
         return 1
     settings = trusted_settings(repository, environ).config.fleet
     environ |= workspace_environment(int(slot), workspace)
-    driver = TaskDriver(home, engine, ticket, workspace, settings)
+    driver = TaskDriver(home, engine, ticket, workspace, settings, fleet.run)
     try:
         asyncio.run(_until_told(driver.drive(state, environ)))
-    except (AttemptLostError, StaleAttemptError, asyncio.CancelledError) as error:
+    except (
+        AttemptLostError,
+        AttemptStoppedError,
+        StaleAttemptError,
+        asyncio.CancelledError,
+    ) as error:
         _log.info("the attempt is over: %s", error)
         return 3
     return 0

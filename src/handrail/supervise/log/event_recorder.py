@@ -13,7 +13,7 @@ from handrail.supervise.decision.decision_progress import NotWrittenError
 from handrail.supervise.log.topics import topic_of
 from handrail.supervise.state.run_state import RunState
 
-SNAPSHOT_EVERY = 25
+SNAPSHOT_EVERY = 50
 """Events between snapshots, so that a reader of the run has few events to fold."""
 _BYTES_PER_EVENT = 1000
 """A large state is saved less often: snapshots must not outgrow the events."""

@@ -110,6 +110,14 @@ class RunRegistry:
             return self.get(run, "/")
         return None
 
+    def fleet_state(self, run: str) -> RunState | None:
+        """Return the state of a fleet's run while it goes on; None: there is none."""
+        try:
+            found = self.find(run) if run else None
+        except StoreError:
+            return None
+        return found.state if found is not None and found.state.active else None
+
     def kept_state(self, run: str) -> RunState | None:
         """Return the known state of a run without the log, which may lack events; None: unknown."""
         kept = self._kept.get(run)

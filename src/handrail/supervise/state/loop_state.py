@@ -39,6 +39,17 @@ class LoopState(msgspec.Struct, omit_defaults=True):
     safety: dict[str, object] = {}
     """The settings of the pipeline that this run is a step of; empty: it has none."""
     safety_file: str = ""
+    group: str = ""
+    """The control group of the agent's processes; empty: there is none."""
+    parent: str = ""
+    """The run of the fleet that this one is a part of."""
+    issue: str = ""
+    """The task of the fleet that it is for."""
+
+    @property
+    def is_fleet(self) -> bool:
+        """Return whether this is no agent's loop, but stands for a whole fleet."""
+        return self.mode == "grind"
 
     @classmethod
     def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
@@ -49,8 +60,9 @@ class LoopState(msgspec.Struct, omit_defaults=True):
         loop.max_minutes, loop.max_cost_usd = event.max_minutes, event.max_cost_usd
         loop.max_tokens, loop.max_memory_mb = event.max_tokens, event.max_memory_mb
         loop.driver, loop.driver_began = event.driver, event.driver_began
-        loop.adopts = event.adopts
         loop.safety, loop.safety_file = event.safety, event.safety_file
+        loop.adopts, loop.group = event.adopts, event.group
+        loop.parent, loop.issue = event.parent, event.issue
         loop.ended, loop.reason, loop.says = "", "", ""
         return loop
 

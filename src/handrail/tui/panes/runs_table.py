@@ -1,25 +1,19 @@
 """The list of runs: a table with a heading for each group of states."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
-from textual.coordinate import Coordinate
 from textual.events import Resize
-from textual.widgets import DataTable
 
 from handrail.tui.panes import run_words
+from handrail.tui.panes.grouped_table import HEADING, TALL, GroupedTable
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import as_text, cell, clip_name, columns, flat
 from handrail.words.run_signs import RUN_SIGNS
 
-_HEADING = "\0"
-"""Begins the keys of headings; no run has such a name."""
 _LEAST_NAME = 12
 _LEAST_SUBJECT = 24
-_TALL = 32
-"""From this height of the screen on, there is room for headings."""
 
 
 class RunColumn(NamedTuple):
@@ -46,22 +40,19 @@ _RISK_WIDTHS = ((120, 16), (72, 8), (0, 0))
 """The width of the risk sparkline, by the width of the table."""
 
 
-class RunsTable(DataTable[Text]):
+class RunsTable(GroupedTable):
     """The runs. A person chooses one with keys or the mouse; headings cannot be chosen."""
 
     def __init__(self, choose: Callable[[str], None]) -> None:
         """`choose` hears at once of every choice, so that the next key finds it made."""
-        super().__init__(cursor_type="row", cell_padding=0, id="runs")
-        self._choose = choose
+        super().__init__("runs", choose)
         self._runs: Sequence[RunOverview] = ()
-        self._chosen = ""
         self._now = 0.0
         self._layout: tuple[int, ...] = ()
-        self._drawing = False
 
     def show(self, runs: Sequence[RunOverview], chosen: str, now: float) -> None:
         """Show these runs, in this order."""
-        self._runs, self._chosen, self._now = runs, chosen, now
+        self._runs, self.chosen, self._now = runs, chosen, now
         self._draw()
 
     def on_resize(self, event: Resize) -> None:
@@ -75,29 +66,14 @@ class RunsTable(DataTable[Text]):
         width = self.scrollable_content_region.width
         if not width:
             return
-        with self._drawn_by_us():
+        with self.drawn_by_us():
             layout = self._widths(width)
             cells = self._cells(layout)
-            if layout != self._layout or list(cells) != self._keys():
+            if layout != self._layout or list(cells) != self.keys():
                 self._rebuild(layout, cells)
             else:
-                self._update(cells)
-            if self._chosen in cells:
-                row = self.get_row_index(self._chosen)
-                if row != self.cursor_row:
-                    self.move_cursor(row=row)
-
-    @contextmanager
-    def _drawn_by_us(self) -> Iterator[None]:
-        """Tell cursor moves while drawing from those of a person."""
-        self._drawing = True
-        try:
-            yield
-        finally:
-            self._drawing = False
-
-    def _keys(self) -> list[str]:
-        return [row.key.value or "" for row in self.ordered_rows]
+                self.update_cells(cells)
+            self.look_at_chosen()
 
     def _widths(self, width: int) -> tuple[int, ...]:
         """Return the widths of mark, name, subject, risk, and of the columns that fit."""
@@ -113,10 +89,10 @@ class RunsTable(DataTable[Text]):
         _, name, subject, risk, *numbers = layout
         shown: dict[str, list[Text]] = {}
         empty = [Text("")] * (len(numbers) + bool(risk) + 1)
-        is_tall = self.app.size.height >= _TALL
+        is_tall = self.app.size.height >= TALL
         for run in self._runs:
             group = run_words.group_of(run, self._now)
-            key = f"{_HEADING}{group.title}"
+            key = f"{HEADING}{group.title}"
             if is_tall and key not in shown:
                 shown[key] = [Text(""), cell(group.title.upper(), "bold dim", width=name), *empty]
             sign = RUN_SIGNS[run.state(self._now)]
@@ -155,51 +131,3 @@ class RunsTable(DataTable[Text]):
             self.add_row(*row, key=key)
         self._layout = layout
         self.scroll_to(y=top, animate=False)
-
-    def _update(self, cells: dict[str, list[Text]]) -> None:
-        for at, row in enumerate(cells.values()):
-            for column, text in enumerate(row):
-                place = Coordinate(at, column)
-                if self.get_cell_at(place) != text:
-                    self.update_cell_at(place, text)
-
-    # Choosing
-
-    def go(self, by: int) -> None:
-        """Choose the next run, or the one before."""
-        self.move_cursor(row=self.cursor_row + by)
-
-    def go_page(self, by: int) -> None:
-        """Go a page down or up."""
-        rows = max(self.scrollable_content_region.height - 2, 1)
-        self.move_cursor(row=self.cursor_row + by * rows)
-
-    def go_edge(self, to: int) -> None:
-        """Choose the last run, or the first."""
-        self.move_cursor(row=self.row_count - 1 if to > 0 else 0)
-
-    def validate_cursor_coordinate(self, value: Coordinate) -> Coordinate:
-        """Step over headings, in the direction of the move."""
-        value = super().validate_cursor_coordinate(value)
-        if not self._is_heading(value.row):
-            return value
-        step = -1 if value.row < self.cursor_coordinate.row and value.row > 0 else 1
-        return super().validate_cursor_coordinate(Coordinate(value.row + step, value.column))
-
-    def _is_heading(self, row: int) -> bool:
-        keys = self.ordered_rows
-        return 0 <= row < len(keys) and (keys[row].key.value or "").startswith(_HEADING)
-
-    def watch_cursor_coordinate(
-        self, old_coordinate: Coordinate, new_coordinate: Coordinate
-    ) -> None:
-        """Tell the choice at once; show the first heading above the first run."""
-        super().watch_cursor_coordinate(old_coordinate, new_coordinate)
-        if new_coordinate.row == 1 and self._is_heading(0):
-            self.scroll_home(animate=False)
-        rows = self.ordered_rows
-        if not self._drawing and 0 <= new_coordinate.row < len(rows):
-            key = rows[new_coordinate.row].key.value or ""
-            if not key.startswith(_HEADING) and key != self._chosen:
-                self._chosen = key
-                self._choose(key)

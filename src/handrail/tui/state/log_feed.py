@@ -17,6 +17,7 @@ from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.log.topics import RUNS, run_of, topic_of
 from handrail.supervise.runs.run_names import project_in, short_ids
 from handrail.supervise.state.run_state import RunState
+from handrail.tui.state.fleet_feed import FleetFeed
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.run_summary import overview_of
@@ -74,6 +75,7 @@ class LogFeed:
         """Runs to read, most urgent first."""
         self._left_out: set[str] = set()
         self._timeline: Timeline | None = None
+        self._fleets = FleetFeed()
         self._problem = ""
 
     def poll(self, chosen: str) -> LogView:
@@ -98,6 +100,7 @@ class LogFeed:
             len(self._left_out),
             self._problem,
             self._daemon_is_down(),
+            fleets=self._fleets.views(self._clock()),
         )
 
     def close(self) -> None:
@@ -112,6 +115,7 @@ class LogFeed:
         self._timeline = None
         # Before the topics are listed: what comes in between is then seen twice, and not missed.
         last = _newest(self._store)
+        self._fleets.begin(self._store)
         topics = self._store.topics(RUNS)
         self._short = short_ids([run_of(topic.name) for topic in topics])
         limit = self._clock() - _DAY
@@ -129,6 +133,7 @@ class LogFeed:
             if not page or page[0] != last:
                 return False
             last = page[-1]
+            self._fleets.take_in(self._store, page[1:])
             for stored in page[1:]:
                 if stored.topic.startswith(RUNS):
                     new.setdefault(run_of(stored.topic), []).append(stored)

@@ -5,6 +5,7 @@ import msgspec
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Event
 from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.state.task_overview import FleetView
 from handrail.words.action_status import ActionEnd
 from handrail.words.sentence import Sentence
 
@@ -46,3 +47,5 @@ class LogView(msgspec.Struct, frozen=True):
     """Nothing supervises the runs now."""
     is_first: bool = False
     """Nothing has been read yet."""
+    fleets: tuple[FleetView, ...] = ()
+    """The fleets with something to do; the same object while nothing has changed."""

@@ -1,0 +1,1 @@
+"""Checkpoints of a whole fleet, and the way back to one."""

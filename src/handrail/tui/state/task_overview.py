@@ -1,0 +1,73 @@
+"""A task and a fleet as the screen shows them: immutable, so that two threads can read them."""
+
+import msgspec
+
+from handrail.fleet.events import AttemptResult, TaskAudited, TaskWorkspace
+from handrail.fleet.fleet_state import TaskMerge, TaskState
+from handrail.fleet.task import Task, TaskStatus
+from handrail.words.fleet_summary import last_iteration
+from handrail.words.tasks import TaskWords
+
+_KEPT_AUDIT = 50
+
+
+class TaskOverview(msgspec.Struct, frozen=True):
+    """One task after its last event."""
+
+    fleet: str
+    task: Task
+    words: TaskWords
+    status: TaskStatus
+    since: float
+    """Since when it waits or is worked on; if it is over: when it ended."""
+    held: bool = False
+    slot: int = 0
+    attempt: int = 0
+    iteration: int = 0
+    run: str = ""
+    workspace: TaskWorkspace | None = None
+    result: AttemptResult | None = None
+    merge: TaskMerge | None = None
+    audit: tuple[TaskAudited, ...] = ()
+    tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Return what tells it from all tasks of all fleets."""
+        return f"{self.fleet}/{self.task.id}"
+
+
+class FleetView(msgspec.Struct, frozen=True):
+    """One fleet at a moment."""
+
+    name: str
+    says: str
+    """How it stands, in one line."""
+    tasks: tuple[TaskOverview, ...]
+    """The most urgent ones first."""
+    paused: str = ""
+    """By whom it is paused, in words; empty: it is not."""
+
+
+def task_overview(fleet: str, state: TaskState, words: TaskWords) -> TaskOverview:
+    """Summarise the state of a task."""
+    is_open = state.status in (TaskStatus.PENDING, TaskStatus.ACTIVE)
+    return TaskOverview(
+        fleet,
+        state.task,
+        words,
+        state.status,
+        state.added if is_open else state.changed,
+        state.held,
+        state.lease.slot if state.lease else 0,
+        state.attempt,
+        last_iteration(state),
+        state.run,
+        state.workspace,
+        state.result,
+        state.merge,
+        tuple(state.audit[-_KEPT_AUDIT:]),
+        state.tokens,
+        state.cost_usd,
+    )
