@@ -128,6 +128,8 @@ class LogEngine(FleetEngine):
                 return None
             if again := self._claimed_before(worker, slot):
                 return again
+            if self._is_slot_taken(worker, slot):
+                return None  # its attempt was heard of again, since somebody looked
             chosen = self._next(slot)
             if chosen is None:
                 return None
@@ -274,6 +276,11 @@ class LogEngine(FleetEngine):
     def _hear(self, task: str) -> None:
         self._heard[task] = self._lease_time()
         self._spoke.add(task)
+
+    def _is_slot_taken(self, worker: Worker, slot: int) -> bool:
+        in_slot = (each for each in self._state.active() if slot and _slot_of(each) == slot)
+        here = (each for each in in_slot if each.lease and each.lease.host == worker.host)
+        return any(not self._is_expired(each) for each in here)
 
     def _claimed_before(self, worker: Worker, slot: int) -> Claim | None:
         for task in self._state.active():
