@@ -12,13 +12,12 @@ from shlex import quote
 from typing import NamedTuple
 
 from handrail.fleet.events import FleetEvent, event_decoder
-from handrail.fleet.merging import Merging
 from handrail.fleet.repository import FleetRepository, find_repository
 from handrail.fleet.requests import RemoteFleetEngine
 from handrail.fleet.state_loading import topic_of
 from handrail.fleet.workspaces import Workspaces
 from handrail.server.fleet.client import remote_engine
-from handrail.server.fleet.places import open_merging, open_workspaces
+from handrail.server.fleet.places import open_workspaces
 from handrail.store.opening import open_log
 from tests.chaos import standin_claude
 from tests.claude.handrail_run import world_for_runs
@@ -176,10 +175,6 @@ class FleetWorld:
     def workspaces(self) -> Workspaces:
         return open_workspaces(self.sandbox.state, self.repository, self.environ)
 
-    @property
-    def merging(self) -> Merging:
-        return open_merging(self.sandbox.state, self.repository, self.environ)
-
     def events(self) -> list[FleetEvent]:
         """Every event of the fleet, in order."""
         topic = topic_of(self.repository.fleet)
@@ -206,6 +201,7 @@ class FleetWorld:
             "lease_seconds": LEASE_SECONDS,
             "max_retries": max_retries,
             "max_iterations": 0,
+            "merge": {"auto": True},
         }
         (folder / "handrail.yaml").write_text(json.dumps({"fleet": fleet}))
 

@@ -135,6 +135,21 @@ def worktrees_left(world: FleetWorld) -> list[str]:
     return found + world.git("branch", "--list", "handrail/*", "--format=%(refname)").split()
 
 
+def merges_at_odds(world: FleetWorld, names: list[str]) -> list[str]:
+    """Return the tasks that were not merged exactly once, by the log and by git."""
+    merged = Counter(
+        each.task
+        for each in world.events()
+        if isinstance(each, events.MergeChanged) and each.outcome == "merged"
+    )
+    wrong = [f"{name}: merged {merged[name]} times" for name in names if merged[name] != 1]
+    for name, task in world.engine.state().tasks.items():
+        commits = world.git("rev-list", "main", "--", f"work/{name}.txt").split()
+        if task.result is None or commits != [task.result.commit]:
+            wrong.append(f"{name}: main has {commits}, and the result is {task.result}")
+    return wrong
+
+
 def work_at_odds(world: FleetWorld, names: list[str], lines: int) -> list[str]:
     """Return the files on the main branch that are not what the tasks ask for."""
     wrong: list[str] = []

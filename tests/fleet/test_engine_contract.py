@@ -71,8 +71,9 @@ def test_a_claim_whose_answer_was_lost_is_given_again(engine: FleetEngine) -> No
     assert again is not None
     assert again.ticket == first.ticket
     engine.note(events.DriverStarted(1.0, "a", 1, "run-1", pid=555))
-    other = engine.claim(worker(), 7)
-    assert other is not None, "its driver has taken over, so the slot asks for more"
+    assert engine.claim(worker(), 7) is None, "its driver has taken over, and the slot is taken"
+    other = engine.claim(worker(), 8)
+    assert other is not None
     assert other.ticket.task == "b"
 
 

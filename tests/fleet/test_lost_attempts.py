@@ -92,6 +92,19 @@ def test_lost_tasks_go_first_and_stay_in_their_slots(
     assert not any(each.overdue for each in engine.state().tasks.values())
 
 
+def test_a_slot_whose_attempt_was_heard_of_again_is_not_given_away(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    submit(engine, "a", "b")
+    first = take(engine, 1)
+    drive(engine, first, pid=555)
+    clock.now += PAST
+    assert engine.state().tasks["a"].overdue
+    engine.renew(first.ticket)  # between the look of a scheduler and its claim
+    assert engine.claim(worker("two"), 1) is None
+    assert take(engine, 2, "two").ticket.task == "b"
+
+
 def test_a_task_whose_driver_crashes_again_and_again_is_blocked(engine: FleetEngine) -> None:
     submit(engine, "a")
     engine.give_back(take(engine, 1).ticket, "its driver ended with exit code -11")

@@ -88,12 +88,12 @@ class LogEngine(FleetEngine):
         self._lock = threading.RLock()
         self._heard = {each.task.id: lease_time() for each in state.active()}
         """When the process of each active task was last heard of."""
-        self._spoke: set[str] = set()
-        """The tasks whose process was heard of at all since the start."""
         self._present = 0.0
         """When this process last said that it runs; 0: nobody asks it to."""
         self._returned = 0.0
         """When it said so again after a gap."""
+        self._spoke: set[str] = set()
+        """The tasks whose process was heard of at all since the start."""
         self._saved = state.seq
 
     def go_by(self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent]) -> None:
@@ -128,6 +128,8 @@ class LogEngine(FleetEngine):
                 return None
             if again := self._claimed_before(worker, slot):
                 return again
+            if self._is_slot_taken(worker, slot):
+                return None  # its attempt was heard of again, since somebody looked
             chosen = self._next(slot)
             if chosen is None:
                 return None
@@ -274,6 +276,11 @@ class LogEngine(FleetEngine):
     def _hear(self, task: str) -> None:
         self._heard[task] = self._lease_time()
         self._spoke.add(task)
+
+    def _is_slot_taken(self, worker: Worker, slot: int) -> bool:
+        in_slot = (each for each in self._state.active() if slot and _slot_of(each) == slot)
+        here = (each for each in in_slot if each.lease and each.lease.host == worker.host)
+        return any(not self._is_expired(each) for each in here)
 
     def _claimed_before(self, worker: Worker, slot: int) -> Claim | None:
         for task in self._state.active():

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -73,13 +74,14 @@ class FleetEndpoint:
 
     async def keep(self) -> None:
         """Write backups now and then, and tell the engines that the daemon runs."""
-        backed_up = self._clock()
+        backed_up = monotonic()
         while True:
-            await asyncio.sleep(PRESENCE_SECONDS if self._fleets.opened() else _IDLE_SECONDS)
-            for fleet in self._fleets.opened():
+            opened = self._fleets.opened()
+            await asyncio.sleep(PRESENCE_SECONDS if opened else _IDLE_SECONDS)
+            for fleet in opened:
                 fleet.engine.note_presence()
-            if self._clock() - backed_up >= BACKUP_SECONDS:
-                backed_up = self._clock()
+            if monotonic() - backed_up >= BACKUP_SECONDS:
+                backed_up = monotonic()
                 await asyncio.to_thread(self._fleets.back_up)
 
     def engine_of(self, repository: FleetRepository, project: Project) -> LogEngine:
