@@ -25,6 +25,11 @@ FOR_A_PERSON = frozenset({NEEDS_YOU, FAILED, STUCK, STOPPED})
 _URGENCY = {state: place for place, state in enumerate(TASK_SIGNS)}
 
 
+def short_fleet(name: str) -> str:
+    """Return the name of a fleet's repository, without the key that makes it unique."""
+    return name.rpartition("-")[0] or name
+
+
 def by_urgency(lines: Iterable[TaskLine]) -> list[TaskLine]:
     """Sort tasks: those that need a person first, those at work next, the done ones last."""
     return sorted(lines, key=lambda line: _URGENCY[line.words.state])
