@@ -48,6 +48,7 @@ from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.fleet.fleet_control import FleetControl
 from handrail.server.fleet.lease_watch import LeaseWatch
 from handrail.server.fleet.open_fleets import OpenFleets
+from handrail.server.fleet.recovery_endpoint import FleetRecoveryEndpoint
 from handrail.server.fleet.task_control import TaskControl
 from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
@@ -237,6 +238,7 @@ class Daemon:
                 self.drivers,
                 self.fleets,
                 self.fleet_checkpoints,
+                FleetRecoveryEndpoint(fleets),
             ),
         )
 
