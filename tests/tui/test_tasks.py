@@ -67,7 +67,7 @@ def test_tasks_that_need_a_person_come_first_and_the_title_sums_up(
         ("t", "ports", "retry", "ports may be tried again."),
         ("b", "later", "block", "No agent takes later until you let it be tried again."),
         ("X", "cart", "give_up", "cart counts as failed, and an agent at work on it ends."),
-        ("P", "cart", "pause_fleet", f"No agent takes a task of {FLEET} from now on."),
+        ("P", "cart", "pause_fleet", f"No agent of {FLEET} takes a task or begins an iteration"),
     ],
 )
 def test_a_command_says_what_will_happen_and_asks_once(

@@ -154,6 +154,7 @@ class Daemon:
         )
 
         self.fleets = FleetEndpoint(self.supervision, projects, fleets, time)
+        self.fleet_recoveries = FleetRecoveryEndpoint(fleets)
         self.leases = LeaseWatch(self.supervision, self.runs, fleets, self.control.submit)
         self.fleet_checkpoints = FleetCheckpointEndpoint(
             self.supervision,
@@ -238,7 +239,7 @@ class Daemon:
                 self.drivers,
                 self.fleets,
                 self.fleet_checkpoints,
-                FleetRecoveryEndpoint(fleets),
+                self.fleet_recoveries,
             ),
         )
 

@@ -55,10 +55,12 @@ def fleet_in_words(fleet: FleetState, lines: Sequence[TaskLine]) -> str:
 
 
 def paused_in_words(fleet: FleetState) -> str:
-    """Say that nobody claims tasks, and by whom; "" if they do."""
+    """Say that nobody claims tasks, by whom and why; "" if they do."""
     if not fleet.closed:
         return ""
-    return f"paused by {one_line(fleet.closed_by)}" if fleet.closed_by else "paused"
+    word = "given up" if fleet.given_up else "paused"
+    by = f"{word} by {one_line(fleet.closed_by)}" if fleet.closed_by else word
+    return joined(by, one_line(fleet.closed_says))
 
 
 def place_in_words(state: TaskState, iteration: int = 0) -> str:

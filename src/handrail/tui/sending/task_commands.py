@@ -56,7 +56,7 @@ TASK_COMMANDS = {
         ),
         TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
-            "No agent takes a task of {fleet} from now on. What is under way goes on.",
+            "No agent of {fleet} takes a task or begins an iteration until you resume it.",
             lambda at, task, by, says: DispatchClosed(at, by, says), of_fleet=True,
         ),
         TaskCommand(
