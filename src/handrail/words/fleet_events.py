@@ -157,9 +157,16 @@ _SENTENCES = cast(
         events.TaskReleased: _by_person("lets {task} be tried again", "▸", "green"),
         events.TaskBlocked: _by_person("blocked {task}", "▲", "red"),
         events.TaskCancelled: _by_person("gave {task} up", "■", "red"),
+        events.TaskPreferred: _by_person("wants {task} done next", "▸", "green"),
+        events.FleetBegun: lambda event: Sentence(f"the fleet began, run {event.run}", "▸"),
         events.DispatchClosed: _by_person("paused the fleet", "‖", "yellow"),
         events.DispatchOpened: _by_person("resumed the fleet", "▸", "green"),
         events.MergeChanged: _merged,
-        events.FleetRolledBack: _rolled_back,
+        events.FleetRolledBack: lambda event: Sentence(
+            f"{event.by or 'Handrail'} {'redid the rollback to' if event.redo else 'went back to'}"
+            f" the checkpoint {event.checkpoint}",
+            "↶",
+            "yellow",
+        ),
     },
 )
