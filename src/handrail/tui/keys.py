@@ -21,7 +21,9 @@ def _key(keys: str, action: str, word: str = "") -> Binding:
 
 
 def _command_key(command: ControlCommand) -> Binding:
-    return _key(command.spec.on_screen.key, f"command('{command.value}')", command.word)
+    shown = command.spec.on_screen
+    word = command.word if shown.in_footer else ""
+    return _key(shown.key, f"command('{command.value}')", word)
 
 
 def _task_key(command: TaskCommand) -> Binding:
