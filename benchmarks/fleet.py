@@ -12,9 +12,9 @@ import msgspec
 from benchmarks.measure import Table, milli
 from tests.chaos.fleet_world import fleet_world
 
-from handrail.fleet import events
-from handrail.fleet.engine import Claim, FleetEngine, Worker
-from handrail.fleet.events import (
+from handrail.fleet.engine import events
+from handrail.fleet.engine.engine import Claim, FleetEngine, Worker
+from handrail.fleet.engine.events import (
     AttemptOutcome,
     AttemptResult,
     FleetEvent,
@@ -22,15 +22,15 @@ from handrail.fleet.events import (
     TaskAudited,
     TaskWorkspace,
 )
-from handrail.fleet.scheduler import Scheduler, SchedulerOptions, SlotWork
-from handrail.fleet.state_loading import (
+from handrail.fleet.engine.state_loading import (
     LoadedFleet,
     StateSource,
     load_fleet,
     seal,
     topic_of,
 )
-from handrail.fleet.task import Task
+from handrail.fleet.scheduler import Scheduler, SchedulerOptions, SlotWork
+from handrail.fleet.tasks.task import Task
 from handrail.store.port import NewEntry, Snapshot
 from handrail.store.sqlite import SqliteStore
 

@@ -16,10 +16,10 @@ from benchmarks.machine import machine_lines
 from benchmarks.measure import Table, milli
 from benchmarks.trees import make_repository
 
-from handrail.fleet.merge_outcome import FastForwarded
-from handrail.fleet.merge_work import MergeRequest
-from handrail.fleet.merging import Merging
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.merges.merge_outcome import FastForwarded
+from handrail.fleet.merges.merge_work import MergeRequest
+from handrail.fleet.merges.merging import Merging
+from handrail.fleet.workspaces.workspaces import Workspaces
 
 WORKSPACE_SIZES = (100, 1_000, 10_000)
 _MADE, _MERGED, _REMOVED = "made", "merged", "removed"

@@ -11,11 +11,11 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from handrail.fleet.events import FleetEvent, event_decoder
-from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import RemoteFleetEngine
-from handrail.fleet.state_loading import topic_of
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.engine.events import FleetEvent, event_decoder
+from handrail.fleet.engine.requests import RemoteFleetEngine
+from handrail.fleet.engine.state_loading import topic_of
+from handrail.fleet.workspaces.repository import FleetRepository, find_repository
+from handrail.fleet.workspaces.workspaces import Workspaces
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.places import open_workspaces
 from handrail.store.opening import open_log

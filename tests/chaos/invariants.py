@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from handrail.fleet import events
-from handrail.fleet.engine import StaleAttemptError, Ticket
-from handrail.fleet.events import AttemptOutcome, AttemptResult, FleetEvent
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine import events
+from handrail.fleet.engine.engine import StaleAttemptError, Ticket
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, FleetEvent
+from handrail.fleet.tasks.task import TaskStatus
 from tests.chaos.fleet_world import FleetWorld
 
 _ENDS = (events.AttemptFinished, events.TaskGivenBack, events.LeaseExpired)

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from handrail.fleet.events import (
+from handrail.fleet.engine.events import (
     AttemptFinished,
     LeaseExpired,
     TaskAudited,
     TaskClaimed,
     TaskGivenBack,
 )
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.tasks.task import TaskStatus
 from tests.chaos import invariants
 from tests.chaos.faults import FaultInjector, plan_faults
 from tests.chaos.fleet_world import SLOTS, FleetWorld, fleet_world

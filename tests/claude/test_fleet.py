@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.tasks.task import TaskStatus
 from handrail.hosts.driven_agent import MARK
 from handrail.server.fleet.client import remote_engine
 from handrail.supervise.runs.settings_trust import confirm_settings

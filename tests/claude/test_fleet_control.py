@@ -9,9 +9,9 @@ from time import time
 
 import pytest
 
-from handrail.fleet.events import TaskReleased
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine.events import TaskReleased
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.tasks.task import TaskStatus
 from handrail.model.control import Standing
 from handrail.server.fleet.client import remote_engine
 from handrail.store.opening import open_log

@@ -2,10 +2,16 @@
 
 import msgspec
 
-from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome, AttemptResult, FleetEvent, Lease, TaskWorkspace
-from handrail.fleet.state_loading import topic_of
-from handrail.fleet.task import Task
+from handrail.fleet.engine import events
+from handrail.fleet.engine.events import (
+    AttemptOutcome,
+    AttemptResult,
+    FleetEvent,
+    Lease,
+    TaskWorkspace,
+)
+from handrail.fleet.engine.state_loading import topic_of
+from handrail.fleet.tasks.task import Task
 from handrail.store.port import NewEntry, Store
 
 FLEET = "shop-1a2b3c4d"

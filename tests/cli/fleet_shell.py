@@ -12,13 +12,24 @@ from tests.cli.conftest import CommandResult, HandrailShell
 
 from handrail.cli.fleet import opened_fleet
 from handrail.cli.fleet.opened_fleet import OpenedFleet, open_fleet
-from handrail.fleet.engine import Claim, FleetEngine, Worker
-from handrail.fleet.events import AttemptOutcome, AttemptResult, TaskWorkspace, WorkspaceReady
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine, perform
-from handrail.fleet.starting_point import add_dependencies
-from handrail.fleet.task import Task
+from handrail.fleet.engine.engine import Claim, FleetEngine, Worker
+from handrail.fleet.engine.events import (
+    AttemptOutcome,
+    AttemptResult,
+    TaskWorkspace,
+    WorkspaceReady,
+)
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.engine.requests import (
+    FleetAnswer,
+    FleetCall,
+    FleetRequest,
+    RemoteFleetEngine,
+    perform,
+)
+from handrail.fleet.tasks.task import Task
+from handrail.fleet.workspaces.starting_point import add_dependencies
 from handrail.store.memory import MemoryStore
 
 

@@ -7,10 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from handrail.fleet.engine import FleetEngine, Worker
-from handrail.fleet.log_engine import EngineRules, LogEngine
-from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine, perform
-from handrail.fleet.state_loading import load_fleet
+from handrail.fleet.engine.engine import FleetEngine, Worker
+from handrail.fleet.engine.log_engine import EngineRules, LogEngine
+from handrail.fleet.engine.requests import (
+    FleetAnswer,
+    FleetCall,
+    FleetRequest,
+    RemoteFleetEngine,
+    perform,
+)
+from handrail.fleet.engine.state_loading import load_fleet
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore

@@ -15,8 +15,8 @@ from handrail.checkpoint import (
     UndoLevel,
     checkpoint_folder,
 )
-from handrail.fleet.engine import Claim
-from handrail.fleet.events import (
+from handrail.fleet.engine.engine import Claim
+from handrail.fleet.engine.events import (
     AttemptOutcome,
     AttemptResult,
     Lease,
@@ -24,17 +24,17 @@ from handrail.fleet.events import (
     TaskWorkspace,
     WorkspaceReady,
 )
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.merge_outcome import FastForwarded, Merged
-from handrail.fleet.merge_work import MergeRequest
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.engine.state_loading import load_fleet
+from handrail.fleet.merges.merge_outcome import FastForwarded, Merged
+from handrail.fleet.merges.merge_work import MergeRequest
 from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint
 from handrail.fleet.rollback.checkpoint_files import FleetCheckpointFiles
 from handrail.fleet.rollback.journal import RollbackJournal, RollbackOrder
 from handrail.fleet.rollback.rolling_back import FleetParts, RollbackResult, RollingBack
 from handrail.fleet.rollback.taking import CheckpointTaker
 from handrail.fleet.rollback.tree_files import TreeRestored
-from handrail.fleet.state_loading import load_fleet
-from handrail.fleet.task import Task
+from handrail.fleet.tasks.task import Task
 from handrail.store.memory import MemoryStore
 from tests.fleet.conftest import RULES, SteppedClock, worker
 

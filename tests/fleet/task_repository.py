@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from handrail.fleet.merging import Merging
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.merges.merging import Merging
+from handrail.fleet.workspaces.workspaces import Workspaces
 
 ME = ("-c", "user.name=Me", "-c", "user.email=me@example.invalid")
 

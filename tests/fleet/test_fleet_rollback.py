@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from handrail.checkpoint import CheckpointInfo, RestorePreview
-from handrail.fleet.engine import StaleAttemptError, Ticket
-from handrail.fleet.events import AttemptOutcome, AttemptResult, Lease
+from handrail.fleet.engine.engine import StaleAttemptError, Ticket
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, Lease
 from handrail.fleet.rollback.errors import RollbackBusyError
 from handrail.fleet.rollback.preview import preview_rollback
 from handrail.fleet.rollback.rolling_back import AgentsLeftError

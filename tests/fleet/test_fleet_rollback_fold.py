@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.fleet.events import (
+from handrail.fleet.engine.events import (
     AttemptFinished,
     AttemptOutcome,
     AttemptResult,
@@ -20,10 +20,10 @@ from handrail.fleet.events import (
     TaskSubmitted,
     event_decoder,
 )
-from handrail.fleet.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.state_loading import seal, unseal
 from handrail.fleet.rollback.restored_tasks import restored_tasks
-from handrail.fleet.state_loading import seal, unseal
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.tasks.task import Task, TaskStatus
 
 Steps = list[tuple[str, int]]
 NAMES = st.sampled_from(["a", "b", "c"])

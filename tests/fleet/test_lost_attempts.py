@@ -5,11 +5,11 @@ from collections.abc import Awaitable
 
 import pytest
 
-from handrail.fleet import events
-from handrail.fleet.engine import Claim, FleetEngine, StaleAttemptError, Ticket
-from handrail.fleet.events import TaskWorkspace
-from handrail.fleet.log_engine import PRESENCE_SECONDS
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine import events
+from handrail.fleet.engine.engine import Claim, FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.engine.events import TaskWorkspace
+from handrail.fleet.engine.log_engine import PRESENCE_SECONDS
+from handrail.fleet.tasks.task import Task, TaskStatus
 from tests.fleet.conftest import RULES, Restart, SteppedClock, worker
 from tests.fleet.test_scheduler import (
     DONE,

@@ -9,8 +9,8 @@ from typing import ParamSpec
 import pytest
 
 from handrail.config.fleet import Fleet
-from handrail.fleet.engine import Claim, Ticket, Worker
-from handrail.fleet.events import (
+from handrail.fleet.engine.engine import Claim, Ticket, Worker
+from handrail.fleet.engine.events import (
     AttemptOutcome,
     AttemptResult,
     DriverStarted,
@@ -19,13 +19,13 @@ from handrail.fleet.events import (
     TaskAudited,
     TaskWorkspace,
 )
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.log_engine import EngineRules, LogEngine
 from handrail.fleet.fleet_limits import FleetLimits, LimitLevel, LimitReport
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.log_engine import EngineRules, LogEngine
 from handrail.fleet.scheduler import ProcessesLeftError, Scheduler, SchedulerOptions, SlotWork
-from handrail.fleet.starting_point import DependencyConflictError
-from handrail.fleet.task import Task, TaskStatus
-from handrail.fleet.workspace_errors import NoCommitsError
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.workspaces.starting_point import DependencyConflictError
+from handrail.fleet.workspaces.workspace_errors import NoCommitsError
 from handrail.store.memory import MemoryStore
 
 RULES = EngineRules(lease_seconds=60, max_expiries=3, max_tries=2)

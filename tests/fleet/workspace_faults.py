@@ -16,9 +16,9 @@ KILLS = (GitFault.KILLED_DURING, GitFault.KILLED_AFTER)
 _MAX = 200
 _WORKER = """
 import asyncio, json, os, signal, sys
-from handrail.fleet.merge_work import MergeRequest
-from handrail.fleet.merging import Merging
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.merges.merge_work import MergeRequest
+from handrail.fleet.merges.merging import Merging
+from handrail.fleet.workspaces.workspaces import Workspaces
 
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate",
            "os.symlink", "os.link", "subprocess.Popen"}

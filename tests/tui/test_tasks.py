@@ -2,8 +2,8 @@
 
 import pytest
 
-from handrail.fleet import events
-from handrail.fleet.task import Task
+from handrail.fleet.engine import events
+from handrail.fleet.tasks.task import Task
 from handrail.tui.panes.tasks_table import TasksTable
 from tests.cli.fleet_log import FLEET, FleetLog, sample_fleet
 from tests.tui.sample_log import NOON, SHOP, SampleLog

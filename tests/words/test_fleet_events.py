@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome, AttemptResult, FleetEvent, Lease, TaskWorkspace
-from handrail.fleet.task import Task
+from handrail.fleet.engine import events
+from handrail.fleet.engine.events import (
+    AttemptOutcome,
+    AttemptResult,
+    FleetEvent,
+    Lease,
+    TaskWorkspace,
+)
+from handrail.fleet.tasks.task import Task
 from handrail.words.fleet_events import audit_sentence, fleet_sentence
 
 DONE = AttemptResult(outcome=AttemptOutcome.DONE, verified=True, says="all\ngreen")

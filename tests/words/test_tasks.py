@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.fleet.dependencies import StartObstacle
-from handrail.fleet.events import Lease
-from handrail.fleet.fleet_state import FleetState, TaskMerge, TaskState
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.events import Lease
+from handrail.fleet.engine.fleet_state import FleetState, TaskMerge, TaskState
+from handrail.fleet.tasks.dependencies import StartObstacle
+from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.words.tasks import (
     TASK_SIGNS,
     TaskLine,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from handrail.config.fleet import Fleet
 from handrail.fleet.budget import fleet_budget
 from handrail.fleet.disk_space import check_disks, free_megabytes
-from handrail.fleet.fleet_state import FleetState
+from handrail.fleet.engine.fleet_state import FleetState
 
 
 class LimitLevel(IntEnum):

@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from handrail.drive.background_task import background_task
-from handrail.fleet.engine import Claim, FleetEngine, StaleAttemptError, Ticket, Worker
-from handrail.fleet.events import (
+from handrail.fleet.engine.engine import Claim, FleetEngine, StaleAttemptError, Ticket, Worker
+from handrail.fleet.engine.events import (
     AttemptOutcome,
     AttemptResult,
     Lease,
@@ -19,11 +19,11 @@ from handrail.fleet.events import (
     TaskWorkspace,
     WorkspaceReady,
 )
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.fleet_limits import NO_LIMIT, LimitLevel, LimitReport
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.starting_point import DependencyConflictError
-from handrail.fleet.task import TaskStatus
-from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.tasks.task import TaskStatus
+from handrail.fleet.workspaces.starting_point import DependencyConflictError
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 
 _log = logging.getLogger(__name__)
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome, FleetEvent, TaskAudited
+from handrail.fleet.engine import events
+from handrail.fleet.engine.events import AttemptOutcome, FleetEvent, TaskAudited
 from handrail.words.amounts import count
 from handrail.words.sentence import Sentence, in_words, joined
 from handrail.words.tasks import merge_in_words, one_line

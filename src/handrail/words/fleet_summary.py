@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.recovered_kinds import FleetRecovery
-from handrail.fleet.task import OPEN
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.recovery.recovered_kinds import FleetRecovery
+from handrail.fleet.tasks.task import OPEN
 from handrail.words.amounts import count, money
 from handrail.words.run_signs import NEEDS_YOU
 from handrail.words.sentence import joined, shorten_paths

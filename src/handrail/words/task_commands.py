@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from handrail.fleet.fleet_state import TaskState
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.tasks.task import TaskStatus
 
 NextCommand = tuple[str, str]
 """A command, and what it does."""

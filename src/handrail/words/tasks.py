@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from handrail.fleet.dependencies import StartObstacle, missing_for, start_obstacles
-from handrail.fleet.events import MergeChanged
-from handrail.fleet.fleet_state import FleetState, TaskMerge, TaskState
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine.events import MergeChanged
+from handrail.fleet.engine.fleet_state import FleetState, TaskMerge, TaskState
+from handrail.fleet.tasks.dependencies import StartObstacle, missing_for, start_obstacles
+from handrail.fleet.tasks.task import TaskStatus
 from handrail.words.amounts import count, money
 from handrail.words.line_breaking import Measure, clip
 from handrail.words.run_signs import NEEDS_YOU

@@ -2,7 +2,7 @@
 
 from tests.cli.fleet_shell import FleetShell
 
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.tasks.task import TaskStatus
 
 
 def outcome(fleet: FleetShell, task: str) -> str:

@@ -11,9 +11,9 @@ from tests.cli.test_main import imported
 
 from handrail.cli.fleet.fleet_status import FleetStatus, find_fleets, show_fleets
 from handrail.cli.output.terminal import TerminalOutput
-from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome
-from handrail.fleet.state_loading import load_fleet, topic_of, write_backup
+from handrail.fleet.engine import events
+from handrail.fleet.engine.events import AttemptOutcome
+from handrail.fleet.engine.state_loading import load_fleet, topic_of, write_backup
 from handrail.server.home import Home
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Snapshot
@@ -136,7 +136,7 @@ def test_the_short_form_with_a_fleet_still_imports_little(shell: HandrailShell) 
     with open_logbook(shell, time.time()) as book:
         sample_fleet(book.store, time.time())
     names = imported(["status", "--short"], shell.project)
-    assert "handrail.fleet.fleet_state" in names
+    assert "handrail.fleet.engine.fleet_state" in names
     assert names.isdisjoint({"rich", "asyncio", "http", "uvicorn", "yaml", "tree_sitter"})
     assert names.isdisjoint({"handrail.shell", "handrail.review", "handrail.config"})
 
@@ -144,4 +144,4 @@ def test_the_short_form_with_a_fleet_still_imports_little(shell: HandrailShell) 
 def test_without_a_fleet_its_rooms_are_not_imported(shell: HandrailShell) -> None:
     with open_logbook(shell, time.time()) as book:
         book.start("other", "look around")
-    assert "handrail.fleet.fleet_state" not in imported(["status", "--short"], shell.project)
+    assert "handrail.fleet.engine.fleet_state" not in imported(["status", "--short"], shell.project)

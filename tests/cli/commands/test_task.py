@@ -11,9 +11,9 @@ from tests.cli.fake_terminal import FakeTerminal
 from tests.cli.fleet_shell import FleetShell
 
 from handrail.cli import main
-from handrail.fleet.audit import RecoveryContext
-from handrail.fleet.events import TaskAudited
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.events import TaskAudited
+from handrail.fleet.recovery.audit import RecoveryContext
+from handrail.fleet.tasks.task import Task, TaskStatus
 
 
 def test_a_task_added_on_the_command_line_has_all_its_options(fleet: FleetShell) -> None:

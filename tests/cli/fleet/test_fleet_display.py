@@ -9,10 +9,10 @@ import pytest
 from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.config.fleet import Fleet
-from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome, AttemptResult, Lease, TaskAudited
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.task import Task
+from handrail.fleet.engine import events
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, Lease, TaskAudited
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.tasks.task import Task
 
 
 class TextTerminal(io.StringIO):

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.cli.fleet_shell import FleetShell
 
 from handrail.cli.fleet.run_report import fleet_report, write_report
-from handrail.fleet.events import TaskAudited
+from handrail.fleet.engine.events import TaskAudited
 
 
 def test_it_tells_what_was_done_and_what_needs_a_person(fleet: FleetShell) -> None:

@@ -7,14 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, time
 
-from handrail.fleet.engine import Claim, Worker
-from handrail.fleet.events import AttemptOutcome, AttemptResult, TaskWorkspace, WorkspaceReady
-from handrail.fleet.lease_clock import this_machine
-from handrail.fleet.repository import find_repository
-from handrail.fleet.requests import RemoteFleetEngine
+from handrail.fleet.engine.engine import Claim, Worker
+from handrail.fleet.engine.events import (
+    AttemptOutcome,
+    AttemptResult,
+    TaskWorkspace,
+    WorkspaceReady,
+)
+from handrail.fleet.engine.lease_clock import this_machine
+from handrail.fleet.engine.requests import RemoteFleetEngine
 from handrail.fleet.rollback.checkpoint_files import FleetCheckpointFiles
 from handrail.fleet.rollback.journal import RollbackJournal
-from handrail.fleet.task import Task
+from handrail.fleet.tasks.task import Task
+from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.places import fleet_folder, open_workspaces
 from handrail.server.http.socket_client import call_daemon

@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from handrail.fleet.engine import FleetEngine, Renewal, Ticket
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.workspace_records import Workspace
+from handrail.fleet.engine.engine import FleetEngine, Renewal, Ticket
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.workspaces.workspace_records import Workspace
 from handrail.model.control import HANDRAIL, ControlCommand
 from handrail.server.fleet.audited_client import AuditedDaemonClient
 from handrail.server.home import Home

@@ -10,12 +10,12 @@ from time import time
 import msgspec
 import pytest
 
-from handrail.fleet.engine import Worker
-from handrail.fleet.events import (
+from handrail.fleet.engine.engine import Worker
+from handrail.fleet.engine.events import (
     DriverStarted,
 )
 from handrail.fleet.rollback.journal import RollbackOrder
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.tasks.task import TaskStatus
 from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.server.fleet.rollback_messages import PREVIEW, ROLL_BACK, SAVE

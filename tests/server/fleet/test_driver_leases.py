@@ -5,12 +5,12 @@ from pathlib import Path
 
 from handrail.config.fleet import Fleet
 from handrail.drive.loop_end import LoopEnd
-from handrail.fleet.engine import Renewal, Ticket, Worker
-from handrail.fleet.events import AttemptOutcome
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.task import Task
-from handrail.fleet.workspace_records import Workspace
+from handrail.fleet.engine.engine import Renewal, Ticket, Worker
+from handrail.fleet.engine.events import AttemptOutcome
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.tasks.task import Task
+from handrail.fleet.workspaces.workspace_records import Workspace
 from handrail.hosts.port import HostError
 from handrail.server.fleet.audited_client import AuditedDaemonClient
 from handrail.server.fleet.task_driver import TaskDriver

@@ -4,11 +4,11 @@ import subprocess
 
 import pytest
 
-from handrail.fleet.engine import FleetError, StaleAttemptError, Worker
-from handrail.fleet.events import AttemptOutcome, AttemptResult
-from handrail.fleet.repository import find_repository
-from handrail.fleet.requests import RemoteFleetEngine
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.engine import FleetError, StaleAttemptError, Worker
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult
+from handrail.fleet.engine.requests import RemoteFleetEngine
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.places import DISPATCH
 from handrail.server.http.socket_client import call_daemon

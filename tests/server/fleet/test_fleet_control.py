@@ -9,10 +9,10 @@ import pytest
 from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.control.message import Result
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.fleet.engine import Worker
-from handrail.fleet.events import DispatchClosed, DriverStarted, FleetBegun
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.engine import Worker
+from handrail.fleet.engine.events import DispatchClosed, DriverStarted, FleetBegun
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.server.fleet.fleet_control import FleetControl

@@ -5,9 +5,9 @@ from contextlib import closing
 
 import pytest
 
-from handrail.fleet.repository import find_repository
-from handrail.fleet.state_loading import topic_of
-from handrail.fleet.task import Task
+from handrail.fleet.engine.state_loading import topic_of
+from handrail.fleet.tasks.task import Task
+from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.recovery_endpoint import ask_recoveries
 from handrail.server.home import Home

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from handrail.control.command_actions import CommandOutcome
-from handrail.fleet.engine import Worker
-from handrail.fleet.events import DriverStarted, TaskWorkspace, WorkspaceReady
-from handrail.fleet.repository import find_repository
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.engine import Worker
+from handrail.fleet.engine.events import DriverStarted, TaskWorkspace, WorkspaceReady
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.workspaces.repository import find_repository
 from handrail.model.control import HANDRAIL, ControlCommand, Standing
 from handrail.model.event import ControlAsked
 from handrail.server.fleet.open_fleets import OpenFleets

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.fleet.engine import Worker
-from handrail.fleet.repository import find_repository
-from handrail.fleet.requests import RemoteFleetEngine
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.engine import Worker
+from handrail.fleet.engine.requests import RemoteFleetEngine
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.tui.sending.daemon_tasks import DaemonTasks
 from handrail.tui.sending.task_commands import TaskOrder

@@ -4,10 +4,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.fleet import events
-from handrail.fleet.events import AttemptOutcome, AttemptResult, FleetEvent, Lease
-from handrail.fleet.state_loading import topic_of
-from handrail.fleet.task import Task
+from handrail.fleet.engine import events
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, FleetEvent, Lease
+from handrail.fleet.engine.state_loading import topic_of
+from handrail.fleet.tasks.task import Task
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry
 from handrail.tui.state.fleet_feed import FleetFeed

@@ -28,11 +28,11 @@ from handrail.cli.fleet.workspace_cleaning import clean as clean_up
 from handrail.cli.fleet.workspace_cleaning import leftovers
 from handrail.cli.output.json_line import print_json
 from handrail.control.client import user_name
-from handrail.fleet.engine import FleetError
-from handrail.fleet.events import FleetEvent, TaskBlocked, TaskReleased
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.task import OPEN, Task, TaskStatus
-from handrail.fleet.task_schema import task_file_schema
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.events import FleetEvent, TaskBlocked, TaskReleased
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.tasks.task import OPEN, Task, TaskStatus
+from handrail.fleet.tasks.task_schema import task_file_schema
 from handrail.words.amounts import count
 
 _NOT_GONE = 1

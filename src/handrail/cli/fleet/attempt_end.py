@@ -4,8 +4,8 @@ import asyncio
 from typing import NamedTuple
 
 from handrail.cli.fleet.opened_fleet import OpenedFleet
-from handrail.fleet.fleet_state import TaskState
-from handrail.fleet.lease_clock import this_machine
+from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.engine.lease_clock import this_machine
 from handrail.fleet.scheduler import ProcessesLeftError
 from handrail.server.fleet.slot_work import LocalSlotWork
 

@@ -9,13 +9,13 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import find_home, read_log
 from handrail.cli.output.json_line import print_json
-from handrail.fleet.engine import FleetError
-from handrail.fleet.repository import FleetRepository, find_repository
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.state_loading import topic_of
 from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint
 from handrail.fleet.rollback.checkpoint_files import FleetCheckpointFiles
 from handrail.fleet.rollback.errors import CheckpointNotFoundError, FleetCheckpointError
 from handrail.fleet.rollback.journal import RollbackJournal
-from handrail.fleet.state_loading import topic_of
+from handrail.fleet.workspaces.repository import FleetRepository, find_repository
 from handrail.server.fleet.places import fleet_folder
 from handrail.server.fleet.rollback_messages import SAVE, FleetSaveRequest
 from handrail.server.home import Home

@@ -12,8 +12,8 @@ from handrail.cli.fleet.run_progress import fleet_progress
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.config.fleet import Fleet
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.progress import FleetProgress, log_lines, terminal_lines
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.reports.progress import FleetProgress, log_lines, terminal_lines
 from handrail.words.tasks import list_tasks, summarize_tasks
 from handrail.words.times import clock_time
 

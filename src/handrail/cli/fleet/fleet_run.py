@@ -17,15 +17,15 @@ from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.fleet.run_report import fleet_report, write_report
 from handrail.config import ConfigError
-from handrail.fleet.engine import FleetError, Worker
+from handrail.fleet.engine.engine import FleetError, Worker
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.lease_clock import this_machine
 from handrail.fleet.fleet_limits import FleetLimits, LimitLevel, LimitReport
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.lease_clock import this_machine
+from handrail.fleet.merges.task_merges import TaskMerges, outcome_says
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions
-from handrail.fleet.task import Task, TaskStatus
-from handrail.fleet.task_file import read_task_file
-from handrail.fleet.task_merges import TaskMerges, outcome_says
-from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.tasks.task_file import read_task_file
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.server.fleet.fleet_registration import FleetRegistration
 from handrail.server.fleet.slot_work import LocalSlotWork

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible, wrap
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.recovered_kinds import FleetRecovery, recovery_after
-from handrail.fleet.state_loading import TOPIC, load_fleet
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.state_loading import TOPIC, load_fleet
+from handrail.fleet.recovery.recovered_kinds import FleetRecovery, recovery_after
 from handrail.server.home import Home
 from handrail.store.port import Store
 from handrail.supervise.state.run_state import RunState

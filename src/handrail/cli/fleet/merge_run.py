@@ -13,11 +13,16 @@ from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.control.client import user_name
-from handrail.fleet.engine import FleetError
-from handrail.fleet.fleet_state import TaskState
-from handrail.fleet.merge_outcome import MergeConflict, MergeOutcome, MergeWaiting, VerifyFailed
-from handrail.fleet.task_merges import TaskMerges, outcome_says
-from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.merges.merge_outcome import (
+    MergeConflict,
+    MergeOutcome,
+    MergeWaiting,
+    VerifyFailed,
+)
+from handrail.fleet.merges.task_merges import TaskMerges, outcome_says
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 from handrail.words.task_commands import next_commands
 
 _MAX_OUTPUT = 12

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import click
 
 from handrail.cli.fleet.task_lookup import find_task
-from handrail.fleet.dependencies import in_order
-from handrail.fleet.engine import TaskStatusError
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.task import TaskStatus
-from handrail.fleet.task_merges import must_be_done
+from handrail.fleet.engine.engine import TaskStatusError
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.merges.task_merges import must_be_done
+from handrail.fleet.tasks.dependencies import in_order
+from handrail.fleet.tasks.task import TaskStatus
 
 
 def select_tasks(state: FleetState, names: Sequence[str]) -> list[TaskState]:

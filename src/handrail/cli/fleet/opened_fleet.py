@@ -8,11 +8,11 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
 from handrail.cli.history.runs import find_home
 from handrail.config.fleet import Fleet
-from handrail.fleet.engine import FleetError
-from handrail.fleet.merging import Merging
-from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import RemoteFleetEngine
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.requests import RemoteFleetEngine
+from handrail.fleet.merges.merging import Merging
+from handrail.fleet.workspaces.repository import FleetRepository, find_repository
+from handrail.fleet.workspaces.workspaces import Workspaces
 from handrail.server.fleet.client import remote_engine
 from handrail.server.fleet.places import open_merging, open_workspaces
 from handrail.server.home import Home

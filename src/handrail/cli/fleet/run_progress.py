@@ -1,10 +1,10 @@
 """The state of a fleet as its progress display shows it."""
 
 from handrail.config.fleet import Fleet
-from handrail.fleet.events import TaskAudited
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.progress import FleetProgress, TaskProgress
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine.events import TaskAudited
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.reports.progress import FleetProgress, TaskProgress
+from handrail.fleet.tasks.task import TaskStatus
 from handrail.words.tasks import TaskWords, list_tasks, merge_in_words, stall_of
 
 _TOLD = frozenset({TaskStatus.BLOCKED, TaskStatus.FAILED})

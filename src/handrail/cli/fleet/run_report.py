@@ -10,20 +10,20 @@ import click
 from handrail.checkpoint.files import replace_file
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.history.runs import read_log
-from handrail.fleet.dependencies import StartObstacle, start_obstacles
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.report import (
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.reports.report import (
     FleetReport,
     ReportedCommit,
     TaskReport,
     report_json,
     report_markdown,
 )
-from handrail.fleet.repository_git import RepositoryGit, open_repository
-from handrail.fleet.suite_result import SuiteResult
-from handrail.fleet.task import OPEN, TaskStatus
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_work import as_text, commit_lines
+from handrail.fleet.tasks.dependencies import StartObstacle, start_obstacles
+from handrail.fleet.tasks.task import OPEN, TaskStatus
+from handrail.fleet.test_results.suite_result import SuiteResult
+from handrail.fleet.workspaces.repository_git import RepositoryGit, open_repository
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_work import as_text, commit_lines
 from handrail.server.fleet.places import reports_folder
 from handrail.store.private_files import make_folder
 from handrail.supervise.log.state_reader import read_state

@@ -8,11 +8,11 @@ import msgspec
 
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.output.terminal import TerminalOutput, pad, visible, wrap
-from handrail.fleet.audit_log import recovery_of
-from handrail.fleet.dependencies import missing_for, start_obstacles
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.recovery.audit_log import recovery_of
+from handrail.fleet.tasks.dependencies import missing_for, start_obstacles
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_work import WorkspaceStatus, workspace_status
 from handrail.words.amounts import count, money
 from handrail.words.fleet_events import audit_sentence
 from handrail.words.task_commands import next_commands

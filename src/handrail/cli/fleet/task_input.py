@@ -10,10 +10,10 @@ import msgspec
 from handrail.cli import options
 from handrail.config import ConfigError
 from handrail.config.setting_tree import SettingOrigin
-from handrail.fleet.task import Task
-from handrail.fleet.task_file import parse_tasks, read_task_file
-from handrail.fleet.task_schema import TaskEntryLimits
-from handrail.fleet.task_writing import task_yaml, tasks_yaml
+from handrail.fleet.tasks.task import Task
+from handrail.fleet.tasks.task_file import parse_tasks, read_task_file
+from handrail.fleet.tasks.task_schema import TaskEntryLimits
+from handrail.fleet.tasks.task_writing import task_yaml, tasks_yaml
 from handrail.hosts import HOSTS
 from handrail.model.near_names import did_you_mean
 

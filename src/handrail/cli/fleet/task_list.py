@@ -5,7 +5,7 @@ from time import time
 from handrail.cli.fleet.task_lookup import NO_TASKS
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, columns, visible
-from handrail.fleet.fleet_state import FleetState
+from handrail.fleet.engine.fleet_state import FleetState
 from handrail.words.tasks import TaskLine, list_tasks, summarize_tasks, task_table
 
 _INDENT = 3

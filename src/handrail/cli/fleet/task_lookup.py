@@ -3,7 +3,7 @@
 import click
 
 from handrail.cli.output.terminal import visible
-from handrail.fleet.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.model.near_names import did_you_mean
 
 NO_TASKS = (

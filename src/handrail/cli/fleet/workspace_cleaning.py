@@ -10,12 +10,17 @@ from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.output.file_changes import ask_to_agree
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.repository_git import open_repository
-from handrail.fleet.task import TaskStatus
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_loss import WorkspaceLoss, loss_of
-from handrail.fleet.workspace_orphans import Orphan, OrphanKind, find_orphans, remove_orphan
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.tasks.task import TaskStatus
+from handrail.fleet.workspaces.repository_git import open_repository
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_loss import WorkspaceLoss, loss_of
+from handrail.fleet.workspaces.workspace_orphans import (
+    Orphan,
+    OrphanKind,
+    find_orphans,
+    remove_orphan,
+)
 from handrail.words.amounts import count
 
 _NONE = "Nothing to clean up: every worktree and branch of Handrail belongs to a task."

@@ -6,7 +6,7 @@ from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.output.json_line import print_json
 from handrail.control.client import user_name
-from handrail.fleet.requests import DispatchChange
+from handrail.fleet.engine.requests import DispatchChange
 from handrail.model.control import ControlCommand
 from handrail.server.fleet.places import DISPATCH
 from handrail.server.home import Home

@@ -9,10 +9,10 @@ from typing import Annotated
 import msgspec
 
 from handrail.checkpoint.record import AgentState, CheckpointTrigger
-from handrail.fleet.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.rollback.errors import CheckpointDamagedError
-from handrail.fleet.task import TaskStatus
-from handrail.fleet.workspace_loss import CHECKPOINT_REFS
+from handrail.fleet.tasks.task import TaskStatus
+from handrail.fleet.workspaces.workspace_loss import CHECKPOINT_REFS
 from handrail.model.decodable import decodable
 
 BEFORE_UNATTENDED = "before-autopilot"

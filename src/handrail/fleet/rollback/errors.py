@@ -10,7 +10,7 @@ FleetCheckpointError
 
 from collections.abc import Sequence
 
-from handrail.fleet.engine import FleetError
+from handrail.fleet.engine.engine import FleetError
 
 
 class FleetCheckpointError(FleetError):

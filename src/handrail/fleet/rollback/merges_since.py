@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.merge_outcome import FastForwarded, Merged, NotTakenBack
-from handrail.fleet.merging import Merging
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.merges.merge_outcome import FastForwarded, Merged, NotTakenBack
+from handrail.fleet.merges.merging import Merging
 
 _AFTER = "{} has commits that came after its merge"
 

@@ -7,14 +7,14 @@ import msgspec
 
 from handrail.checkpoint.record import AgentState
 from handrail.checkpoint.restore.target import RestoreItem, SparedFile
-from handrail.fleet.repository_git import RepositoryGit, open_repository
 from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint, agent_states
 from handrail.fleet.rollback.restored_tasks import added_since, changed_tasks, done_since
 from handrail.fleet.rollback.rolling_back import FleetParts, RollingBack
 from handrail.fleet.rollback.saved_workspaces import SavedWorkspaces
-from handrail.fleet.workspace_loss import loss_of
-from handrail.fleet.workspace_records import Workspace
-from handrail.fleet.workspace_work import commit_lines
+from handrail.fleet.workspaces.repository_git import RepositoryGit, open_repository
+from handrail.fleet.workspaces.workspace_loss import loss_of
+from handrail.fleet.workspaces.workspace_records import Workspace
+from handrail.fleet.workspaces.workspace_work import commit_lines
 
 _MAX_COMMITS = 100
 

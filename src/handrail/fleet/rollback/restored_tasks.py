@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from handrail.fleet.events import TaskAudited, TaskWorkspace
-from handrail.fleet.fleet_state import FleetState, TaskState
-from handrail.fleet.task import TaskStatus
+from handrail.fleet.engine.events import TaskAudited, TaskWorkspace
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.tasks.task import TaskStatus
 
 _AUDIT = 20
 """The last audit entries of each task that come back; the log has all of them."""

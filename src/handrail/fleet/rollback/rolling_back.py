@@ -12,11 +12,11 @@ import msgspec
 
 from handrail.checkpoint import CheckpointError, CheckpointTrigger
 from handrail.checkpoint.errors import DamagedCheckpointError, NoSuchCheckpointError
-from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
-from handrail.fleet.events import FleetRolledBack, Lease
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.merging import Merging
-from handrail.fleet.repository_git import open_repository
+from handrail.fleet.engine.engine import FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.engine.events import FleetRolledBack, Lease
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.merges.merging import Merging
+from handrail.fleet.merges.target_branch import HEADS
 from handrail.fleet.rollback.checkpoint_data import BEFORE_ROLLBACK, FleetCheckpoint
 from handrail.fleet.rollback.checkpoint_files import FleetCheckpointFiles
 from handrail.fleet.rollback.errors import (
@@ -38,9 +38,9 @@ from handrail.fleet.rollback.saved_workspaces import SavedWorkspaces, Workspaces
 from handrail.fleet.rollback.taking import CheckpointTaker
 from handrail.fleet.rollback.tree_files import TreeFiles, TreeRestored
 from handrail.fleet.scheduler import ProcessesLeftError
-from handrail.fleet.target_branch import HEADS
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.workspaces.repository_git import open_repository
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspaces import Workspaces
 
 _ROUNDS = 20
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection
 import msgspec
 
 from handrail.checkpoint import CheckpointError
-from handrail.fleet.events import TaskWorkspace
-from handrail.fleet.repository_git import open_worktree
+from handrail.fleet.engine.events import TaskWorkspace
 from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint, SavedTree
 from handrail.fleet.rollback.tree_files import TreeFiles
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_records import Workspace, WorkspaceState
-from handrail.fleet.workspace_work import remove_stale_locks
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.workspaces.repository_git import open_worktree
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_records import Workspace, WorkspaceState
+from handrail.fleet.workspaces.workspace_work import remove_stale_locks
+from handrail.fleet.workspaces.workspaces import Workspaces
 
 _HEADS = "refs/heads/"
 

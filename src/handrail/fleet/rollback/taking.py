@@ -6,8 +6,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from handrail.checkpoint import CheckpointError, CheckpointInfo, CheckpointTrigger
-from handrail.fleet.fleet_state import FleetState, TaskMerge
-from handrail.fleet.repository_git import RepositoryGit, open_repository, open_worktree
+from handrail.fleet.engine.fleet_state import FleetState, TaskMerge
+from handrail.fleet.engine.state_loading import write_backup
 from handrail.fleet.rollback.checkpoint_data import (
     FleetCheckpoint,
     SavedTree,
@@ -18,10 +18,10 @@ from handrail.fleet.rollback.checkpoint_data import (
 from handrail.fleet.rollback.checkpoint_files import FleetCheckpointFiles
 from handrail.fleet.rollback.errors import CommitMissingError
 from handrail.fleet.rollback.tree_files import TreeFiles
-from handrail.fleet.state_loading import write_backup
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_records import Workspace, WorkspaceState
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.workspaces.repository_git import RepositoryGit, open_repository, open_worktree
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_records import Workspace, WorkspaceState
+from handrail.fleet.workspaces.workspaces import Workspaces
 
 KEPT_AUTOMATIC = 10
 """Checkpoints that nobody asked for; the oldest go first."""

@@ -7,15 +7,15 @@ from time import time
 
 from handrail.control.client import make_request, request_stages
 from handrail.drive.daemon_client import DriverReport, IterationPermission
-from handrail.fleet.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
-from handrail.fleet.events import TaskAudited
-from handrail.fleet.stall import STALL_ITERATIONS, LoopCounters
-from handrail.fleet.suite_result import SuiteResult
-from handrail.fleet.test_status import read_test_status
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_mark import WorkspaceMark, mark_of
-from handrail.fleet.workspace_records import Workspace
-from handrail.fleet.workspace_work import WorkspaceStatus, workspace_status
+from handrail.fleet.engine.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
+from handrail.fleet.engine.events import TaskAudited
+from handrail.fleet.recovery.stall import STALL_ITERATIONS, LoopCounters
+from handrail.fleet.test_results.suite_result import SuiteResult
+from handrail.fleet.test_results.test_status import read_test_status
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_mark import WorkspaceMark, mark_of
+from handrail.fleet.workspaces.workspace_records import Workspace
+from handrail.fleet.workspaces.workspace_work import WorkspaceStatus, workspace_status
 from handrail.model.control import HANDRAIL, ControlCommand, Standing
 from handrail.server.control.connection import DaemonConnection
 from handrail.server.driving.driver_client import SocketDaemonClient

@@ -15,13 +15,12 @@ from starlette.responses import Response
 
 from handrail.checkpoint import CheckpointError, CheckpointTrigger
 from handrail.checkpoint.names import check_name
-from handrail.fleet.engine import FleetError
-from handrail.fleet.events import AttemptOutcome, Lease
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.lease_clock import this_machine
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import ClaimTask, FinishAttempt, FleetRequest
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.events import AttemptOutcome, Lease
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.engine.lease_clock import this_machine
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.engine.requests import ClaimTask, FinishAttempt, FleetRequest
 from handrail.fleet.rollback.checkpoint_data import (
     BEFORE_ROLLBACK,
     BEFORE_UNATTENDED,
@@ -39,8 +38,9 @@ from handrail.fleet.rollback.journal import RollbackJournal, RollbackOrder
 from handrail.fleet.rollback.preview import FleetRollbackPreview, preview_rollback
 from handrail.fleet.rollback.rolling_back import FleetParts, RollbackResult, RollingBack
 from handrail.fleet.rollback.taking import CheckpointTaker
-from handrail.fleet.task import TaskStatus
-from handrail.fleet.workspace_errors import WorkspaceError
+from handrail.fleet.tasks.task import TaskStatus
+from handrail.fleet.workspaces.repository import FleetRepository, find_repository
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 from handrail.server.fleet.lane_tree_files import FileLanes, LaneTreeFiles, Restores
 from handrail.server.fleet.places import fleet_folder, open_merging, open_workspaces
 from handrail.server.fleet.rollback_messages import (

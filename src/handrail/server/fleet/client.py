@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from handrail.fleet.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine
+from handrail.fleet.engine.requests import FleetAnswer, FleetCall, FleetRequest, RemoteFleetEngine
 from handrail.server.fleet.places import ENDPOINT
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, RefusedError, call_daemon

@@ -8,12 +8,11 @@ from time import monotonic
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.fleet.engine import FleetError
-from handrail.fleet.events import DispatchClosed, DispatchOpened
-from handrail.fleet.log_engine import PRESENCE_SECONDS, EngineRules, LogEngine
-from handrail.fleet.redaction import without_secrets
-from handrail.fleet.repository import FleetRepository, find_repository
-from handrail.fleet.requests import (
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.events import DispatchClosed, DispatchOpened
+from handrail.fleet.engine.log_engine import PRESENCE_SECONDS, EngineRules, LogEngine
+from handrail.fleet.engine.redaction import without_secrets
+from handrail.fleet.engine.requests import (
     ChangedFleets,
     DispatchChange,
     FleetAnswer,
@@ -22,7 +21,8 @@ from handrail.fleet.requests import (
     perform,
     refused,
 )
-from handrail.fleet.task import OPEN
+from handrail.fleet.tasks.task import OPEN
+from handrail.fleet.workspaces.repository import FleetRepository, find_repository
 from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.fleet.places import DISPATCH, ENDPOINT
 from handrail.server.http.json_response import json_response, read_json

@@ -11,8 +11,8 @@ from handrail.control.command_actions import CommandOutcome, Finished
 from handrail.control.message import Result, encode
 from handrail.control.response_log import TakenRequest
 from handrail.control.transitions import transition
-from handrail.fleet.events import DispatchClosed, DispatchOpened, FleetEvent
-from handrail.fleet.log_engine import LogEngine
+from handrail.fleet.engine.events import DispatchClosed, DispatchOpened, FleetEvent
+from handrail.fleet.engine.log_engine import LogEngine
 from handrail.model.control import ENDING, FINAL, ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, Event, LoopBegun, LoopEnded
 from handrail.server.control.run_processes import driver_of, has_lost_driver

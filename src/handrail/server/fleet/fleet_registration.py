@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from handrail.drive.background_task import background_task
 from handrail.drive.daemon_client import DriverReport, LoopStart
-from handrail.fleet.engine import FleetEngine
-from handrail.fleet.events import FleetBegun
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.task import OPEN, TaskStatus
+from handrail.fleet.engine.engine import FleetEngine
+from handrail.fleet.engine.events import FleetBegun
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.tasks.task import OPEN, TaskStatus
 from handrail.server.driving.driver_client import SocketDaemonClient
 from handrail.server.home import Home
 from handrail.server.http.socket_client import RefusedError

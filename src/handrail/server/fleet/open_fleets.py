@@ -4,8 +4,8 @@ import logging
 import threading
 from collections.abc import Callable
 
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.state_loading import TOPIC, LoadedFleet, load_fleet, write_backup
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.engine.state_loading import TOPIC, LoadedFleet, load_fleet, write_backup
 from handrail.server.fleet.places import fleet_folder
 from handrail.store.port import Store
 

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Mapping
 
-from handrail.fleet.merging import Merging
-from handrail.fleet.repository import FleetRepository
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.merges.merging import Merging
+from handrail.fleet.workspaces.repository import FleetRepository
+from handrail.fleet.workspaces.workspaces import Workspaces
 from handrail.server.home import Home
 
 ENDPOINT = "/fleet"

@@ -4,7 +4,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.fleet.recovered_kinds import FleetRecovery, recovery_after
+from handrail.fleet.recovery.recovered_kinds import FleetRecovery, recovery_after
 from handrail.model.decodable import decodable
 from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.home import Home

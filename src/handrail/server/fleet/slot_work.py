@@ -9,16 +9,16 @@ from contextlib import suppress
 import psutil
 
 from handrail.config.fleet import Fleet
-from handrail.fleet.engine import Claim
-from handrail.fleet.events import Lease, TaskWorkspace
-from handrail.fleet.lease_clock import Machine
-from handrail.fleet.repository import FleetRepository
+from handrail.fleet.engine.engine import Claim
+from handrail.fleet.engine.events import Lease, TaskWorkspace
+from handrail.fleet.engine.lease_clock import Machine
 from handrail.fleet.scheduler import ProcessesLeftError
-from handrail.fleet.starting_point import add_dependencies
-from handrail.fleet.workspace_environment import workspace_environment
-from handrail.fleet.workspace_records import Workspace
-from handrail.fleet.workspace_setup import set_up_workspace
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.workspaces.repository import FleetRepository
+from handrail.fleet.workspaces.starting_point import add_dependencies
+from handrail.fleet.workspaces.workspace_environment import workspace_environment
+from handrail.fleet.workspaces.workspace_records import Workspace
+from handrail.fleet.workspaces.workspace_setup import set_up_workspace
+from handrail.fleet.workspaces.workspaces import Workspaces
 from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes.process_tree import (
     ProcessFamily,

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from handrail.control.command_actions import CommandOutcome, Finished
-from handrail.fleet.engine import FleetError, StaleAttemptError, Ticket
-from handrail.fleet.events import TaskAudited, TaskPreferred
-from handrail.fleet.fleet_state import TaskState
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.repository import find_repository
-from handrail.fleet.task import TaskStatus
-from handrail.fleet.workspace_errors import WorkspaceError
-from handrail.fleet.workspace_records import Workspace
-from handrail.fleet.workspace_work import commit_work, workspace_status
-from handrail.fleet.workspaces import Workspaces
+from handrail.fleet.engine.engine import FleetError, StaleAttemptError, Ticket
+from handrail.fleet.engine.events import TaskAudited, TaskPreferred
+from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.tasks.task import TaskStatus
+from handrail.fleet.workspaces.repository import find_repository
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.fleet.workspaces.workspace_records import Workspace
+from handrail.fleet.workspaces.workspace_work import commit_work, workspace_status
+from handrail.fleet.workspaces.workspaces import Workspaces
 from handrail.model.control import HANDRAIL, ControlCommand
 from handrail.model.event import ControlAsked
 from handrail.server.fleet.open_fleets import OpenFleets

@@ -18,15 +18,15 @@ from handrail.drive.background_task import background_task
 from handrail.drive.loop import FleetPart
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
-from handrail.fleet.audit_log import prompt_of
-from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
-from handrail.fleet.events import AttemptOutcome, AttemptResult, DriverStarted, TaskAudited
-from handrail.fleet.fleet_state import TaskState
-from handrail.fleet.repository import find_repository
-from handrail.fleet.task import Task
-from handrail.fleet.workspace_environment import workspace_environment
-from handrail.fleet.workspace_records import Workspace
-from handrail.fleet.workspace_work import commit_work, workspace_status
+from handrail.fleet.engine.engine import FleetEngine, StaleAttemptError, Ticket
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, DriverStarted, TaskAudited
+from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.recovery.audit_log import prompt_of
+from handrail.fleet.tasks.task import Task
+from handrail.fleet.workspaces.repository import find_repository
+from handrail.fleet.workspaces.workspace_environment import workspace_environment
+from handrail.fleet.workspaces.workspace_records import Workspace
+from handrail.fleet.workspaces.workspace_work import commit_work, workspace_status
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostError
 from handrail.intervene.processes.process_tree import start_time_of_pid

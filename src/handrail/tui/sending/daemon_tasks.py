@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from time import time
 
 from handrail.control.client import user_name
-from handrail.fleet.engine import FleetError
-from handrail.fleet.events import TaskCancelled
-from handrail.fleet.repository import find_repository
+from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.events import TaskCancelled
+from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from handrail.fleet.events import (
+from handrail.fleet.engine.events import (
     DispatchClosed,
     DispatchOpened,
     FleetEvent,
@@ -16,7 +16,7 @@ from handrail.fleet.events import (
     TaskCancelled,
     TaskReleased,
 )
-from handrail.fleet.task import OPEN, TaskStatus
+from handrail.fleet.tasks.task import OPEN, TaskStatus
 from handrail.tui.sending.port import SendingStage
 from handrail.tui.state.task_overview import FleetView, TaskOverview
 

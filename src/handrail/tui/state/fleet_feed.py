@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from handrail.fleet.events import TaskEvent, TaskSubmitted, event_decoder
-from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.state_loading import TOPIC, load_fleet
+from handrail.fleet.engine.events import TaskEvent, TaskSubmitted, event_decoder
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.engine.state_loading import TOPIC, load_fleet
 from handrail.store.port import Store, StoredEntry
 from handrail.tui.state.task_overview import FleetView, TaskOverview, task_overview
 from handrail.words.fleet_summary import (

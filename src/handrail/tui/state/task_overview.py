@@ -2,9 +2,9 @@
 
 import msgspec
 
-from handrail.fleet.events import AttemptResult, TaskAudited, TaskWorkspace
-from handrail.fleet.fleet_state import TaskMerge, TaskState
-from handrail.fleet.task import Task, TaskStatus
+from handrail.fleet.engine.events import AttemptResult, TaskAudited, TaskWorkspace
+from handrail.fleet.engine.fleet_state import TaskMerge, TaskState
+from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.words.fleet_summary import last_iteration
 from handrail.words.tasks import TaskWords
 

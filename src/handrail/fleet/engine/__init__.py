@@ -1,0 +1,1 @@
+"""The engine that gives tasks away, and its state in the log."""

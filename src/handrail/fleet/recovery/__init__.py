@@ -1,0 +1,1 @@
+"""What becomes of lost attempts, and what the next one is told."""

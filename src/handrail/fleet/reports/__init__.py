@@ -1,0 +1,1 @@
+"""What people see of a fleet: progress, and the report at the end."""

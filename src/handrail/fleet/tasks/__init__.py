@@ -1,0 +1,1 @@
+"""Tasks: their file, their order, what each may need."""

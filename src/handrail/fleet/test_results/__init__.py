@@ -1,0 +1,1 @@
+"""Test results in the output of any test runner."""

@@ -1,0 +1,1 @@
+"""The worktrees in which tasks are done."""

@@ -1,0 +1,126 @@
+"""The ladder: snapshot, events, backup, what is left. Each rung is tried with that rung damaged."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from handrail.fleet.engine import state_loading
+from handrail.fleet.engine.engine import Claim
+from handrail.fleet.engine.events import TaskWorkspace
+from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.engine.log_engine import LogEngine
+from handrail.fleet.engine.state_loading import (
+    BACKUPS_KEPT,
+    StateSource,
+    load_fleet,
+    save_snapshot,
+    seal,
+    unseal,
+    write_backup,
+)
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.store.memory import MemoryStore
+from handrail.store.port import NewEntry, Snapshot, Store
+from handrail.store.sqlite import SqliteStore
+from tests.fleet.conftest import worker
+
+TASKS = [Task(id="a", prompt="do a"), Task(id="b", prompt="do b")]
+
+
+def fill(store: Store) -> LogEngine:
+    engine = LogEngine(store, "shop", FleetState())
+    engine.submit(TASKS)
+    assert isinstance(engine.claim(worker()), Claim)
+    return engine
+
+
+def test_a_snapshot_saves_reading_all_events(store: Store, tmp_path: Path) -> None:
+    engine = fill(store)
+    save_snapshot(store, "shop", engine.state())
+    engine.cancel("b")
+    loaded = load_fleet(store, "shop", str(tmp_path))
+    assert loaded == (engine.state(), StateSource.SNAPSHOT, ())
+
+
+@pytest.mark.parametrize("harm", [b"", b"no checksum", b"0" * 32 + b"\n{}", None])
+def test_a_damaged_snapshot_is_not_believed(
+    store: Store, tmp_path: Path, harm: bytes | None
+) -> None:
+    engine = fill(store)
+    body = seal(engine.state())[:-9] + b"x" * 9 if harm is None else harm
+    store.save_snapshot("fleet:shop", Snapshot(3, body)).result()
+    loaded = load_fleet(store, "shop", str(tmp_path))
+    assert loaded.state == engine.state()
+    assert loaded.source is StateSource.EVENTS
+    assert "snapshot" in loaded.problems[0]
+
+
+def test_the_snapshot_of_another_log_is_not_believed(store: Store, tmp_path: Path) -> None:
+    store.save_snapshot("fleet:shop", Snapshot(9, seal(FleetState(seq=9)))).result()
+    loaded = load_fleet(store, "shop", str(tmp_path))
+    assert loaded.state == FleetState()
+
+
+def test_a_damaged_event_sends_it_to_the_newest_backup(store: Store, tmp_path: Path) -> None:
+    engine = fill(store)
+    write_backup(str(tmp_path), engine.state())
+    store.append([NewEntry("fleet:shop", b'{"event":')]).result()
+    loaded = load_fleet(store, "shop", str(tmp_path))
+    assert loaded.source is StateSource.BACKUP
+    found = loaded.state.tasks["a"]
+    assert found.status is TaskStatus.PENDING, "nobody knows who worked on it since"
+    assert found.attempt == 1, "and late words of that attempt stay fenced"
+
+
+def test_a_damaged_backup_is_passed_over_for_an_older_one(store: Store, tmp_path: Path) -> None:
+    engine = fill(store)
+    write_backup(str(tmp_path), engine.state())
+    engine.cancel("b")
+    newest = write_backup(str(tmp_path), engine.state())
+    with open(newest, "r+b") as file:
+        file.seek(40)
+        file.write(b"???")
+    store.append([NewEntry("fleet:shop", b"?")]).result()
+    loaded = load_fleet(store, "shop", str(tmp_path))
+    assert loaded.source is StateSource.BACKUP
+    assert loaded.state.tasks["b"].status is TaskStatus.PENDING
+
+
+def test_without_any_backup_the_state_is_rebuilt_from_tasks_and_workspaces(
+    store: Store, tmp_path: Path
+) -> None:
+    fill(store)
+    store.append([NewEntry("fleet:shop", b"?")]).result()
+    place = TaskWorkspace("/w/a", "handrail/a", "abc")
+    loaded = load_fleet(store, "shop", str(tmp_path), TASKS, [("a", place), ("gone", place)])
+    assert loaded.source is StateSource.REBUILT
+    assert list(loaded.state.tasks) == ["a", "b"]
+    assert loaded.state.tasks["a"].workspace == place
+
+
+def test_a_torn_database_is_noticed_and_the_backup_counts(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    with closing(SqliteStore(path)) as store:
+        engine = fill(store)
+        write_backup(str(tmp_path), engine.state())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE entries SET body = x'00' WHERE seq = 2")
+        connection.commit()
+    with closing(SqliteStore(path, read_only=True)) as store:
+        assert load_fleet(store, "shop", str(tmp_path)).source is StateSource.BACKUP
+
+
+def test_only_the_last_backups_are_kept(tmp_path: Path) -> None:
+    for seq in range(6):
+        write_backup(str(tmp_path), FleetState(seq=seq))
+    assert len(os.listdir(tmp_path)) == BACKUPS_KEPT
+    newest = state_loading._backups(str(tmp_path))[0]
+    assert unseal(Path(newest).read_bytes()).seq == 5
+
+
+def test_an_empty_fleet_loads(tmp_path: Path) -> None:
+    loaded = load_fleet(MemoryStore(), "shop", str(tmp_path))
+    assert loaded == (FleetState(), StateSource.EVENTS, ())
