@@ -30,7 +30,7 @@ HARMLESS = set(
 REASONS = {
     "It changes what the guard of this agent does.": "install uninstall feedback pause resume stop",
     "It takes hold of runs in the name of a person.": "watch cancel freeze interrupt steer "
-    "redirect escalate",
+    "redirect reassign escalate",
     "It starts an agent that works on in the name of a person.": "run",
     "It puts files back behind the back of those who work with them.": "undo redo rollback",
     "It takes a checkpoint in the name of a person.": "checkpoint",
