@@ -115,6 +115,21 @@ def test_a_lost_commit_is_named_before_anything_changes(fleet: RolledFleet) -> N
     assert fleet.look() == before
 
 
+def test_a_checkpoint_whose_files_are_gone_is_refused_before_anything_changes(
+    fleet: RolledFleet,
+) -> None:
+    fleet.submit("a")
+    fleet.claim()
+    taken = fleet.take()
+    records = next((fleet.state / "checkpoints").glob("*/records"))
+    (records / f"{taken.workspaces[0].checkpoint}.json").unlink()
+    before = fleet.look()
+    with pytest.raises(CheckpointDamagedError, match="there is no checkpoint"):
+        fleet.roll_back(taken.name)
+    assert fleet.look() == before
+    assert fleet.ended == []
+
+
 def test_automatic_checkpoints_go_and_those_of_a_person_stay(fleet: RolledFleet) -> None:
     manual = fleet.take("mine")
     automatic = [

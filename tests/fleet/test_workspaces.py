@@ -238,3 +238,12 @@ def test_a_repository_that_cannot_be_written_is_a_clear_error(
 def test_the_mark_tells_where_the_branch_began(shop: TaskRepository) -> None:
     made = shop.workspaces.create("a")
     assert shop.refs()[f"{MARKS}a"] == made.base
+
+
+def test_another_task_goes_on_in_a_workspace_on_its_branch(shop: TaskRepository) -> None:
+    made = shop.workspaces.create("a")
+    given = shop.workspaces.hand_over(made, "b")
+    assert shop.workspaces.reuse("a") is None
+    assert shop.workspaces.reuse("b") == given
+    assert (given.path, given.branch) == (made.path, made.branch)
+    assert shop.workspaces.create("a", 2).path != made.path

@@ -16,6 +16,7 @@ from handrail.store.sqlite import SqliteStore
 from handrail.tui.app import WatchApp
 from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
 from handrail.tui.sending.port import SendingStage
+from handrail.tui.sending.task_commands import TaskOrder
 from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.run_overview import RunOverview
 from tests.tui.sample_log import NOON, SampleLog
@@ -72,6 +73,18 @@ class FakeDecisions:
         return SendingStage("confirmed", f"{choice} it is")
 
 
+class FakeTasks:
+    """Remembers the commands about tasks."""
+
+    def __init__(self) -> None:
+        self.sent: list[TaskOrder] = []
+
+    def send(self, order: TaskOrder) -> SendingStage:
+        """Remember it."""
+        self.sent.append(order)
+        return SendingStage("confirmed")
+
+
 class ScreenUser:
     """Somebody who sits at the screen."""
 
@@ -81,8 +94,10 @@ class ScreenUser:
         pilot: Pilot[Exception],
         controls: FakeControls,
         decisions: FakeDecisions,
+        tasks: FakeTasks,
     ) -> None:
         self.app = app
+        self.tasks = tasks
         self.decisions = decisions
         self.pilot = pilot
         self.controls = controls
@@ -183,10 +198,12 @@ async def standing_at(
     def open_feed() -> LogFeed:
         return LogFeed(SqliteStore(path, read_only=True), clock=lambda: NOON)
 
-    decisions = FakeDecisions()
-    app = WatchApp(open_feed, fake, lambda: decisions, clock=lambda: NOON, pause=_PAUSE)
+    decisions, tasks = FakeDecisions(), FakeTasks()
+    app = WatchApp(
+        open_feed, fake, lambda: decisions, lambda: tasks, clock=lambda: NOON, pause=_PAUSE
+    )
     async with app.run_test(size=size) as pilot:
-        stand = ScreenUser(app, pilot, fake, decisions)
+        stand = ScreenUser(app, pilot, fake, decisions, tasks)
         await stand.until(lambda: not app.watching.view.is_first and not app.watching.view.loading)
         await stand.until(lambda: app.watching.view.run == app.watching.chosen)
         await stand.pilot.pause()

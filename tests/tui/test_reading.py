@@ -9,7 +9,7 @@ from handrail.tui.app import WatchApp
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.run_overview import RunOverview
 from tests.tui.sample_log import NOON
-from tests.tui.screen_user import FakeControls, FakeDecisions
+from tests.tui.screen_user import FakeControls, FakeDecisions, FakeTasks
 
 RUNS = tuple(RunOverview(name, name, started=NOON, changed=NOON) for name in ("one", "two"))
 NEVER = 3600.0
@@ -35,7 +35,9 @@ class Source:
 
 
 def _visit(source: Source, work: Callable[[Pilot[Exception]], Awaitable[None]]) -> WatchApp:
-    app = WatchApp(lambda: source, FakeControls(), FakeDecisions, clock=lambda: NOON, pause=NEVER)
+    app = WatchApp(
+        lambda: source, FakeControls(), FakeDecisions, FakeTasks, clock=lambda: NOON, pause=NEVER
+    )
 
     async def visit() -> None:
         async with app.run_test() as pilot:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.sample_log import SampleLog
+from tests.cli.fleet_log import sample_fleet
+from tests.tui.sample_log import NOON, SHOP, SampleLog
 from tests.tui.screen_user import ScreenUser, at_screen
 
 pytestmark = pytest.mark.slow
@@ -94,7 +95,25 @@ async def help_page(stand: ScreenUser) -> None:
     await stand.press("?")
 
 
+async def tasks(stand: ScreenUser) -> None:
+    await stand.press("T", "j", "j")
+
+
+async def task_detail(stand: ScreenUser) -> None:
+    await tasks(stand)
+    await stand.press("enter")
+
+
+async def give_task_up(stand: ScreenUser) -> None:
+    await tasks(stand)
+    await stand.press("X")
+
+
+FLEET_VISITS: tuple[Visit, ...] = (tasks, task_detail, give_task_up)
+"""Screens with a fleet."""
+
 VISITS: tuple[Visit, ...] = (
+    *FLEET_VISITS,
     first,
     shop,
     paused,
@@ -114,6 +133,9 @@ VISITS: tuple[Visit, ...] = (
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.__name__)
 def test_a_screen_is_as_it_was(book: SampleLog, visit: Visit) -> None:
+    if visit in FLEET_VISITS:
+        sample_fleet(book.store, NOON).claim("search", 2, run=SHOP)
+
     async def work(stand: ScreenUser) -> None:
         await visit(stand)
         for size in SIZES:

@@ -44,10 +44,21 @@ SAMPLES: list[tuple[FleetEvent, str]] = [
     (events.TaskReleased(1.0, "a", "ada"), "ada lets a be tried again"),
     (events.TaskBlocked(1.0, "a", "which port?"), "Handrail blocked a: which port?"),
     (events.TaskCancelled(1.0, "a", "ada", "no need"), "ada gave a up: no need"),
+    (events.TaskPreferred(1.0, "a", "ada", "the release"), "ada wants a done next: the release"),
+    (events.FleetBegun(1.0, "3f2a"), "the fleet began, run 3f2a"),
     (events.DispatchClosed(1.0, "ada", "lunch"), "ada paused the fleet: lunch"),
     (events.DispatchOpened(1.0, "ada"), "ada resumed the fleet"),
     (events.MergeChanged(1.0, "a", "conflict", "main"), "a: it conflicts with main"),
+    (
+        events.FleetRolledBack(1.0, "before-autopilot-1", "r1", by="ada"),
+        "ada went back to the checkpoint before-autopilot-1",
+    ),
     (events.TaskAudited(1.0, "a", 1, "crash", "exit code 9"), "a: exit code 9"),
+    (events.FleetRolledBack(1.0, "start", "1", by="ada"), "ada rolled the fleet back to start"),
+    (
+        events.FleetRolledBack(1.0, "before", "2", by="ada", redo=True),
+        "ada took the rollback back, by before",
+    ),
 ]
 
 
@@ -80,6 +91,10 @@ def test_the_kinds_of_an_audit_entry_say_what_happened_without_words_of_their_ow
     kinds = get_args(events.TaskAudited.__annotations__["kind"])
     said = [audit_sentence(events.TaskAudited(1.0, "a", 1, kind)) for kind in kinds]
     assert len({(each.text, each.mark) for each in said}) == len(kinds)
+
+
+def test_every_event_has_a_sentence_of_its_own() -> None:
+    assert {type(event) for event, _ in SAMPLES} == set(get_args(FleetEvent))
 
 
 @given(st.from_type(FleetEvent))  # type: ignore[arg-type]

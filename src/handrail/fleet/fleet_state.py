@@ -242,7 +242,7 @@ def _rolled_back(state: FleetState, event: events.FleetRolledBack) -> None:
         task.tokens, task.cost_usd = max(task.tokens, now.tokens), max(task.cost_usd, now.cost_usd)
         if task.status is TaskStatus.ACTIVE:
             task.status = TaskStatus.PENDING
-        task.lease, task.changed = None, event.at
+        task.lease, task.overdue, task.changed = None, False, event.at
         state.tasks[name] = task
 
 

@@ -94,6 +94,8 @@ class OnScreen(NamedTuple):
     """The name on the screen; empty: its own name."""
     asks: str = ""
     """The question for the text."""
+    in_footer: bool = True
+    """Whether the footer names its key; the help page names every one."""
 
 
 class CommandSpec(NamedTuple):
@@ -210,7 +212,7 @@ class ControlCommand(StrEnum):
         on_screen=OnScreen(
             "D", "its slot, to a task",
             "Handrail commits the work of {name} and ends its processes. Its slot goes on with "
-            "the other task.", asks="the other task"),
+            "the other task.", asks="the other task", in_footer=False),
         on_command_line=OnCommandLine(
             "Give the slot of a task's run to another task.",
             "Handrail refuses that before it stops anything if no agent can take the other task "

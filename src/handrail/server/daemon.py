@@ -48,6 +48,7 @@ from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.fleet.fleet_control import FleetControl
 from handrail.server.fleet.lease_watch import LeaseWatch
 from handrail.server.fleet.open_fleets import OpenFleets
+from handrail.server.fleet.recovery_endpoint import FleetRecoveryEndpoint
 from handrail.server.fleet.task_control import TaskControl
 from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
@@ -153,6 +154,7 @@ class Daemon:
         )
 
         self.fleets = FleetEndpoint(self.supervision, projects, fleets, time)
+        self.fleet_recoveries = FleetRecoveryEndpoint(fleets)
         self.leases = LeaseWatch(self.supervision, self.runs, fleets, self.control.submit)
         self.fleet_checkpoints = FleetCheckpointEndpoint(
             self.supervision,
@@ -237,6 +239,7 @@ class Daemon:
                 self.drivers,
                 self.fleets,
                 self.fleet_checkpoints,
+                self.fleet_recoveries,
             ),
         )
 

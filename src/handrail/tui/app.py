@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from time import time
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import DescendantFocus, Key, Resize
 from textual.screen import Screen
 
 from handrail.model.control import ControlCommand
+from handrail.tui.keys import KEYS, OURS, parsed
 from handrail.tui.panes.decision_screen import DecisionAnswer, DecisionScreen
 from handrail.tui.panes.help import HelpScreen
 from handrail.tui.panes.key_footer import KeyFooter
@@ -24,76 +25,15 @@ from handrail.tui.sending.decisions import DecisionMaker, OpenDecision
 from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
 from handrail.tui.sending.sent_command import SentCommand
-from handrail.tui.state.log_view import LogView
+from handrail.tui.sending.task_commands import TASK_COMMANDS, TaskOrder, TaskSender, why_not_task
+from handrail.tui.state.log_view import LogView, LogViewSource
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ListName, ScreenState
 from handrail.tui.stylesheet import CSS
 from handrail.words.run_signs import NEEDS_YOU
 
-_FIRST = (
-    ControlCommand.PAUSE,
-    ControlCommand.RESUME,
-    ControlCommand.STEER,
-    ControlCommand.ROLLBACK,
-    ControlCommand.STOP,
-)
-"""The commands that a narrow screen still shows."""
 _PAUSE = 0.25
 """Seconds between two reads of the log."""
-
-
-class LogViewSource(Protocol):
-    """The source of views; both methods may read from disk."""
-
-    def poll(self, chosen: str) -> LogView:
-        """Return the current view."""
-        ...
-
-    def close(self) -> None:
-        """Close the log."""
-        ...
-
-
-def _key(keys: str, action: str, word: str = "") -> Binding:
-    """Bind keys before any widget sees them: so they are handled in the order of typing."""
-    return Binding(keys, action, word, show=bool(word), priority=True)
-
-
-def _command_key(command: ControlCommand) -> Binding:
-    return _key(command.spec.on_screen.key, f"command('{command.value}')", command.word)
-
-
-_KEYS = (
-    _key("a", "decide", "decide"),
-    *map(_command_key, _FIRST),
-    _key("question_mark", "keys", "help"),
-    _key("enter", "details", "details"),
-    _key("slash", "filter", "filter"),
-    *(_command_key(each) for each in ControlCommand if each not in _FIRST),
-    _key("q", "leave", "quit"),
-    _key("ctrl+c", "leave"),
-    _key("up,k", "move(-1)"),
-    _key("down,j", "move(1)"),
-    _key("pageup", "page(-1)"),
-    _key("pagedown", "page(1)"),
-    _key("home,g", "edge(-1)"),
-    _key("end,G", "edge(1)"),
-    _key("tab", "switch(1)"),
-    _key("shift+tab", "switch(-1)"),
-    _key("left", "look('runs')"),
-    _key("right", "look('timeline')"),
-    _key("z", "zoom"),
-    _key("escape", "close"),
-)
-
-
-def _parsed(binding: Binding) -> tuple[str, tuple[object, ...]]:
-    """Return the action of a key, and its argument."""
-    name, _, argument = binding.action.partition("(")
-    return name, (argument.rstrip(")").strip("'"),)
-
-
-_OURS = frozenset(_parsed(binding)[0] for binding in _KEYS)
 
 
 class WatchApp(App[Exception]):
@@ -105,27 +45,29 @@ class WatchApp(App[Exception]):
         (0, "-narrow"),
         (WIDE, "-wide"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [*_KEYS]
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS]
 
     def __init__(
         self,
         open_source: Callable[[], LogViewSource],
         controls: CommandSender,
         open_decisions: Callable[[], DecisionMaker],
+        open_tasks: Callable[[], TaskSender],
         *,
         clock: Callable[[], float] = time,
         pause: float = _PAUSE,
     ) -> None:
-        """`open_source` and `open_decisions` run in threads, so they may be slow."""
+        """The callables that open something run in threads, so they may be slow."""
         colourless = bool(os.environ.get("NO_COLOR"))
         super().__init__(ansi_color=True if colourless else None)
         self.set_class(colourless, "-no-colour")
         self.watching = ScreenState(clock)
-        self.panes = WatchPanes(self.watching, self._pick)
+        self.panes = WatchPanes(self.watching, self._pick, self._pick_task)
         self._prompt = PromptBar(self._answer, self._dismiss, lambda: self.watching.is_asking)
         self._open_source = open_source
         self._controls = controls
         self._open_decisions = open_decisions
+        self._open_tasks = open_tasks
         self._pause = pause
         self._wake = asyncio.Event()
         self._possible: list[bool | None] = []
@@ -148,7 +90,7 @@ class WatchApp(App[Exception]):
         """Draw the current state."""
         if self.panes.is_attached and self.is_running:
             self.panes.draw()
-            possible = [self.check_action(*_parsed(each)) for each in _KEYS]
+            possible = [self.check_action(*parsed(each)) for each in KEYS]
             if possible != self._possible:  # each time, the keys at the bottom are made anew
                 self._possible = possible
                 self.refresh_bindings()
@@ -189,6 +131,13 @@ class WatchApp(App[Exception]):
         self._wake.set()
         self.draw()
 
+    def _pick_task(self, key: str) -> None:
+        """Choose a task; the timeline shows its run, if there is one."""
+        self.watching.tasks.pick(key)
+        self.watching.follow_task()
+        self._wake.set()
+        self.draw()
+
     # What goes out
 
     async def _send(self, order: CommandOrder) -> None:
@@ -201,6 +150,17 @@ class WatchApp(App[Exception]):
                 command, order.run, reason=order.reason, text=order.text, expects=order.expects
             ):
                 self._hear(sent, stage)
+        except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
+            self._hear(sent, _failed(error))
+
+    async def _send_task(self, order: TaskOrder) -> None:
+        """Carry out a command about a task, and show what came of it."""
+        command = TASK_COMMANDS[order.command]
+        name = order.fleet if command.of_fleet else order.task
+        sent = self.watching.send(command.word, "", name)
+        self._hear(sent, SendingStage("requested"))
+        try:
+            self._hear(sent, await asyncio.to_thread(lambda: self._open_tasks().send(order)))
         except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
             self._hear(sent, _failed(error))
 
@@ -247,7 +207,9 @@ class WatchApp(App[Exception]):
 
     def _answer(self, typed: str) -> None:
         order = self.watching.answer(typed)
-        if order is not None:
+        if isinstance(order, TaskOrder):
+            self.run_worker(self._send_task(order), exit_on_error=False)
+        elif order is not None:
             self.run_worker(self._send(order), exit_on_error=False)
         if self.watching.asking is not None:
             self._ask()
@@ -273,11 +235,13 @@ class WatchApp(App[Exception]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave keys alone while a question or a window is open; dim what is impossible now."""
-        if action not in _OURS:
+        if action not in OURS:
             return super().check_action(action, parameters)
         if len(self.screen_stack) > 1 or self.watching.is_asking:
             return False
-        run = self.watching.run
+        if action in ("task_command", "open_run"):
+            return self._check_task(*map(str, parameters))
+        run = self._commanded_run
         if action == "decide":
             return run is not None and run.state(self.watching.now) == NEEDS_YOU
         if action == "command":
@@ -286,25 +250,67 @@ class WatchApp(App[Exception]):
                 return False if command == ControlCommand.RESUME else None
         return True
 
+    def _check_task(self, command: str = "") -> bool:
+        """Show the keys of tasks only where a task has the keys, and those of possible ones."""
+        tasks = self.watching.tasks
+        if self.panes.list != "tasks" or tasks.task is None:
+            return False
+        return command not in TASK_COMMANDS or not why_not_task(command, tasks.task, tasks.fleet)
+
+    @property
+    def _commanded_run(self) -> RunOverview | None:
+        """The run that commands go to: the chosen one, or that of the chosen task."""
+        run = self.watching.run
+        if self.panes.list != "tasks" or run is None:
+            return run
+        task = self.watching.tasks.task
+        return run if task is not None and task.run == run.id else None
+
     def on_key(self, event: Key) -> None:
         """Say why a command is impossible: a key that is switched off comes here."""
-        command = BY_KEY.get(event.character or "")
-        if command and len(self.screen_stack) == 1 and not self.watching.is_asking:
+        if len(self.screen_stack) > 1 or self.watching.is_asking:
+            return
+        if command := BY_KEY.get(event.character or ""):
             self.action_command(command.value)
+        elif name := _TASK_KEYS.get(event.character or ""):
+            self.action_task_command(name)
 
     def action_command(self, name: str) -> None:
         """Ask the first question of a command."""
         self.watching.settle()
+        if self.panes.list == "tasks" and self._commanded_run is None:
+            task = self.watching.tasks.task
+            self._tell(f"no run of {task.task.id} is here" if task else "there is no task")
+            return
         self.panes.notice = self.watching.press(ControlCommand(name))
         if self.watching.is_asking:
             self._ask()
         else:
             self.draw()
 
+    def action_task_command(self, name: str) -> None:
+        """Ask the question of a command about a task or its fleet."""
+        if self.watching.tasks.is_empty:
+            return
+        self.panes.notice = self.watching.press_task(name)
+        if self.watching.is_asking:
+            self._ask()
+        else:
+            self.draw()
+
+    def action_open_run(self) -> None:
+        """Go to the run of the chosen task."""
+        task = self.watching.tasks.task
+        if self.watching.follow_task():
+            self._move(lambda: self.panes.look("timeline"))
+        elif task is not None:
+            more = f": handrail log {task.run[:8]}" if task.run else ""
+            self._tell(f"no run of {task.task.id} is here{more}")
+
     def action_decide(self) -> None:
         """Decide about a run that needs a person."""
         self.panes.notice = ""
-        run = self.watching.run
+        run = self._commanded_run
         if run is not None:
             self.run_worker(self._find_decision(run), exit_on_error=False)
 
@@ -362,7 +368,7 @@ class WatchApp(App[Exception]):
 
     def action_keys(self) -> None:
         """Show all keys."""
-        self.push_screen(HelpScreen())
+        self.push_screen(HelpScreen(with_tasks=not self.watching.tasks.is_empty))
 
     def action_leave(self) -> None:
         """Quit; the runs continue."""
@@ -388,6 +394,9 @@ class WatchApp(App[Exception]):
                 title = f"{command.word} {run.name}".capitalize()
                 press = partial(self.call_later, self.action_command, command.value)
                 yield SystemCommand(title, command.spec.on_screen.short, press)
+
+
+_TASK_KEYS = {each.key: each.name for each in TASK_COMMANDS.values()}
 
 
 def _failed(error: Exception) -> SendingStage:

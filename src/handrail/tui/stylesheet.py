@@ -7,7 +7,7 @@ CSS = """
 #alert { background: $error; color: $text; text-style: bold; }
 #empty { height: 1fr; padding: 1 2; }
 
-#runs, #timeline, #detail, #needs {
+#runs, #tasks, #timeline, #detail, #needs {
     border: round $foreground 30%;
     border-title-color: $foreground;
     border-title-style: bold;
@@ -18,10 +18,14 @@ CSS = """
     scrollbar-gutter: stable;
     overflow-x: hidden;
 }
-#runs:focus, #timeline:focus { border: round $border; background-tint: $background 0%; }
+#runs:focus, #tasks:focus, #timeline:focus {
+    border: round $border; background-tint: $background 0%;
+}
 #runs { height: auto; max-height: 40%; min-height: 4; }
-#runs > .datatable--header { background: $background; color: $text-muted; text-style: none; }
-#runs > .datatable--even-row, #runs > .datatable--odd-row { background: $background; }
+#tasks { height: auto; max-height: 35%; min-height: 4; }
+.-fleet #runs { max-height: 25%; }
+#panes .datatable--header { background: $background; color: $text-muted; text-style: none; }
+#panes .datatable--even-row, #panes .datatable--odd-row { background: $background; }
 #needs { height: auto; max-height: 50%; border: round $error; border-title-color: $text-error; }
 #lower { height: 1fr; min-height: 5; layout: horizontal; }
 #timeline { width: 1fr; height: 1fr; max-height: 100%; }

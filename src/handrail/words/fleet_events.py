@@ -109,6 +109,13 @@ def _merged(event: events.MergeChanged) -> Sentence:
     return Sentence(text, *_MERGES.get(event.outcome, _NOT_MERGED))
 
 
+def _rolled_back(event: events.FleetRolledBack) -> Sentence:
+    who, where = event.by or "Handrail", one_line(event.checkpoint)
+    if event.redo:
+        return Sentence(f"{who} took the rollback back, by {where}", "↷", "yellow")
+    return Sentence(f"{who} rolled the fleet back to {where}", "↶", "yellow", "handrail redo")
+
+
 def _by_person(verb: str, mark: str, style: str) -> Callable[[FleetEvent], Sentence]:
     """Return the sentence of a decision: who, what, why."""
 
@@ -150,8 +157,16 @@ _SENTENCES = cast(
         events.TaskReleased: _by_person("lets {task} be tried again", "▸", "green"),
         events.TaskBlocked: _by_person("blocked {task}", "▲", "red"),
         events.TaskCancelled: _by_person("gave {task} up", "■", "red"),
+        events.TaskPreferred: _by_person("wants {task} done next", "▸", "green"),
+        events.FleetBegun: lambda event: Sentence(f"the fleet began, run {event.run}", "▸"),
         events.DispatchClosed: _by_person("paused the fleet", "‖", "yellow"),
         events.DispatchOpened: _by_person("resumed the fleet", "▸", "green"),
         events.MergeChanged: _merged,
+        events.FleetRolledBack: lambda event: Sentence(
+            f"{event.by or 'Handrail'} {'redid the rollback to' if event.redo else 'went back to'}"
+            f" the checkpoint {event.checkpoint}",
+            "↶",
+            "yellow",
+        ),
     },
 )

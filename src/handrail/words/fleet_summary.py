@@ -25,6 +25,11 @@ FOR_A_PERSON = frozenset({NEEDS_YOU, FAILED, STUCK, STOPPED})
 _URGENCY = {state: place for place, state in enumerate(TASK_SIGNS)}
 
 
+def short_fleet(name: str) -> str:
+    """Return the name of a fleet's repository, without the key that makes it unique."""
+    return name.rpartition("-")[0] or name
+
+
 def by_urgency(lines: Iterable[TaskLine]) -> list[TaskLine]:
     """Sort tasks: those that need a person first, those at work next, the done ones last."""
     return sorted(lines, key=lambda line: _URGENCY[line.words.state])
@@ -50,10 +55,12 @@ def fleet_in_words(fleet: FleetState, lines: Sequence[TaskLine]) -> str:
 
 
 def paused_in_words(fleet: FleetState) -> str:
-    """Say that nobody claims tasks, and by whom; "" if they do."""
+    """Say that nobody claims tasks, by whom and why; "" if they do."""
     if not fleet.closed:
         return ""
-    return f"paused by {one_line(fleet.closed_by)}" if fleet.closed_by else "paused"
+    word = "given up" if fleet.given_up else "paused"
+    by = f"{word} by {one_line(fleet.closed_by)}" if fleet.closed_by else word
+    return joined(by, one_line(fleet.closed_says))
 
 
 def place_in_words(state: TaskState, iteration: int = 0) -> str:

@@ -54,7 +54,7 @@ def test_a_fleet_says_who_needs_a_person_and_who_works_where(
 
 def test_a_paused_fleet_says_so_first(log: FleetLog, capsys: pytest.CaptureFixture[str]) -> None:
     log.write(events.DispatchClosed(NOON, "ada", "lunch"))
-    assert shown(log, capsys)[1].startswith(" shop-1a2b3c4d · paused by ada · 2 slots used")
+    assert shown(log, capsys)[1].startswith(" shop-1a2b3c4d · paused by ada: lunch · 2 slots used")
 
 
 def test_a_large_fleet_takes_few_lines(log: FleetLog, capsys: pytest.CaptureFixture[str]) -> None:

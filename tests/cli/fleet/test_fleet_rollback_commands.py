@@ -68,6 +68,7 @@ def test_keep_leaves_workspaces_and_files_leaves_tasks(fleet: SavedFleet) -> Non
     fleet.finish()
     (fleet.tree / "new.txt").write_text("since\n")
     name = fleet.files.find("start").name
+    assert "Roll the fleet back" in fleet.place.run("rollback", "c1", "--dry-run").stdout
     assert fleet.place.run("rollback", name, "--files", "--yes").returncode == 0
     assert fleet.statuses() == {"a": "done"}
     assert not (fleet.tree / "new.txt").exists()

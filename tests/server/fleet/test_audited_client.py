@@ -1,76 +1,65 @@
-"""The audit entries of iterations, and the entry about a stall."""
+"""A driver begins no iteration while the dispatch of its fleet is closed."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from handrail.fleet.engine import Ticket
+from handrail.fleet.engine import FleetEngine, Renewal, Ticket
 from handrail.fleet.fleet_state import FleetState
-from handrail.fleet.log_engine import LogEngine
-from handrail.fleet.task import Task
-from handrail.fleet.workspace_work import workspace_status
+from handrail.fleet.workspace_records import Workspace
+from handrail.model.control import HANDRAIL, ControlCommand
 from handrail.server.fleet.audited_client import AuditedDaemonClient
 from handrail.server.home import Home
-from handrail.store.memory import MemoryStore
-from tests.fleet.conftest import worker
-from tests.fleet.task_repository import TaskRepository
+
+HERE = Workspace(name="a", task="a", attempt=1, path="/", branch="handrail/a", base="")
 
 
-class AuditedAttempt:
-    """One attempt in a real workspace; no daemon is needed to write its entries."""
+class ClosedEngine:
+    """Gives the same answers to renewals in every test; a person has closed it."""
 
-    def __init__(self, root: Path) -> None:
-        self.repository = TaskRepository(root)
-        self.engine = LogEngine(MemoryStore(), "f", FleetState())
-        self.engine.submit([Task(id="a", prompt="go")])
-        self.engine.claim(worker(), 1)
-        self.workspace = self.repository.workspaces.create("a")
-        environ = self.repository.environ
-        home = Home(str(root / "state"))
-        ticket = Ticket("a", 1)
-        self.client = AuditedDaemonClient(
-            home, "run", self.engine, ticket, self.workspace, environ, stall_iterations=2
-        )
-        self.client.remember(workspace_status(self.workspace, environ))
+    def __init__(self, answers: Sequence[Renewal]) -> None:
+        self._answers = list(answers)
 
-    def iterate(self) -> None:
-        """Come to the end of an iteration."""
-        self.client.iteration += 1
-        asyncio.run(self.client.audit())
+    def renew(self, ticket: Ticket) -> Renewal:
+        return self._answers.pop(0)
 
-    def write(self, content: str) -> None:
-        self.repository.write("work.txt", content, at=self.workspace.path)
-
-    @property
-    def kinds(self) -> list[str]:
-        return [each.kind for each in self.engine.state().tasks["a"].audit]
+    def state(self) -> FleetState:
+        return FleetState(closed=True, closed_by="ada", closed_says="lunch")
 
 
-@pytest.fixture
-def attempt(tmp_path: Path) -> AuditedAttempt:
-    return AuditedAttempt(tmp_path)
+class AskingClient(AuditedDaemonClient):
+    """Writes down what it asks for its own run."""
+
+    def __init__(self, home: str, answers: Sequence[Renewal]) -> None:
+        engine = cast("FleetEngine", ClosedEngine(answers))
+        super().__init__(Home(home), "run-a", engine, Ticket("a", 1), HERE, {})
+        self.asked: list[tuple[ControlCommand, str, str]] = []
+
+    def _ask(self, command: ControlCommand, by: str, reason: str) -> None:
+        self.asked.append((command, by, reason))
 
 
-def test_iterations_without_a_change_are_a_stall_that_is_told_once(attempt: AuditedAttempt) -> None:
-    for _ in range(3):
-        attempt.iterate()
-    assert attempt.kinds == ["iteration", "iteration", "stall", "iteration"]
-    stall = attempt.engine.state().tasks["a"].audit[2]
-    assert stall.says == "no commit and no changed file in 2 iterations"
+PAUSE = (ControlCommand.PAUSE, "ada", "lunch")
 
 
-def test_a_file_that_changes_again_is_progress(attempt: AuditedAttempt) -> None:
-    for content in ("1", "12", "123"):
-        attempt.write(content)
-        attempt.iterate()
-    assert "stall" not in attempt.kinds
-
-
-def test_a_commit_is_progress(attempt: AuditedAttempt) -> None:
-    attempt.iterate()
-    attempt.write("1")
-    attempt.repository.commit("work", at=attempt.workspace.path)
-    attempt.iterate()
-    attempt.iterate()
-    assert "stall" not in attempt.kinds
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [
+        (["held"], []),
+        (["paused", "paused"], [PAUSE]),
+        (["paused", "held"], [PAUSE, (ControlCommand.RESUME, HANDRAIL, "")]),
+        (["lost"], []),
+    ],
+    ids=["open", "closed", "opened meanwhile", "lost"],
+)
+def test_it_pauses_its_run_at_the_boundary_in_the_name_of_who_closed(
+    tmp_path: Path,
+    answers: list[Renewal],
+    asked: list[tuple[ControlCommand, str, str]],
+) -> None:
+    client = AskingClient(str(tmp_path), answers)
+    asyncio.run(client._pause_with_fleet())
+    assert client.asked == asked

@@ -6,9 +6,12 @@ import pytest
 
 from handrail.fleet.engine import FleetError, StaleAttemptError, Worker
 from handrail.fleet.events import AttemptOutcome, AttemptResult
+from handrail.fleet.repository import find_repository
 from handrail.fleet.requests import RemoteFleetEngine
 from handrail.fleet.task import Task, TaskStatus
 from handrail.server.fleet.client import remote_engine
+from handrail.server.fleet.places import DISPATCH
+from handrail.server.http.socket_client import call_daemon
 from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
@@ -73,3 +76,18 @@ def test_secrets_of_the_project_do_not_reach_the_log(
     task = engine.state().tasks["a"].task
     assert "hunter2" not in task.prompt
     assert task.verify == "make test"
+
+
+def test_the_dispatch_of_all_fleets_is_closed_and_opened_at_once_even_after_a_restart(
+    place: DaemonSandbox, engine: RemoteFleetEngine
+) -> None:
+    engine.submit([Task(id="a", prompt="do a")])
+    close = {"open": False, "by": "ada", "says": "lunch"}
+    name = find_repository(str(place.project)).fleet
+    assert call_daemon(place.home, "POST", DISPATCH, close) == {"fleets": [name]}
+    assert engine.claim(WORKER) is None
+    place.kill()
+    assert engine.claim(WORKER) is None
+    assert call_daemon(place.home, "POST", DISPATCH, close) == {"fleets": []}
+    assert call_daemon(place.home, "POST", DISPATCH, {"open": True}) == {"fleets": [name]}
+    assert engine.claim(WORKER) is not None

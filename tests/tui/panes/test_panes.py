@@ -29,7 +29,14 @@ from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts
 from tests.tui.hostile import NASTY, filled
 from tests.tui.sample_log import NOON, SHOP, SampleLog
-from tests.tui.screen_user import FakeControls, FakeDecisions, ScreenUser, at_screen, standing_at
+from tests.tui.screen_user import (
+    FakeControls,
+    FakeDecisions,
+    FakeTasks,
+    ScreenUser,
+    at_screen,
+    standing_at,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -103,14 +110,19 @@ class _Source:
 
 def _at(view: LogView, work: Callable[[ScreenUser], Awaitable[None]]) -> None:
     """Do something at a screen that shows a view."""
-    controls, decisions = FakeControls(), FakeDecisions()
+    controls, decisions, tasks = FakeControls(), FakeDecisions(), FakeTasks()
     app = WatchApp(
-        lambda: _Source(view), controls, lambda: decisions, clock=lambda: NOON, pause=3600.0
+        lambda: _Source(view),
+        controls,
+        lambda: decisions,
+        lambda: tasks,
+        clock=lambda: NOON,
+        pause=3600.0,
     )
 
     async def visit() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
-            stand = ScreenUser(app, pilot, controls, decisions)
+            stand = ScreenUser(app, pilot, controls, decisions, tasks)
             await stand.until(lambda: app.watching.view.run == app.watching.chosen)
             await pilot.pause()
             await work(stand)

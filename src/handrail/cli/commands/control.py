@@ -134,10 +134,11 @@ def _carry_out(command: ControlCommand, order: _TypedCommand, operand: str) -> i
             chosen = choose_one(runs, store, command, typed)
     if not _is_agreed_to(command, order, chosen):
         return EXIT_NOT_CONFIRMED
-    from handrail.cli.requests.all_fleets import change_dispatch
     from handrail.cli.requests.send_and_report import send_and_report
 
     if order.all_runs:
+        from handrail.cli.requests.all_fleets import change_dispatch
+
         change_dispatch(home, command, order.reason, as_json=order.as_json)
     return send_and_report(
         home,

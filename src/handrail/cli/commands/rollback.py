@@ -6,12 +6,7 @@ from handrail.checkpoint import UndoLevel
 from handrail.cli import options
 from handrail.cli.fleet.fleet_checkpoint import find_fleet_checkpoint
 from handrail.cli.fleet.fleet_rollback import roll_fleet_back
-from handrail.cli.restores.project_checkpoints import (
-    find_record,
-    find_saved,
-    open_checkpoints,
-    same_name,
-)
+from handrail.cli.restores.project_checkpoints import find_record, find_saved, open_checkpoints
 from handrail.cli.restores.restore_flow import restore_files
 from handrail.cli.restores.wording import RestoreManner
 from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint
@@ -72,10 +67,15 @@ def command(name: str, files_only: bool, everything: bool, keep: bool, **flags: 
     return restore_files(wanted, manner)
 
 
-def _of_fleet(folder: str, name: str) -> FleetCheckpoint | None:
+def _of_fleet(folder: str, typed: str) -> FleetCheckpoint | None:
     """Return the fleet's checkpoint, unless a newer one of the files alone has the same name."""
-    found = find_fleet_checkpoint(folder, name)
-    if found is None or found.name == name:
+    of_files = next(
+        (each for each in open_checkpoints(folder).newest_first() if each.is_called(typed)), None
+    )
+    if of_files is not None and of_files.name != typed:
+        # An id: of the main tree's files in a checkpoint of the fleet, it means all of that.
+        typed = of_files.name
+    found = find_fleet_checkpoint(folder, typed) if typed else None
+    if found is None or found.name == typed or of_files is None:
         return found
-    of_files = same_name(open_checkpoints(folder).newest_first(), name)
-    return None if of_files and of_files[0].created_at > found.created_at else found
+    return None if of_files.created_at > found.created_at else found

@@ -101,6 +101,10 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     from handrail.server.http.socket_client import daemon_health, port_answers, why_down
 
     daemon = daemon_health(home)
+    if fleets and daemon is not None:
+        from handrail.cli.fleet.fleet_status import ask_daemon
+
+        fleets = ask_daemon(home, fleets)
     is_used = bool(len(runs)) or is_installed(home)
     trouble = trouble_with(
         daemon,

@@ -12,9 +12,10 @@ from handrail.cli import options
 if TYPE_CHECKING:
     from handrail.control.client import ControlConnection
     from handrail.server.home import Home
-    from handrail.tui.app import LogViewSource
     from handrail.tui.sending.decisions import DecisionMaker
     from handrail.tui.sending.port import CommandSender
+    from handrail.tui.sending.task_commands import TaskSender
+    from handrail.tui.state.log_view import LogViewSource
 
 
 @click.command()
@@ -27,6 +28,9 @@ def command() -> int:
     asks you for a reason; Esc cancels. The line above the keys shows how far your last
     command got: requested, acknowledged, confirmed. Press a to decide about a run that
     needs you, ? for all keys and q to quit. The runs continue.
+
+    The tasks of a fleet have a list of their own, with keys to try one again, to block
+    it and to give it up, and to pause them all.
 
     The screen reads the log itself, so it works without a daemon.
 
@@ -50,7 +54,12 @@ def command() -> int:
         # An exported size would keep the screen from following the terminal.
         os.environ.pop(name, None)
     home = find_home()
-    app = WatchApp(lambda: _open_source(home), _controls(home), partial(_decisions, home))
+    app = WatchApp(
+        lambda: _open_source(home),
+        _controls(home),
+        partial(_decisions, home),
+        partial(_tasks, home),
+    )
     error = app.run()
     if error is not None:
         raise error
@@ -90,6 +99,12 @@ def _decisions(home: "Home") -> "DecisionMaker":
     from handrail.tui.sending.daemon_decisions import DaemonDecisions
 
     return DaemonDecisions(home)
+
+
+def _tasks(home: "Home") -> "TaskSender":
+    from handrail.tui.sending.daemon_tasks import DaemonTasks
+
+    return DaemonTasks(home)
 
 
 def _is_down(home: "Home") -> bool:

@@ -54,7 +54,10 @@ def preview_lines(look: FleetRollbackPreview, wanted: FleetRollbackRequest) -> I
     """Yield what a rollback would change and lose."""
     verb = "Redo: bring back" if wanted.redo else "Roll the fleet back to"
     yield f"{verb} {look.name}", "bold"
-    agents = [f"{each.task_id} (iteration {each.iteration})" for each in look.in_progress]
+    agents = [
+        f"{each.task_id} (iteration {each.iteration})" if each.iteration else each.task_id
+        for each in look.in_progress
+    ]
     yield from _list("stop the agents of", agents, "red")
     yield from _list("completed since, and pending again", look.done_since, "red")
     other = [

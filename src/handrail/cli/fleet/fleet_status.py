@@ -64,6 +64,14 @@ def find_fleets(store: Store, home: Home, now: float) -> list[FleetStatus]:
     return found
 
 
+def ask_daemon(home: Home, fleets: Sequence[FleetStatus]) -> list[FleetStatus]:
+    """Add how the daemon recovered fleets at its start: the log may be whole again since."""
+    from handrail.server.fleet.recovery_endpoint import ask_recoveries
+
+    known = ask_recoveries(home)
+    return [each._replace(recovery=known.get(each.name) or each.recovery) for each in fleets]
+
+
 class RunTasks:
     """Finds the task that a run is for."""
 

@@ -11,6 +11,7 @@ from time import time
 import msgspec
 
 from handrail.checkpoint import CheckpointError, CheckpointTrigger
+from handrail.checkpoint.errors import DamagedCheckpointError, NoSuchCheckpointError
 from handrail.fleet.engine import FleetEngine, StaleAttemptError, Ticket
 from handrail.fleet.events import FleetRolledBack, Lease
 from handrail.fleet.fleet_state import FleetState
@@ -19,6 +20,7 @@ from handrail.fleet.repository_git import open_repository
 from handrail.fleet.rollback.checkpoint_data import BEFORE_ROLLBACK, FleetCheckpoint
 from handrail.fleet.rollback.checkpoint_files import FleetCheckpointFiles
 from handrail.fleet.rollback.errors import (
+    CheckpointDamagedError,
     CheckpointNotFoundError,
     FleetCheckpointError,
     RollbackBusyError,
@@ -133,7 +135,13 @@ class RollingBack:
     def check(self, checkpoint: FleetCheckpoint) -> None:
         """Raise FleetCheckpointError or CheckpointError if a checkpoint cannot be restored."""
         self._parts.taker.check(checkpoint)
-        self._parts.trees.preview(checkpoint.main.path, checkpoint.main.checkpoint)
+        for tree in checkpoint.trees:
+            if tree.workspace and not os.path.isdir(tree.path):
+                continue  # it is made again from its commit
+            try:
+                self._parts.trees.preview(tree.path, tree.checkpoint)
+            except (NoSuchCheckpointError, DamagedCheckpointError) as error:
+                raise CheckpointDamagedError(checkpoint.name, str(error)) from None
 
     def chain(self, now: FleetState, then: FleetState) -> MergeChain:
         """Return which merges made since can be taken back."""

@@ -10,6 +10,7 @@ import msgspec
 import psutil
 
 from handrail.intervene.processes.control_group import members_of
+from handrail.model.decodable import decodable
 
 _POLITE = 0.4
 """The share of the time for processes to end by themselves."""
@@ -27,6 +28,7 @@ GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, Permissio
 """Errors about a process that has ended meanwhile, or belongs to another user."""
 
 
+@decodable
 class ProcessIdentity(msgspec.Struct, frozen=True):
     """A process: its number and its start, because the system reuses numbers."""
 

@@ -229,8 +229,8 @@ class FleetCheckpointEndpoint:
                 if each.moment is CheckpointTrigger.TASKS
             )
             self._counted[fleet] = next(counted, 0)
-        # After a rollback fewer are done.
-        return min(self._counted[fleet], _done(state) - 1)
+        last, done = self._counted[fleet], _done(state)
+        return last if last <= done else done - 1  # after a rollback fewer are done
 
     def _parts(self, repository: FleetRepository, project: Project) -> FleetParts:
         settings = project.config.checkpoints

@@ -18,7 +18,6 @@ from handrail.model.event import ControlAnswered, ControlAsked, Event, LoopBegun
 from handrail.server.control.run_processes import driver_of, has_lost_driver
 from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.threads.process_jobs import ProcessJobs
-from handrail.store.errors import StoreError
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
@@ -238,7 +237,7 @@ def _told(work: Callable[[], None], finished: Finished) -> Callable[[], None]:
     def whole() -> None:
         try:
             work()
-        except (StoreError, OSError, TimeoutError) as error:
+        except Exception as error:  # noqa: BLE001 - whoever asked has to hear
             finished(CommandOutcome(False, f"{type(error).__name__}: {error}"))
 
     return whole

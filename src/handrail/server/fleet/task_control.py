@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from handrail.control.command_actions import CommandOutcome, Finished
-from handrail.fleet.engine import StaleAttemptError, Ticket
+from handrail.fleet.engine import FleetError, StaleAttemptError, Ticket
 from handrail.fleet.events import TaskAudited, TaskPreferred
 from handrail.fleet.fleet_state import TaskState
 from handrail.fleet.log_engine import LogEngine
@@ -21,7 +21,6 @@ from handrail.model.event import ControlAsked
 from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.fleet.places import open_workspaces
 from handrail.server.home import Home
-from handrail.store.errors import StoreError
 from handrail.supervise.state.run_state import RunState
 
 _NO_TASK = "Only a run that works on a task of a fleet can be given another one"
@@ -72,7 +71,7 @@ class TaskControl:
             if issue and outcome.ok:
                 try:
                     outcome = self._settle(run, issue, asked, outcome)
-                except (StoreError, OSError, TimeoutError) as error:
+                except Exception as error:  # noqa: BLE001 - whoever asked has to hear
                     says = f"No process is left, but the task was not changed: {error}"
                     outcome = CommandOutcome(False, says, outcome.evidence)
             finished(outcome)
@@ -91,7 +90,7 @@ class TaskControl:
             said = _SETTLE[asked.command](self, engine, task, asked)
         except StaleAttemptError:
             return outcome  # it came to its end meanwhile
-        except (WorkspaceError, TargetTakenError) as error:
+        except (WorkspaceError, FleetError, TargetTakenError) as error:
             held = _hold(engine, task, asked)
             return CommandOutcome(False, f"{error}; {held}", outcome.evidence)
         return msgspec.structs.replace(outcome, evidence=(*outcome.evidence, said))

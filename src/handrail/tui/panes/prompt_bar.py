@@ -8,8 +8,10 @@ from textual.events import Key, Paste
 from textual.widgets import Input, Static
 
 from handrail.tui.sending.questions import CommandQuestions
+from handrail.tui.sending.task_commands import TaskQuestion
 from handrail.tui.text import Line, StyledSpan, as_text, clean, clip, flat, wrap
 
+OpenQuestion = CommandQuestions | TaskQuestion
 _MAX = 4000
 _MAX_WILL = 3
 
@@ -75,11 +77,11 @@ class PromptBar(Vertical):
             yield self._label
             yield self.input
 
-    def ask(self, asking: CommandQuestions | None, label: str, typed: str = "") -> None:
+    def ask(self, asking: OpenQuestion | None, label: str, typed: str = "") -> None:
         """Show a question, about a command or a filter; the answer begins with `typed`."""
         self.display = True
         lines = _question_lines(asking, max(self.app.size.width - 2, 1)) if asking else []
-        self.set_class(asking is not None and asking.command.spec.confirm, "-grave")
+        self.set_class(asking is not None and asking.is_grave, "-grave")
         self._head.update(as_text(lines))
         self._head.display = bool(lines)
         self._label.update(clean(label))
@@ -92,9 +94,9 @@ class PromptBar(Vertical):
         self.display = False
 
 
-def _question_lines(asking: CommandQuestions, width: int) -> list[Line]:
+def _question_lines(asking: OpenQuestion, width: int) -> list[Line]:
     """Return the command, what it will do, and what the keys do now."""
-    style = "red" if asking.command.spec.confirm else ""
+    style = "red" if asking.is_grave else ""
     will = wrap(flat(asking.will), width, _MAX_WILL)
     return [
         (StyledSpan(clip(flat(asking.head), width), f"bold {style}".rstrip()),),

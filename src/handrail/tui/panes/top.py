@@ -38,7 +38,7 @@ def alerts(watching: ScreenState) -> str:
 def empty_page(watching: ScreenState) -> str:
     """Return what to say where there are no runs, or ""."""
     view = watching.view
-    if view.runs:
+    if view.runs or view.fleets:
         return ""
     if view.problem:
         return "handrail doctor says what to do about it"

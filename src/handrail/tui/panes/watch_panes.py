@@ -9,28 +9,37 @@ from textual.content import Content
 from textual.widget import Widget
 
 from handrail.tui.panes.entry_detail import entry_detail
+from handrail.tui.panes.grouped_table import TALL
 from handrail.tui.panes.lines_pane import LinesPane, TextLines
 from handrail.tui.panes.needs_you import how_to_answer, question_lines
 from handrail.tui.panes.run_detail import run_detail
 from handrail.tui.panes.run_words import standing_in_words
 from handrail.tui.panes.runs_table import RunsTable
+from handrail.tui.panes.task_detail import task_detail
+from handrail.tui.panes.tasks_table import TasksTable
 from handrail.tui.panes.timeline_list import TimelineList
 from handrail.tui.panes.top import alerts, empty_page, top_line
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ListName, ScreenState
 from handrail.tui.text import Line, StyledSpan, clean, flat, wrap
+from handrail.words.fleet_summary import short_fleet
 from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 
 WIDE = 120
 """From this width on, details stand beside the timeline."""
 
-Pane = RunsTable | TimelineList | LinesPane
+Pane = RunsTable | TasksTable | TimelineList | LinesPane
 
 
 class WatchPanes(Vertical):
     """Draws the state of the screen into panes."""
 
-    def __init__(self, watching: ScreenState, choose: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        watching: ScreenState,
+        choose: Callable[[str], None],
+        choose_task: Callable[[str], None],
+    ) -> None:
         super().__init__(id="panes")
         self._watching = watching
         self.list: ListName = "runs"
@@ -43,6 +52,7 @@ class WatchPanes(Vertical):
         self._alert = TextLines("alert")
         self._empty = TextLines("empty")
         self.runs = RunsTable(choose)
+        self.tasks = TasksTable(choose_task)
         self._needs = LinesPane("needs")
         self.timeline = TimelineList()
         self._detail = LinesPane("detail")
@@ -54,6 +64,7 @@ class WatchPanes(Vertical):
         yield self._alert
         yield self._empty
         yield self.runs
+        yield self.tasks
         yield self._needs
         with Container(id="lower"):
             yield self.timeline
@@ -68,6 +79,10 @@ class WatchPanes(Vertical):
     # Keys
 
     @property
+    def _lists(self) -> dict[ListName, RunsTable | TasksTable | TimelineList]:
+        return {"runs": self.runs, "tasks": self.tasks, "timeline": self.timeline}
+
+    @property
     def pane(self) -> Pane:
         """The pane with the keys."""
         focused = self.screen.focused
@@ -75,13 +90,16 @@ class WatchPanes(Vertical):
 
     def look(self, name: ListName) -> None:
         """Give the keys to a list."""
+        if name == "tasks" and self._watching.tasks.is_empty:
+            return
+        pane = self._lists[name]
+        pane.display = True  # a hidden pane takes no keys; drawing hides the other list then
         self.list = name
-        self.screen.set_focus(self.runs if name == "runs" else self.timeline)
+        self.screen.set_focus(pane)
 
     def note_focus(self, focused: Widget | None) -> None:
         """Let the details be about the list that has the keys."""
-        if isinstance(focused, RunsTable | TimelineList):
-            self.list = "runs" if isinstance(focused, RunsTable) else "timeline"
+        self.list = next((name for name, pane in self._lists.items() if pane is focused), self.list)
 
     @property
     def has_details(self) -> bool:
@@ -92,6 +110,18 @@ class WatchPanes(Vertical):
     def _is_wide(self) -> bool:
         return self.app.size.width >= WIDE
 
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether only one of the lists of runs and tasks fits above the details."""
+        return self.has_details and not self._is_wide and self.app.size.height < TALL
+
+    def _is_strange(self, run: RunOverview | None) -> bool:
+        """Whether the timeline is about another run than that of the chosen task."""
+        task = self._watching.tasks.task
+        if self.list != "tasks" or task is None:
+            return False
+        return run is None or task.run != run.id
+
     # Drawing
 
     def draw(self) -> None:
@@ -101,9 +131,12 @@ class WatchPanes(Vertical):
         self._alert.show(_lines(alerts(watching)))
         page = empty_page(watching)
         self._empty.show(_lines(page))
-        self.runs.display = self.timeline.display = not page
         run = watching.run
+        has_runs = bool(watching.view.runs) and not page
+        self.runs.display = has_runs and not (self._is_crowded and self.list == "tasks")
+        self.timeline.display = has_runs and not (self.has_details and self._is_strange(run))
         self._draw_runs()
+        self._draw_tasks()
         self._draw_needs(run)
         self._draw_timeline(run)
         self._draw_detail(run)
@@ -116,8 +149,24 @@ class WatchPanes(Vertical):
         nothing = "" if watching.runs or not sought else ": no run has that in it"
         self.runs.border_subtitle = _plain(f"/{sought}{nothing}" if sought else "")
 
+    def _draw_tasks(self) -> None:
+        tasks = self._watching.tasks
+        self.tasks.display = not (tasks.is_empty or (self._is_crowded and self.list != "tasks"))
+        self.screen.set_class(not tasks.is_empty, "-fleet")
+        if tasks.is_empty:
+            if self.list == "tasks":
+                self.look("runs")
+            return
+        self.tasks.show(tasks.list, tasks.key, self._watching.now)
+        fleet, sought = tasks.fleet, self._watching.filters["tasks"]
+        nothing = "" if tasks.list or not sought else ": no task has that in it"
+        said = f" · {short_fleet(fleet.name)} · {fleet.says}" if fleet else ""
+        self.tasks.border_title = _plain(f"Tasks{said}")
+        self.tasks.border_subtitle = _plain(f"/{sought}{nothing}" if sought else "")
+
     def _draw_needs(self, run: RunOverview | None) -> None:
-        self._needs.display = run is not None and run.state(self._watching.now) == NEEDS_YOU
+        needs = run is not None and run.state(self._watching.now) == NEEDS_YOU
+        self._needs.display = needs and self.list != "tasks"
         if run is None or not self._needs.display:
             return
         timeline = self._watching.view.timeline if self._watching.view.run == run.id else ()
@@ -141,8 +190,13 @@ class WatchPanes(Vertical):
 
     def _draw_detail(self, run: RunOverview | None) -> None:
         watching, entry = self._watching, self.timeline.entry
-        self._detail.display = self.has_details and run is not None
+        task = watching.tasks.task if self.list == "tasks" else None
+        self._detail.display = self.has_details and (run is not None or task is not None)
         self.screen.set_class(self.has_details and not self._is_wide, "-details")
+        if task is not None and self.has_details:
+            name = next((each.name for each in watching.view.runs if each.id == task.run), "")
+            self._detail.show(task.key, partial(task_detail, task, name, watching.now))
+            return
         if run is None or not self.has_details:
             return
         if self.list == "timeline" and entry is not None:

@@ -45,6 +45,11 @@ class CommandQuestions(msgspec.Struct, frozen=True):
         return f"{self.command.word} {self.name}"
 
     @property
+    def is_grave(self) -> bool:
+        """Whether the user agrees to a loss."""
+        return self.command.spec.confirm
+
+    @property
     def keys(self) -> str:
         """What the keys do now. A grave command says it once, and needs no second question."""
         if self.question == "text":

@@ -1,5 +1,7 @@
 """A snapshot of the log for the screen."""
 
+from typing import Protocol
+
 import msgspec
 
 from handrail.model.checkpoint import Checkpoint
@@ -49,3 +51,15 @@ class LogView(msgspec.Struct, frozen=True):
     """Nothing has been read yet."""
     fleets: tuple[FleetView, ...] = ()
     """The fleets with something to do; the same object while nothing has changed."""
+
+
+class LogViewSource(Protocol):
+    """The source of views; both methods may read from disk."""
+
+    def poll(self, chosen: str) -> LogView:
+        """Return the current view."""
+        ...
+
+    def close(self) -> None:
+        """Close the log."""
+        ...

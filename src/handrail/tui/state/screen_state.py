@@ -13,11 +13,13 @@ from handrail.tui.panes.timeline import entry_text
 from handrail.tui.sending.commands import why_not
 from handrail.tui.sending.questions import CommandOrder, CommandQuestions, first_question
 from handrail.tui.sending.sent_command import SentCommand
+from handrail.tui.sending.task_commands import TaskOrder, TaskQuestion
+from handrail.tui.state.chosen_task import ChosenTask
 from handrail.tui.state.log_view import LogView, TimelineEntry
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import flat
 
-ListName = Literal["runs", "timeline"]
+ListName = Literal["runs", "tasks", "timeline"]
 _MAX_SENT = 20
 
 
@@ -31,8 +33,9 @@ class ScreenState:
         self.runs: list[RunOverview] = []
         self.entries: list[TimelineEntry] = []
         self.chosen = ""
-        self.filters: dict[ListName, str] = {"runs": "", "timeline": ""}
-        self.asking: CommandQuestions | None = None
+        self.filters: dict[ListName, str] = {"runs": "", "tasks": "", "timeline": ""}
+        self.tasks = ChosenTask()
+        self.asking: CommandQuestions | TaskQuestion | None = None
         self.filtering: ListName | None = None
         self.sent: list[SentCommand] = []
         self._at = 0
@@ -53,6 +56,7 @@ class ScreenState:
         runs = order_runs(self.view.runs, self.now)
         self.runs = [run for run in runs if wanted in self._text(run)]
         self._choose()
+        self.tasks.show(self.view.fleets, self.filters["tasks"])
         sought = self.filters["timeline"].lower()
         mine = self.view.timeline if self.view.run == self.chosen else ()
         self.entries = [
@@ -115,6 +119,23 @@ class ScreenState:
             self.asking = first_question(command, run)
         return problem
 
+    def press_task(self, command: str) -> str:
+        """Open the question of a command about a task; return why it is impossible, or ""."""
+        asked = self.tasks.ask(command, [run.cwd for run in self.view.runs])
+        if isinstance(asked, str):
+            return asked
+        self.asking = asked
+        return ""
+
+    def follow_task(self) -> bool:
+        """Choose the run of the chosen task; return whether the list has it."""
+        task = self.tasks.task
+        if task is None or all(run.id != task.run for run in self.runs):
+            return False
+        if task.run != self.chosen:
+            self.pick(task.run)
+        return True
+
     def seek(self, name: ListName) -> str:
         """Ask for a filter; return the present one."""
         self.filtering = name
@@ -132,7 +153,7 @@ class ScreenState:
         self.asking, self.filtering = None, None
         return was_command
 
-    def answer(self, typed: str) -> CommandOrder | None:
+    def answer(self, typed: str) -> CommandOrder | TaskOrder | None:
         """Answer the open question; return the order after the last one."""
         if self.filtering is not None:
             self.filters[self.filtering] = flat(typed)
