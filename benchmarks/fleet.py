@@ -22,6 +22,7 @@ from handrail.fleet.events import (
     TaskAudited,
     TaskWorkspace,
 )
+from handrail.fleet.fleet_state import FleetState
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions, SlotWork
 from handrail.fleet.state_loading import (
     LoadedFleet,
@@ -86,10 +87,13 @@ def _states(rounds: int, count: int) -> Iterator[tuple[str, float]]:
 
         replay = _median(rounds, lambda: load(StateSource.EVENTS))
         yield f"state from {count:,} events, by replay", replay
-        state = load(StateSource.EVENTS).state
-        store.save_snapshot(topic_of(_FLEET), Snapshot(state.seq, seal(state))).result()
+        _save(store, load(StateSource.EVENTS).state)
         snapshot = _median(rounds, lambda: load(StateSource.SNAPSHOT))
         yield f"state from {count:,} events, by snapshot", snapshot
+
+
+def _save(store: SqliteStore, state: FleetState) -> None:
+    store.save_snapshot(topic_of(_FLEET), Snapshot(state.seq, seal(state))).result()
 
 
 def _fill(store: SqliteStore, fleet: str, count: int) -> None:
