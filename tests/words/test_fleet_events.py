@@ -55,10 +55,6 @@ SAMPLES: list[tuple[FleetEvent, str]] = [
     (events.DispatchClosed(1.0, "ada", "lunch"), "ada paused the fleet: lunch"),
     (events.DispatchOpened(1.0, "ada"), "ada resumed the fleet"),
     (events.MergeChanged(1.0, "a", "conflict", "main"), "a: it conflicts with main"),
-    (
-        events.FleetRolledBack(1.0, "before-autopilot-1", "r1", by="ada"),
-        "ada went back to the checkpoint before-autopilot-1",
-    ),
     (events.TaskAudited(1.0, "a", 1, "crash", "exit code 9"), "a: exit code 9"),
     (events.FleetRolledBack(1.0, "start", "1", by="ada"), "ada rolled the fleet back to start"),
     (

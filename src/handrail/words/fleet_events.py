@@ -162,11 +162,6 @@ _SENTENCES = cast(
         events.DispatchClosed: _by_person("paused the fleet", "‖", "yellow"),
         events.DispatchOpened: _by_person("resumed the fleet", "▸", "green"),
         events.MergeChanged: _merged,
-        events.FleetRolledBack: lambda event: Sentence(
-            f"{event.by or 'Handrail'} {'redid the rollback to' if event.redo else 'went back to'}"
-            f" the checkpoint {event.checkpoint}",
-            "↶",
-            "yellow",
-        ),
+        events.FleetRolledBack: _rolled_back,
     },
 )

@@ -35,7 +35,8 @@ def task_detail(task: TaskOverview, run: str, now: float, width: int) -> list[Li
     if task.merge is not None:
         fields.add("Merge", joined(merge_in_words(task.merge), task.merge.says))
     if task.cost or task.tokens:
-        fields.add("Used", f"{money(task.cost)}, {count(task.tokens, 'token')}")
+        tokens = count(task.tokens, "token") if task.tokens else ""
+        fields.add("Used", ", ".join(filter(None, (money(task.cost), tokens))))
     fields.add("Since", f"{clock_time(task.since)}, {duration_in_words(now - task.since)}")
     fields.add("Audit", _audit(task))
     fields.add("More", f"handrail task show {flat(task.task.id)}", "dim")
