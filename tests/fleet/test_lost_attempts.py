@@ -1,4 +1,4 @@
-"""What becomes of attempts whose process died, hung or was too slow; each was found by chaos."""
+"""What becomes of attempts whose process died, hung or was too slow, one race at a time."""
 
 import asyncio
 from collections.abc import Awaitable
