@@ -17,7 +17,6 @@ def test_a_fleet_without_settings_has_three_slots_and_no_budget() -> None:
     assert fleet.disk == DiskThresholds(warn_mb=1000, pause_mb=500, stop_mb=100)
     assert not fleet.merge.auto
     assert fleet.workspace.setup == ()
-    assert fleet.questions.default_answer == ""
 
 
 def test_every_key_of_the_fleet_can_be_written(machine: "ScratchMachine") -> None:
@@ -31,7 +30,6 @@ fleet:
   stall_iterations: 0
   budget_usd: 12.5
   disk: {warn_mb: 2000, pause_mb: 900, stop_mb: 0}
-  questions: {limit: 3, timeout_minutes: 0, default_answer: Go on.}
   workspace:
     setup:
       - npm ci
@@ -43,7 +41,6 @@ fleet:
     assert (fleet.slots, fleet.max_iterations, fleet.max_retries) == (5, 0, 0)
     assert (fleet.lease_seconds, fleet.stall_iterations, fleet.budget_usd) == (2, 0, 12.5)
     assert fleet.disk == DiskThresholds(warn_mb=2000, pause_mb=900, stop_mb=0)
-    assert (fleet.questions.limit, fleet.questions.default_answer) == (3, "Go on.")
     assert fleet.workspace.setup == ("npm ci", "make assets")
     assert fleet.merge.auto
 
@@ -75,11 +72,8 @@ fleet:
             "fleet.workspace.setup[0]: '' is not allowed; expected a text that is not empty",
         ),
         (
-            "questions: {limits: 3}",
-            (
-                "fleet.questions.limits: unknown key; did you mean limit? "
-                "allowed: limit, timeout_minutes, default_answer"
-            ),
+            "workspace: {setups: []}",
+            "fleet.workspace.setups: unknown key; did you mean setup? allowed: setup",
         ),
         (
             "disk: {pause_mb: 2000}",

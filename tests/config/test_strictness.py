@@ -80,9 +80,6 @@ RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
         ("fleet.disk.warn_mb", 600, "1000 → 600"),
         ("fleet.disk.pause_mb", 200, "500 → 200"),
         ("fleet.disk.stop_mb", 0, "100 → 0"),
-        ("fleet.questions.limit", 50, "10 → 50"),
-        ("fleet.questions.timeout_minutes", 0, "60 → 0.0"),
-        ("fleet.questions.default_answer", "yes", "empty → yes"),
         ("fleet.workspace.setup", ["npm ci"], "empty → npm ci"),
         ("fleet.merge.auto", True, "false → true"),
     ],
@@ -119,8 +116,6 @@ def test_a_laxer_setting_is_named_with_its_change(key: str, value: object, says:
         ("fleet.budget_usd", 20),
         ("fleet.disk.warn_mb", 5000),
         ("fleet.disk.stop_mb", 400),
-        ("fleet.questions.limit", 1),
-        ("fleet.questions.timeout_minutes", 600),
     ],
 )
 def test_a_stricter_setting_needs_no_leave(key: str, value: object) -> None:
@@ -196,7 +191,6 @@ BY_KEY: dict[str, st.SearchStrategy[object]] = {
     "fleet.disk": st.lists(st.integers(0, 900), min_size=3, max_size=3).map(
         lambda free: dict(zip(("stop_mb", "pause_mb", "warn_mb"), sorted(free), strict=True))
     ),
-    "fleet.questions.timeout_minutes": st.floats(0, 90, allow_nan=False),
     "fleet.workspace.setup": st.lists(NAMES, max_size=2),
     "fleet.merge.auto": st.booleans(),
 }

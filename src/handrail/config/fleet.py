@@ -31,34 +31,6 @@ class DiskThresholds(Struct, frozen=True, forbid_unknown_fields=True):
         must_ascend(stop_mb=self.stop_mb, pause_mb=self.pause_mb, warn_mb=self.warn_mb)
 
 
-class FleetQuestions(Struct, frozen=True, forbid_unknown_fields=True):
-    """Questions for a person while the fleet works unattended. The report at the end lists them."""
-
-    limit: Annotated[
-        int,
-        Meta(
-            description="How many questions may wait for you at a time. Beyond that, the fleet "
-            "starts no new task until you answer one.",
-            ge=1,
-        ),
-    ] = 10
-    timeout_minutes: Annotated[
-        float,
-        Meta(
-            description="How long a question waits for you. Then the agent gets "
-            "`default_answer`. 0: at once.",
-            ge=0,
-        ),
-    ] = 60
-    default_answer: Annotated[
-        str,
-        Meta(
-            description="The answer to a question that nobody has answered in time. Empty: the "
-            "task is blocked and waits for you.",
-        ),
-    ] = ""
-
-
 class FleetWorkspace(Struct, frozen=True, forbid_unknown_fields=True):
     """The git worktree in which the agent of one task works."""
 
@@ -99,7 +71,7 @@ class Fleet(Struct, frozen=True, forbid_unknown_fields=True):
         int,
         Meta(
             description="How many more attempts a task gets after a failure or a crash. Then it "
-            "is blocked and waits for you.",
+            "has failed, or is blocked after a crash, and waits for you.",
             ge=0,
         ),
     ] = 3
@@ -130,6 +102,5 @@ class Fleet(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = 0
     disk: DiskThresholds = DiskThresholds()
-    questions: FleetQuestions = FleetQuestions()
     workspace: FleetWorkspace = FleetWorkspace()
     merge: FleetMerge = FleetMerge()
