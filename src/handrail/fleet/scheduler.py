@@ -134,7 +134,7 @@ class Scheduler:
         try:
             while True:
                 self._awake.clear()
-                state = await self._call(self._engine.state)
+                state = await self._call(self._engine.overview)
                 self._on_change(state)
                 if state.given_up:
                     return await self._give_up(state)
@@ -148,7 +148,7 @@ class Scheduler:
                 if await self._fill(state):
                     continue
                 if self._is_over(state):
-                    return state
+                    return await self._call(self._engine.state)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._options.look_seconds):
                         await self._awake.wait()
@@ -158,7 +158,7 @@ class Scheduler:
     async def stop_agents(self, says: str) -> FleetState:
         """End all agents; their tasks are pending again and keep their workspaces."""
         self.close()
-        state = await self._call(self._engine.state)
+        state = await self._call(self._engine.overview)
         await asyncio.gather(*(self._stop(each, says) for each in state.active()))
         return await self._call(self._engine.state)
 
@@ -321,7 +321,7 @@ class Scheduler:
 
     async def _give_back(self, ticket: Ticket, says: str) -> None:
         """Give a task back unless its attempt is over."""
-        state = await self._call(self._engine.state)
+        state = await self._call(self._engine.overview)
         task = state.tasks.get(ticket.task)
         if task is None or task.attempt != ticket.attempt or task.status is not TaskStatus.ACTIVE:
             return
@@ -346,7 +346,7 @@ class Scheduler:
 
     async def _is_taken(self, ticket: Ticket) -> bool:
         """Return whether the driver of an attempt holds its lease, or the attempt is over."""
-        task = (await self._call(self._engine.state)).tasks[ticket.task]
+        task = (await self._call(self._engine.overview)).tasks[ticket.task]
         return task.lease is None or task.lease.pid != self._worker.pid
 
     async def _renew(self, ticket: Ticket) -> None:

@@ -412,3 +412,16 @@ def test_a_paused_fleet_stays_paused_for_its_next_scheduler(
     engine.record(events.DispatchClosed(clock(), "ada"))
     engine.record(events.FleetBegun(clock(), "fleet-1"))
     assert engine.claim(worker(), 1) is None
+
+
+def test_an_overview_is_the_state_without_long_histories(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    for number in range(1, 21):
+        engine.note(events.TaskAudited(clock(), "a", ticket.attempt, "iteration", iteration=number))
+    short, whole = engine.overview(), engine.state()
+    assert [each.iteration for each in short.tasks["a"].audit] == [16, 17, 18, 19, 20]
+    short.tasks["a"].audit = whole.tasks["a"].audit
+    assert short == whole

@@ -140,3 +140,8 @@ class FleetEngine(Protocol):
     def state(self) -> FleetState:
         """Return a copy of the state."""
         ...
+
+    def overview(self) -> FleetState:
+        """Return a copy with only the last audit entries of each task: a scheduler looks often,
+        and long histories are large."""
+        ...

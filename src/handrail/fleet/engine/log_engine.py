@@ -35,6 +35,8 @@ from handrail.model.near_names import did_you_mean
 from handrail.store.port import NewEntry, Store
 
 SNAPSHOT_EVERY = 200
+_SHOWN_AUDIT = 5
+"""The audit entries of a task in an overview."""
 PRESENCE_SECONDS = 1.0
 """Seconds between two calls of `LogEngine.note_presence`."""
 _WRITE_SECONDS = 10.0
@@ -216,10 +218,22 @@ class LogEngine(FleetEngine):
     def state(self) -> FleetState:
         """Return a copy of the state."""
         with self._lock:
-            copy = _decode_state(_encoder.encode(self._state))
-            for task in self.expired():
-                copy.tasks[task.task.id].overdue = True
-            return copy
+            return self._with_overdue(_decode_state(_encoder.encode(self._state)))
+
+    def overview(self) -> FleetState:
+        """Return a copy with only the last audit entries of each task."""
+        with self._lock:
+            tasks = {
+                name: msgspec.structs.replace(each, audit=each.audit[-_SHOWN_AUDIT:])
+                for name, each in self._state.tasks.items()
+            }
+            return self._with_overdue(msgspec.structs.replace(self._state, tasks=tasks))
+
+    def _with_overdue(self, copy: FleetState) -> FleetState:
+        """Mark the tasks whose process was not heard of: the time decides about it, not the log."""
+        for task in self.expired():
+            copy.tasks[task.task.id].overdue = True
+        return copy
 
     def expired(self) -> list[TaskState]:
         """Return the active tasks whose process was not heard of for longer than a lease."""

@@ -91,6 +91,10 @@ class ReadState(_EngineRequest, frozen=True, tag="state"):
     """Return the state."""
 
 
+class ReadOverview(_EngineRequest, frozen=True, tag="overview"):
+    """Return the state without long histories."""
+
+
 FleetRequest = (
     SubmitTasks
     | ClaimTask
@@ -101,6 +105,7 @@ FleetRequest = (
     | CancelTask
     | RecordDecision
     | ReadState
+    | ReadOverview
 )
 
 
@@ -172,6 +177,8 @@ def _perform(engine: FleetEngine, request: FleetRequest) -> object:
             return engine.renew(request.ticket)
         case ReadState():
             return engine.state()
+        case ReadOverview():
+            return engine.overview()
         case NoteEvent():
             engine.note(_of_attempt(request.event))
         case FinishAttempt():
@@ -235,6 +242,10 @@ class RemoteFleetEngine(FleetEngine):
     def state(self) -> FleetState:
         """Return a copy of the state."""
         return self._ask(ReadState(), FleetState)
+
+    def overview(self) -> FleetState:
+        """Return a copy with only the last audit entries of each task."""
+        return self._ask(ReadOverview(), FleetState)
 
     def _ask(self, request: FleetRequest, kind: type[T]) -> T:
         answer = self._send(request)
