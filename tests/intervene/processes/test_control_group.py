@@ -11,6 +11,7 @@ import pytest
 
 from handrail.intervene.processes.control_group import (
     ControlGroup,
+    group_in_systemd,
     is_group_of,
     make_group,
     members_of,
@@ -141,3 +142,13 @@ def test_where_no_group_can_be_written_there_is_none(run: str) -> None:
     if ran.returncode != 0 and "unshare" in ran.stderr:
         pytest.skip(f"no namespace can be made here: {ran.stderr.strip()}")
     assert ran.stdout == "None\n", ran.stderr
+
+
+def test_a_systemd_that_cannot_be_asked_gives_no_group(run: str, tmp_path: Path) -> None:
+    nowhere = {"PATH": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    assert group_in_systemd(run, nowhere) is None
+    assert group_in_systemd(run, {"PATH": os.environ["PATH"]}) is None
+
+
+def test_a_group_that_starts_nothing_is_not_used(run: str) -> None:
+    assert make_group(run, {"PATH": "/nowhere"}) is None
