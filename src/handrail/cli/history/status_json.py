@@ -19,7 +19,7 @@ def row_json(row: StatusRow) -> dict[str, object]:
         "started": facts.started,
         "changed": facts.changed,
         "goal": row.goal,
-        "task": row.task,
+        **({"task": row.task} if row.task else {}),
         "model": facts.model,
         "actions": facts.step,
         "decisions": usage.decided,
