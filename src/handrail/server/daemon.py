@@ -79,7 +79,7 @@ from handrail.supervise.state.run_state import Phase
 
 _log = logging.getLogger(__name__)
 
-_SWITCH = 0.001
+_SWITCH = 0.005
 """Seconds after which a busy thread lets the others go on."""
 _LISTED_SECONDS = 86_400
 """Seconds since its last event for which `status` lists a run: only those can hold calls."""

@@ -15,6 +15,9 @@ DUE = 5_000
 """Jobs after which the next idle moment is used for a full collection."""
 OVERDUE = 200_000
 """Jobs after which a full collection no longer waits for an idle moment."""
+_YOUNG = 10_000
+"""New objects until a young collection: some dozen hooks make as many, and keep hardly any."""
+_OLDER = 20
 _NEVER = 1_000_000
 
 
@@ -28,8 +31,7 @@ def freeze_long_lived_objects() -> None:
     """Freeze the long-lived objects, and switch automatic full collections off."""
     gc.collect()
     gc.freeze()  # what was loaded stays, and is not looked through at all
-    young, older, _ = gc.get_threshold()
-    gc.set_threshold(young, older, _NEVER)
+    gc.set_threshold(_YOUNG, _OLDER, _NEVER)
 
 
 async def collect_when_idle(
