@@ -21,6 +21,7 @@ CONFIRMS: dict[ControlCommand, frozenset[Standing]] = {
     C.FREEZE: frozenset({S.FREEZING}),
     C.RESUME: frozenset({*HOLDING, S.STOPPED}),
     C.STOP: frozenset({S.STOPPING, S.STOPPED}),
+    C.REASSIGN: frozenset({S.STOPPING, S.STOPPED}),
     C.CANCEL: frozenset({S.CANCELLING, S.CANCELLED, S.DONE}),
 }
 """How a run may stand when a command is confirmed."""

@@ -31,7 +31,7 @@ LEVELS = {
     ControlCommand.INTERRUPT,
     ControlCommand.FREEZE,
 }
-ENDS = {ControlCommand.STOP, ControlCommand.CANCEL}
+ENDS = {ControlCommand.STOP, ControlCommand.CANCEL, ControlCommand.REASSIGN}
 UNFINISHED = {
     Standing.PAUSING: LEVELS,
     Standing.INTERRUPTING: {ControlCommand.INTERRUPT, ControlCommand.RESUME},
