@@ -17,8 +17,8 @@ from handrail.tui.app import WatchApp
 from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
 from handrail.tui.sending.port import SendingStage
 from handrail.tui.sending.task_commands import TaskOrder
-from handrail.tui.state.log_feed import LogFeed
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.log_feed import LogFeed
+from handrail.views.run_overview import RunOverview
 from tests.tui.sample_log import NOON, SampleLog
 
 PATIENCE = 60.0

@@ -14,8 +14,8 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.opening import open_log
 from handrail.tui.sending.daemon_decisions import DaemonDecisions
-from handrail.tui.state.log_feed import LogFeed
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.log_feed import LogFeed
+from handrail.views.run_overview import RunOverview
 from handrail.words.run_signs import NEEDS_YOU
 from tests.server.daemon_sandbox import DaemonSandbox
 from tests.tui.sample_log import DOCS, NOON, SHOP, SampleLog, review_of, sample_log

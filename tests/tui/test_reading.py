@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from textual.pilot import Pilot
 
 from handrail.tui.app import WatchApp
-from handrail.tui.state.log_view import LogView
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.log_view import LogView
+from handrail.views.run_overview import RunOverview
 from tests.tui.sample_log import NOON
 from tests.tui.screen_user import FakeControls, FakeDecisions, FakeTasks
 

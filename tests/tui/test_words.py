@@ -19,8 +19,8 @@ from handrail.model.event import (
 from handrail.store.decoding import decode
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.log.topics import topic_of
-from handrail.tui.state.log_feed import LogFeed
-from handrail.tui.state.timeline import Timeline
+from handrail.views.log_feed import LogFeed
+from handrail.views.timeline import Timeline
 from handrail.words.action_status import MARKS
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, RUN_SIGNS

@@ -26,10 +26,10 @@ from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
 from handrail.tui.sending.sent_command import SentCommand
 from handrail.tui.sending.task_commands import TASK_COMMANDS, TaskOrder, TaskSender, why_not_task
-from handrail.tui.state.log_view import LogView, LogViewSource
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ListName, ScreenState
 from handrail.tui.stylesheet import CSS
+from handrail.views.log_view import LogView, LogViewSource
+from handrail.views.run_overview import RunOverview
 from handrail.words.run_signs import NEEDS_YOU
 
 _PAUSE = 0.25

@@ -21,10 +21,10 @@ from handrail.tui.panes.entry_detail import entry_detail
 from handrail.tui.panes.needs_you import question_lines
 from handrail.tui.panes.run_detail import run_detail
 from handrail.tui.panes.timeline import entry_lines
-from handrail.tui.state.log_view import LogView, TimelineEntry
-from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.timeline import UNSHOWN
 from handrail.tui.text import as_text, clean, clip_name, columns
+from handrail.views.log_view import LogView, TimelineEntry
+from handrail.views.run_overview import RunOverview
+from handrail.views.timeline import UNSHOWN
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts
 from tests.tui.hostile import NASTY, filled

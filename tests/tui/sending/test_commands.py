@@ -7,7 +7,7 @@ from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.tui.sending.commands import BY_KEY, what_will_happen, why_not
 from handrail.tui.sending.questions import CommandOrder, first_question
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview
 
 CHECKPOINT = Checkpoint("c1", "r", 3, "f00", 0.0, "by hand")
 

@@ -3,9 +3,9 @@
 import pytest
 
 from handrail.model.control import Standing
-from handrail.tui.state.log_view import LogView
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ScreenState
+from handrail.views.log_view import LogView
+from handrail.views.run_overview import RunOverview
 
 NOW = 1000.0
 A, B, C = (

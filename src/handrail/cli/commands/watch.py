@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from handrail.tui.sending.decisions import DecisionMaker
     from handrail.tui.sending.port import CommandSender
     from handrail.tui.sending.task_commands import TaskSender
-    from handrail.tui.state.log_view import LogViewSource
+    from handrail.views.log_view import LogViewSource
 
 
 @click.command()
@@ -72,7 +72,7 @@ def _open_source(home: "Home") -> "LogViewSource":
     from handrail.cli.history.runs import incident_is_open
     from handrail.control.client import user_name
     from handrail.store.opening import open_log
-    from handrail.tui.state.log_feed import LogFeed
+    from handrail.views.log_feed import LogFeed
 
     freeze_loaded_objects()
     is_open = partial(incident_is_open, home)

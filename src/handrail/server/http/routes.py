@@ -70,7 +70,12 @@ def starlette_app(components: Iterable[Component]) -> Starlette:
     )
 
 
+def error_status(error: Exception) -> int | None:
+    """Return the HTTP status of an error, or None for a bug."""
+    if isinstance(error, EndpointError):
+        return error.status
+    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
+
+
 async def _answer_error(request: Request, error: Exception) -> Response:
-    nearest = next(kind for kind in type(error).__mro__ if kind in _STATUS)
-    status = error.status if isinstance(error, EndpointError) else _STATUS[nearest]
-    return json_response({"error": str(error)}, status)
+    return json_response({"error": str(error)}, error_status(error) or 500)

@@ -9,8 +9,8 @@ from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision
 from handrail.tui.panes.fields import FieldLines
-from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import Line, StyledSpan, flat
+from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import MARKS, action_status
 from handrail.words.actions import action_subject, command_of, effect_in_words
 from handrail.words.interventions import done_in_words, incident_command

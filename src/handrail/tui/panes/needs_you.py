@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from handrail.model.action import Action
 from handrail.model.event import ActionReviewed, ApprovalAsked
-from handrail.tui.state.log_view import TimelineEntry
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, wrap
+from handrail.views.log_view import TimelineEntry
+from handrail.views.run_overview import RunOverview
 from handrail.words.actions import command_of
 
 

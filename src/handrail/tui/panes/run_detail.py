@@ -2,8 +2,8 @@
 
 from handrail.tui.panes.fields import FieldLines
 from handrail.tui.panes.run_words import standing_in_words
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, flat
+from handrail.views.run_overview import RunOverview
 from handrail.words.amounts import count, money
 from handrail.words.interventions import finding_in_words
 from handrail.words.run_signs import RUN_SIGNS

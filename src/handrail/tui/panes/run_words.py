@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from handrail.model.control import ENDING, FINAL, HOLDING, Standing
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, columns, flat, width_of
+from handrail.views.run_overview import RunOverview
 from handrail.words.amounts import money, short_count
 from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, RUN_SIGNS, UNREADABLE
 from handrail.words.sentence import in_words

@@ -8,8 +8,8 @@ from textual.events import Resize
 
 from handrail.tui.panes import run_words
 from handrail.tui.panes.grouped_table import HEADING, TALL, GroupedTable
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import as_text, cell, clip_name, columns, flat
+from handrail.views.run_overview import RunOverview
 from handrail.words.run_signs import RUN_SIGNS
 
 _LEAST_NAME = 12

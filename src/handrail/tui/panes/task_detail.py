@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from handrail.tui.panes.fields import FieldLines
-from handrail.tui.state.task_overview import TaskOverview
 from handrail.tui.text import Line, StyledSpan, flat
+from handrail.views.task_overview import TaskOverview
 from handrail.words.amounts import count, money
 from handrail.words.fleet_events import audit_sentence
 from handrail.words.sentence import joined

@@ -10,8 +10,8 @@ from rich.text import Text
 from textual.events import Resize
 
 from handrail.tui.panes.grouped_table import HEADING, TALL, GroupedTable
-from handrail.tui.state.task_overview import TaskOverview
 from handrail.tui.text import cell, clip_name, columns, flat
+from handrail.views.task_overview import TaskOverview
 from handrail.words.amounts import money
 from handrail.words.fleet_summary import FOR_A_PERSON
 from handrail.words.tasks import DONE, MERGED, READY, TASK_SIGNS, WAITING, WORKING

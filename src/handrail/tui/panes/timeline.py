@@ -1,8 +1,8 @@
 """The timeline: one line per entry, and one more for a remark."""
 
 from handrail.model.event import ActionReviewed
-from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import Line, StyledSpan, clip, columns, flat, pad, wrap
+from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import action_remark, action_status
 from handrail.words.actions import action_subject
 from handrail.words.sentence import Sentence, shorten_paths

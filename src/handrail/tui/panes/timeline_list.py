@@ -8,8 +8,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from handrail.tui.panes.timeline import entry_lines
-from handrail.tui.state.log_view import TimelineEntry
 from handrail.tui.text import as_text
+from handrail.views.log_view import TimelineEntry
 
 
 class TimelineList(OptionList):

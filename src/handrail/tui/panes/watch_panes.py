@@ -19,9 +19,9 @@ from handrail.tui.panes.task_detail import task_detail
 from handrail.tui.panes.tasks_table import TasksTable
 from handrail.tui.panes.timeline_list import TimelineList
 from handrail.tui.panes.top import alerts, empty_page, top_line
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.screen_state import ListName, ScreenState
 from handrail.tui.text import Line, StyledSpan, clean, flat, wrap
+from handrail.views.run_overview import RunOverview
 from handrail.words.fleet_summary import short_fleet
 from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 

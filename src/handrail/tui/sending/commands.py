@@ -2,7 +2,7 @@
 
 from handrail.control.transitions import transition
 from handrail.model.control import ENDING, HOLDING, ControlCommand, Standing
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview
 from handrail.words.times import clock_time
 
 BY_KEY = {command.spec.on_screen.key: command for command in ControlCommand}

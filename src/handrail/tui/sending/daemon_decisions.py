@@ -10,7 +10,7 @@ from handrail.server.http.socket_client import DaemonError, call_daemon
 from handrail.server.launcher import ensure_daemon
 from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview
 
 _TIMEOUT = 180.0
 """Seconds for the daemon: a rollback may have to save a large project first."""

@@ -5,7 +5,7 @@ from typing import Protocol
 import msgspec
 
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview
 
 
 class DecisionChoice(msgspec.Struct, frozen=True):

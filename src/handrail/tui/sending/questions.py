@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.model.control import ControlCommand, Standing
 from handrail.tui.sending.commands import text_for, what_will_happen
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview
 
 
 class CommandOrder(msgspec.Struct, frozen=True):

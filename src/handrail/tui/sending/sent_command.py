@@ -3,8 +3,8 @@
 import msgspec
 
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import Line, StyledSpan, columns, flat, width_of, wrap
+from handrail.views.run_overview import RunOverview
 
 _MAX_BELOW = 2
 _STARTING = "starting the daemon …"

@@ -18,7 +18,7 @@ from handrail.fleet.engine.events import (
 )
 from handrail.fleet.tasks.task import OPEN, TaskStatus
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.state.task_overview import FleetView, TaskOverview
+from handrail.views.task_overview import FleetView, TaskOverview
 
 MakeEvent = Callable[[float, str, str, str], FleetEvent]
 """Makes the event from the time, the task, the person and the reason."""

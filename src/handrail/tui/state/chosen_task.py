@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from handrail.tui.sending.task_commands import TaskQuestion, why_not_task
-from handrail.tui.state.task_overview import FleetView, TaskOverview
 from handrail.tui.text import flat
+from handrail.views.task_overview import FleetView, TaskOverview
 
 _MAX_FOLDERS = 20
 

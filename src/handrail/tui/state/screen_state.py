@@ -15,9 +15,9 @@ from handrail.tui.sending.questions import CommandOrder, CommandQuestions, first
 from handrail.tui.sending.sent_command import SentCommand
 from handrail.tui.sending.task_commands import TaskOrder, TaskQuestion
 from handrail.tui.state.chosen_task import ChosenTask
-from handrail.tui.state.log_view import LogView, TimelineEntry
-from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.text import flat
+from handrail.views.log_view import LogView, TimelineEntry
+from handrail.views.run_overview import RunOverview
 
 ListName = Literal["runs", "tasks", "timeline"]
 _MAX_SENT = 20

@@ -17,7 +17,7 @@ from handrail.model.event import (
 )
 from handrail.store.decoding import decode_or_fault
 from handrail.store.port import StoredEntry
-from handrail.tui.state.log_view import TimelineEntry
+from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import ActionEnd
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session

@@ -27,9 +27,9 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import StoredEntry
 from handrail.supervise.log.topics import topic_of
 from handrail.tui.panes.timeline import entry_lines
-from handrail.tui.state.log_view import TimelineEntry
-from handrail.tui.state.timeline import MAX_ENTRIES, UNSHOWN, Timeline
 from handrail.tui.text import plain
+from handrail.views.log_view import TimelineEntry
+from handrail.views.timeline import MAX_ENTRIES, UNSHOWN, Timeline
 from handrail.words.action_status import action_status
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts

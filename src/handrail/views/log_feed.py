@@ -17,11 +17,11 @@ from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.log.topics import RUNS, run_of, topic_of
 from handrail.supervise.runs.run_names import project_in, short_ids
 from handrail.supervise.state.run_state import RunState
-from handrail.tui.state.fleet_feed import FleetFeed
-from handrail.tui.state.log_view import LogView
-from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.run_summary import overview_of
-from handrail.tui.state.timeline import MAX_ENTRIES, Timeline
+from handrail.views.fleet_feed import FleetFeed
+from handrail.views.log_view import LogView
+from handrail.views.run_overview import RunOverview
+from handrail.views.run_summary import overview_of
+from handrail.views.timeline import MAX_ENTRIES, Timeline
 
 _DAY = 24 * 60 * 60
 """A killed session never reports its end, so the screen hides it after a day."""

@@ -2,7 +2,7 @@
 
 from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
-from handrail.tui.state.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview
 
 _MAX_GOAL = 500
 

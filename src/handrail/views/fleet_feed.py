@@ -8,7 +8,7 @@ from handrail.fleet.engine.events import TaskEvent, TaskSubmitted, event_decoder
 from handrail.fleet.engine.fleet_state import FleetState
 from handrail.fleet.engine.state_loading import TOPIC, load_fleet
 from handrail.store.port import Store, StoredEntry
-from handrail.tui.state.task_overview import FleetView, TaskOverview, task_overview
+from handrail.views.task_overview import FleetView, TaskOverview, task_overview
 from handrail.words.fleet_summary import (
     by_urgency,
     fleet_in_words,

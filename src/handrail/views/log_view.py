@@ -6,8 +6,8 @@ import msgspec
 
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Event
-from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.task_overview import FleetView
+from handrail.views.run_overview import RunOverview
+from handrail.views.task_overview import FleetView
 from handrail.words.action_status import ActionEnd
 from handrail.words.sentence import Sentence
 

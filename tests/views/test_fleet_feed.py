@@ -10,7 +10,7 @@ from handrail.fleet.engine.state_loading import topic_of
 from handrail.fleet.tasks.task import Task
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry
-from handrail.tui.state.fleet_feed import FleetFeed
+from handrail.views.fleet_feed import FleetFeed
 from tests.cli.fleet_log import FLEET, FleetLog, sample_fleet
 from tests.tui.sample_log import NOON
 

@@ -23,10 +23,10 @@ from handrail.model.event import (
 from handrail.store.port import NewEntry as Row
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.log.topics import topic_of
-from handrail.tui.state.log_feed import LogFeed
-from handrail.tui.state.log_view import LogView
-from handrail.tui.state.run_overview import RunOverview
-from handrail.tui.state.timeline import MAX_ENTRIES
+from handrail.views.log_feed import LogFeed
+from handrail.views.log_view import LogView
+from handrail.views.run_overview import RunOverview
+from handrail.views.timeline import MAX_ENTRIES
 from tests.tui.sample_log import API, DOCS, NOON, NOTES, OLD, SHOP, SampleLog, sample_log
 
 pytestmark = pytest.mark.slow

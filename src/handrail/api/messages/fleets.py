@@ -1,0 +1,187 @@
+"""Fleets, tasks and pipelines."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.api.messages.runs import Tone
+
+
+class SlotRow(msgspec.Struct, frozen=True):
+    """One slot, and who works in it."""
+
+    slot: int
+    task: str
+    run: str
+    agent: str
+    attempt: int
+    iteration: int
+    workspace: str
+    branch: str
+    says: str
+    cost_usd: float
+
+
+class TaskRow(msgspec.Struct, frozen=True):
+    """One task in a list or on the board."""
+
+    fleet: str
+    id: str
+    label: str
+    status: Literal["pending", "active", "blocked", "done", "failed"]
+    state: str
+    why: str
+    mark: str
+    tone: Tone
+    priority: int
+    depends_on: tuple[str, ...]
+    slot: int
+    attempt: int
+    iteration: int
+    run: str
+    workspace: str
+    branch: str
+    merge: str
+    """merged, waiting, conflict, verify_failed, taken_back; empty: never tried."""
+    merge_says: str
+    cost_usd: float
+    tokens: int
+    since: float
+    held: bool
+    commands: tuple[str, ...]
+    """What can be done with it now: retry, block, cancel, prefer, merge, edit, redirect, clean."""
+
+
+class FleetRow(msgspec.Struct, frozen=True):
+    """One fleet."""
+
+    id: str
+    name: str
+    folder: str
+    says: str
+    paused: str
+    run: str
+    slots: tuple[SlotRow, ...]
+    counts: dict[str, int]
+    cost_usd: float
+    budget_usd: float
+    recovered: tuple[str, ...]
+    """How completely its state was recovered, one line per kind; empty: nothing was lost."""
+
+
+class FleetList(msgspec.Struct, frozen=True):
+    """All fleets."""
+
+    items: tuple[FleetRow, ...]
+
+
+class TaskPage(msgspec.Struct, frozen=True):
+    """The tasks of a fleet, the most urgent first."""
+
+    items: tuple[TaskRow, ...]
+    next: str
+    total: int
+
+
+class AuditRow(msgspec.Struct, frozen=True):
+    """One line of a task's history."""
+
+    at: float
+    attempt: int
+    says: str
+    tone: Tone
+
+
+class TaskDetail(msgspec.Struct, frozen=True):
+    """One task in full."""
+
+    row: TaskRow
+    prompt: str
+    verify: str
+    scope: tuple[str, ...]
+    model: str
+    host: str
+    limits: dict[str, float]
+    audit: tuple[AuditRow, ...]
+    recovery_context: dict[str, object]
+    """As `handrail task show --json` gives it."""
+
+
+class TaskDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A new task, or new values for one."""
+
+    prompt: str = ""
+    id: str = ""
+    title: str = ""
+    verify: str = ""
+    depends_on: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    priority: int = 0
+    model: str = ""
+    host: str = ""
+
+
+class TaskCommandRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A command about a task."""
+
+    command: Literal["retry", "block", "cancel", "prefer", "merge", "redirect", "priority"]
+    reason: str = ""
+    to: str = ""
+    """The other task of a redirect."""
+    workspace: Literal["new", "same"] = "new"
+    priority: int = 0
+
+
+class TaskCommandResult(msgspec.Struct, frozen=True):
+    """What the command came to."""
+
+    ok: bool
+    says: str
+    task: TaskRow | None
+
+
+class PipelineStepRow(msgspec.Struct, frozen=True):
+    """One step of a pipeline."""
+
+    name: str
+    type: str
+    status: str
+    says: str
+    attempts: int
+    seconds: float
+    runs: tuple[str, ...]
+    cost_usd: float
+
+
+class BlockedRow(msgspec.Struct, frozen=True):
+    """An action that was refused in a pipeline."""
+
+    step: str
+    run: str
+    action: int
+    tool: str
+    says: str
+    reason: str
+
+
+class PipelineRow(msgspec.Struct, frozen=True):
+    """A run of a pipeline."""
+
+    id: str
+    name: str
+    file: str
+    status: Literal["running", "ok", "error"]
+    error: str
+    started: float
+    seconds: float
+    steps: tuple[PipelineStepRow, ...]
+    blocked: tuple[BlockedRow, ...]
+    review: dict[str, int]
+    """total, allowed, warned, modified, blocked_count."""
+    cost_usd: float
+
+
+class PipelineList(msgspec.Struct, frozen=True):
+    """The pipelines, the latest first."""
+
+    items: tuple[PipelineRow, ...]
