@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from handrail.api.operation import PREFIX, Operation
 from handrail.api.operations import BY_NAME
-from handrail.server.api.call import CALLER, MAX_BODY, Call, Caller
+from handrail.server.api.call import CALLER, MAX_BODY, Call, ApiCaller
 from handrail.server.api.problems import ProblemError, problem_response
 from handrail.server.http.json_response import json_response
 from handrail.server.http.routes import Endpoint, EndpointRow, error_status
@@ -43,7 +43,7 @@ class ApiRoutes:
 def _endpoint(operation: Operation, handler: Handler) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         try:
-            caller: Caller = request.scope[CALLER]
+            caller: ApiCaller = request.scope[CALLER]
             if operation.right is not None and operation.right not in caller.rights:
                 raise ProblemError(
                     403,

@@ -16,7 +16,7 @@ CALLER = "handrail.caller"
 MAX_BODY = 1_000_000
 
 
-class Caller(msgspec.Struct, frozen=True):
+class ApiCaller(msgspec.Struct, frozen=True):
     """Who asks, and what they may do."""
 
     user: str
@@ -26,7 +26,9 @@ class Caller(msgspec.Struct, frozen=True):
 class Call:
     """The request of one operation, with its values checked by the table."""
 
-    def __init__(self, operation: Operation, request: Request, body: bytes, caller: Caller) -> None:
+    def __init__(
+        self, operation: Operation, request: Request, body: bytes, caller: ApiCaller
+    ) -> None:
         self.request = request
         self.caller = caller
         self._operation = operation
