@@ -9,12 +9,12 @@ from starlette.responses import Response
 
 from handrail.api.operation import PREFIX, Operation
 from handrail.api.operations import BY_NAME
-from handrail.server.api.call import CALLER, MAX_BODY, Call, ApiCaller
+from handrail.server.api.call import CALLER, MAX_BODY, ApiCall, ApiCaller
 from handrail.server.api.problems import ProblemError, problem_response
 from handrail.server.http.json_response import json_response
 from handrail.server.http.routes import Endpoint, EndpointRow, error_status
 
-Handler = Callable[[Call], Awaitable[msgspec.Struct | Response]]
+Handler = Callable[[ApiCall], Awaitable[msgspec.Struct | Response]]
 
 
 class ApiComponent(Protocol):
@@ -51,7 +51,7 @@ def _endpoint(operation: Operation, handler: Handler) -> Endpoint:
                     f"This needs the right to {operation.right}; you may only read.",
                 )
             body = await _body(request) if operation.takes is not None else b""
-            answer = await handler(Call(operation, request, body, caller))
+            answer = await handler(ApiCall(operation, request, body, caller))
         except ProblemError as error:
             return problem_response(error.problem)
         except ClientDisconnect:

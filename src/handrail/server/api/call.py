@@ -23,7 +23,7 @@ class ApiCaller(msgspec.Struct, frozen=True):
     rights: tuple[Right, ...]
 
 
-class Call:
+class ApiCall:
     """The request of one operation, with its values checked by the table."""
 
     def __init__(
