@@ -58,10 +58,13 @@ class ScriptedSlotWork(SlotWork):
         """What goes wrong with the next workspaces."""
         self.left: list[str] = []
         """Processes that cannot be ended."""
+        self.on_end: Callable[[], None] = lambda: None
+        """What happens when a driver is told to end."""
 
     async def end_attempt(self, lease: Lease, run: str) -> str:
         if self.left:
             raise ProcessesLeftError(", ".join(self.left))
+        self.on_end()
         self.ended.append(lease)
         self.alive.discard(lease.pid)
         return "its processes are gone"
@@ -250,6 +253,22 @@ async def test_a_stopped_fleet_keeps_its_tasks_and_counts_no_try(fleet: Schedule
     assert [(each.kind, each.says) for each in task.audit] == [
         ("signal", "handrail run was ended: its processes are gone")
     ]
+
+
+@in_event_loop
+async def test_a_driver_that_ends_because_the_fleet_is_stopped_has_not_crashed(
+    fleet: ScheduledFleet,
+) -> None:
+    fleet.submit("a")
+    scheduler = fleet.scheduler()
+    async with at_work(scheduler):
+        claim = await fleet.work.next()
+        end = fleet.work.ends[claim.ticket]
+        fleet.work.on_end = lambda: end.set_result(3)
+        state = await scheduler.stop_agents("handrail run was ended")
+    task = state.tasks["a"]
+    assert (task.status, task.tries) == (TaskStatus.PENDING, 0)
+    assert [each.kind for each in fleet.task("a").audit] == ["signal"]
 
 
 @in_event_loop

@@ -120,6 +120,8 @@ class Scheduler:
         self._awake = asyncio.Event()
         self.accepts = True
         """Whether it claims new tasks."""
+        self._ends_all = False
+        """Whether it is ending all agents: then the end of a driver is not a crash."""
 
     def close(self) -> None:
         """Claim nothing any more; what runs goes on."""
@@ -158,6 +160,7 @@ class Scheduler:
     async def stop_agents(self, says: str) -> FleetState:
         """End all agents; their tasks are pending again and keep their workspaces."""
         self.close()
+        self._ends_all = True
         state = await self._call(self._engine.overview)
         await asyncio.gather(*(self._stop(each, says) for each in state.active()))
         return await self._call(self._engine.state)
@@ -292,7 +295,8 @@ class Scheduler:
             code = await end
         finally:
             renewing.cancel()
-        await self._give_back(ticket, f"its driver ended with exit code {code}")
+        if not self._ends_all:
+            await self._give_back(ticket, f"its driver ended with exit code {code}")
         self._awake.set()
 
     async def _give_back_lost(self, state: FleetState) -> None:

@@ -34,7 +34,8 @@ from handrail.store.private_files import make_folder, open_private
 
 DRIVER = "handrail.server.fleet.task_driver"
 """The module that is a driver's process."""
-_END_SECONDS = 10.0
+_END_SECONDS = 12.5
+"""For the end of an attempt: agents have 5 of them to end by themselves."""
 
 
 class LocalSlotWork:
