@@ -20,7 +20,7 @@ from handrail.tui.panes.help import HelpScreen
 from handrail.tui.panes.key_footer import KeyFooter
 from handrail.tui.panes.prompt_bar import PromptBar
 from handrail.tui.panes.watch_panes import WIDE, WatchPanes
-from handrail.tui.sending.commands import BY_KEY, why_not
+from handrail.tui.sending.commands import BY_KEY
 from handrail.tui.sending.decisions import DecisionMaker, OpenDecision
 from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
@@ -29,6 +29,7 @@ from handrail.tui.sending.task_commands import TASK_COMMANDS, TaskOrder, TaskSen
 from handrail.tui.state.screen_state import ListName, ScreenState
 from handrail.tui.stylesheet import CSS
 from handrail.views.log_view import LogView, LogViewSource
+from handrail.views.possible_commands import why_not
 from handrail.views.run_overview import RunOverview
 from handrail.words.run_signs import NEEDS_YOU
 

@@ -21,7 +21,8 @@ from handrail.views.fleet_feed import FleetFeed
 from handrail.views.log_view import LogView
 from handrail.views.run_overview import RunOverview
 from handrail.views.run_summary import overview_of
-from handrail.views.timeline import MAX_ENTRIES, Timeline
+from handrail.views.timeline import Timeline
+from handrail.views.timeline_reader import last_seq, newest_timeline, read_on
 
 _DAY = 24 * 60 * 60
 """A killed session never reports its end, so the screen hides it after a day."""
@@ -31,8 +32,6 @@ _MAX_READ = 1000
 _MAX_OLDER = 300
 """The number of older runs to read."""
 _PAGE = 500
-_BEGINNING = 5
-"""The first events of a run tell its folder and its driver."""
 _MAX_PAGES = 30
 """The number of pages to read before the screen is drawn again."""
 _MAX_APPLIED = 100
@@ -102,6 +101,11 @@ class LogFeed:
             self._daemon_is_down(),
             fleets=self._fleets.views(self._clock()),
         )
+
+    @property
+    def position(self) -> int:
+        """Return the position of the last entry in the view."""
+        return 0 if self._last is None else self._last.position
 
     def close(self) -> None:
         """Close the log."""
@@ -216,20 +220,12 @@ class LogFeed:
         if not chosen:
             self._timeline = None
             return
-        topic = topic_of(chosen)
         if self._timeline is None or self._timeline.run != chosen:
-            self._timeline = Timeline(chosen)
             kept = self._kept.get(chosen)
             seq = kept.state.seq if kept is not None and kept.state is not None else 0
-            seq = seq or self._seq(topic)
-            if seq > MAX_ENTRIES:
-                self._timeline.skip(seq - MAX_ENTRIES, self._store.read(topic, 0, _BEGINNING))
-        while page := self._store.read(topic, self._timeline.seq, _PAGE):
-            self._timeline.add(page)
-
-    def _seq(self, topic: str) -> int:
-        found = [each.seq for each in self._store.topics(topic) if each.name == topic]
-        return found[0] if found else 0
+            seq = seq or last_seq(self._store, chosen)
+            self._timeline = newest_timeline(self._store, chosen, seq)
+        read_on(self._store, self._timeline)
 
 
 def _is_wanted(kept: _FollowedRun, limit: float) -> bool:

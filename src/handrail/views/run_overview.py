@@ -51,6 +51,12 @@ class RunOverview(msgspec.Struct, frozen=True):
     """The approval that `wants` waits for; empty: the host asks."""
     approval_until: float = 0.0
     """When it expires."""
+    last_action: str = ""
+    """The action under way, or else the last one that ended."""
+    task: str = ""
+    """The task of a fleet that it is for."""
+    seq: int = 0
+    """The last event."""
     risks: tuple[float, ...] = ()
     """The risk of its last actions."""
     checkpoint: Checkpoint | None = None
@@ -101,3 +107,11 @@ class RunOverview(msgspec.Struct, frozen=True):
             return True
         is_driven = self.driven and not self.left
         return self.active and (is_driven or self.standing != Standing.RUNNING)
+
+    @property
+    def need(self) -> str:
+        """Return what it wants of a person, in one line, or ""."""
+        if self.incident:
+            found = f": {self.trouble.says}" if self.trouble else ""
+            return f"stopped in an emergency{found}"
+        return f"asks you: {self.wants}" if self.wants else self.asks

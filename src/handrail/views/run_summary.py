@@ -41,6 +41,9 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
         blocked_agent_asks(state),
         asked.id if asked else "",
         asked.until if asked else 0.0,
+        _last_action(state),
+        "" if loop is None else loop.issue,
+        state.seq,
         tuple(state.usage.risks),
         course.checkpoints[-1] if course.checkpoints else None,
         state.trouble,
@@ -48,3 +51,11 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
         loop.driver if loop and not loop.ended and state.active else 0,
         ending="" if loop is None else loop.reason,
     )
+
+
+def _last_action(state: RunState) -> str:
+    under_way = next((each.intent for each in reversed(state.open) if each.intent), None)
+    if under_way is not None:
+        return f"{under_way.tool} {under_way.shown}"
+    steps = state.history.steps
+    return steps[-1].shown if steps else ""

@@ -32,8 +32,10 @@ _BEFORE_ACTION = "before "
 class Timeline:
     """The last entries of one run."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, most: int = MAX_ENTRIES) -> None:
+        """`most`: entries that are kept."""
         self.run = run
+        self._most = most
         self.seq = 0
         """The last event."""
         self.cut = False
@@ -63,7 +65,7 @@ class Timeline:
         for stored in page:
             self.seq = stored.seq
             self._add(stored.seq, decode_or_fault(stored))
-        while len(self._entries) > MAX_ENTRIES:
+        while len(self._entries) > self._most:
             self._entries.popitem(last=False)
             self.cut = True
         self._open = {step: seq for step, seq in self._open.items() if seq in self._entries}

@@ -5,8 +5,9 @@ import pytest
 from handrail.control.transitions import transition
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, ControlCommand, Standing
-from handrail.tui.sending.commands import BY_KEY, what_will_happen, why_not
+from handrail.tui.sending.commands import BY_KEY, what_will_happen
 from handrail.tui.sending.questions import CommandOrder, first_question
+from handrail.views.possible_commands import why_not
 from handrail.views.run_overview import RunOverview
 
 CHECKPOINT = Checkpoint("c1", "r", 3, "f00", 0.0, "by hand")

@@ -12,8 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from handrail.model.control import ControlCommand
-from handrail.tui.panes.run_words import GROUPS
 from handrail.tui.sending.task_commands import TASK_COMMANDS
+from handrail.views.run_groups import GROUPS
 
 _PAGE = """\
  ↑ ↓  j k    move                       ⇥  ← →  runs, timeline

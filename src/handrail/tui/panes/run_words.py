@@ -1,13 +1,13 @@
 """A run in words and signs: its group, its state, its goal, and what it has used."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from handrail.model.control import ENDING, FINAL, HOLDING, Standing
+from handrail.model.control import Standing
 from handrail.tui.text import Line, StyledSpan, columns, flat, width_of
+from handrail.views.run_groups import GROUPS, group_of
 from handrail.views.run_overview import RunOverview
 from handrail.words.amounts import money, short_count
-from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, RUN_SIGNS, UNREADABLE
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, UNREADABLE
 from handrail.words.sentence import in_words
 from handrail.words.times import duration_in_words
 
@@ -15,41 +15,6 @@ UNKNOWN = "–"
 _BARS = "▁▂▃▄▅▆▇█"
 _RISKY = ((0.7, "red"), (0.4, "yellow"), (0.0, "green"))
 _WITH_GOAL = frozenset({"working", "waiting", "ended", "done"})
-
-
-class RunGroup(NamedTuple):
-    """States that stand together in the list."""
-
-    title: str
-    states: frozenset[str]
-    mark: str
-    style: str
-
-
-def _group(title: str, states: Iterable[str], like: str) -> RunGroup:
-    return RunGroup(title, frozenset(states), *RUN_SIGNS[like])
-
-
-GROUPS = (
-    _group(NEEDS_YOU, (NEEDS_YOU, UNREADABLE), NEEDS_YOU),
-    _group("working", ("working", "quiet"), "working"),
-    _group("waiting", ("waiting",), "waiting"),
-    _group("held", (*(each.value for each in HOLDING), "interrupted"), "paused"),
-    _group("stopped", (each.value for each in ENDING - FINAL), "stopped"),
-    _group("over", OVER, "ended"),
-)
-"""The groups of the list, the most urgent first."""
-_GROUP_OF = {state: at for at, group in enumerate(GROUPS) for state in group.states}
-
-
-def group_of(run: RunOverview, now: float) -> RunGroup:
-    """Return the group of a run."""
-    return GROUPS[_GROUP_OF[run.state(now)]]
-
-
-def order_runs(runs: Iterable[RunOverview], now: float) -> list[RunOverview]:
-    """Sort runs: those that need a person first, those that are over last, newest first."""
-    return sorted(runs, key=lambda run: (_GROUP_OF[run.state(now)], -run.started, run.id))
 
 
 def count_by_group(runs: Iterable[RunOverview], now: float, width: int) -> Line:
@@ -98,10 +63,7 @@ def standing_in_words(run: RunOverview, now: float) -> str:
 
 def question_of(run: RunOverview) -> str:
     """Return what a run wants of a person, in one line."""
-    if run.incident:
-        found = f": {run.trouble.says}" if run.trouble else ""
-        return flat(f"stopped in an emergency{found}")
-    return flat(f"asks you: {run.wants}" if run.wants else run.asks)
+    return flat(run.need)
 
 
 def iteration(run: RunOverview) -> str:

@@ -9,6 +9,7 @@ from textual.events import Resize
 from handrail.tui.panes import run_words
 from handrail.tui.panes.grouped_table import HEADING, TALL, GroupedTable
 from handrail.tui.text import as_text, cell, clip_name, columns, flat
+from handrail.views.run_groups import group_of
 from handrail.views.run_overview import RunOverview
 from handrail.words.run_signs import RUN_SIGNS
 
@@ -91,7 +92,7 @@ class RunsTable(GroupedTable):
         empty = [Text("")] * (len(numbers) + bool(risk) + 1)
         is_tall = self.app.size.height >= TALL
         for run in self._runs:
-            group = run_words.group_of(run, self._now)
+            group = group_of(run, self._now)
             key = f"{HEADING}{group.title}"
             if is_tall and key not in shown:
                 shown[key] = [Text(""), cell(group.title.upper(), "bold dim", width=name), *empty]

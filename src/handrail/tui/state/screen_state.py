@@ -8,15 +8,15 @@ from time import time
 from typing import Literal
 
 from handrail.model.control import ControlCommand
-from handrail.tui.panes.run_words import order_runs
 from handrail.tui.panes.timeline import entry_text
-from handrail.tui.sending.commands import why_not
 from handrail.tui.sending.questions import CommandOrder, CommandQuestions, first_question
 from handrail.tui.sending.sent_command import SentCommand
 from handrail.tui.sending.task_commands import TaskOrder, TaskQuestion
 from handrail.tui.state.chosen_task import ChosenTask
 from handrail.tui.text import flat
 from handrail.views.log_view import LogView, TimelineEntry
+from handrail.views.possible_commands import why_not
+from handrail.views.run_groups import order_runs
 from handrail.views.run_overview import RunOverview
 
 ListName = Literal["runs", "tasks", "timeline"]
