@@ -27,6 +27,8 @@ from handrail.store.port import Receipt
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
+UNDER_WAY = "The request is under way"
+"""What a repetition of a request is told that has no result yet."""
 _SAVE_EVERY = 500
 """Save the ledger after this many requests."""
 _MOST = 100
@@ -80,14 +82,18 @@ class ControlHandler:
 
     def known(self, request: str) -> TakenRequest | None:
         """Return the messages about a request so far; None if it is unknown."""
-        self.open()
-        self._catch_up()
-        seen = self._responses.ledger.find(request, self._clock())
+        seen = self.seen(request)
         if seen is None:
             return None
         messages = (wire.decode(seen.result),) if seen.result else ()
         # This receipt covers everything written before it.
         return TakenRequest(messages, self._responses.written())
+
+    def seen(self, request: str) -> SeenRequest | None:
+        """Return what a request asked for, and its result; None if it is unknown."""
+        self.open()
+        self._catch_up()
+        return self._responses.ledger.find(request, self._clock())
 
     @property
     def read_until(self) -> int:
@@ -207,7 +213,7 @@ class ControlHandler:
         if not is_same:
             says = "This request_id was used for another request"
         elif not seen.result:
-            says = "The request is under way"
+            says = UNDER_WAY
         else:
             return self._responses.repeat(seen, received)
         return self._responses.refuse(request, "duplicate", says, received, again)

@@ -40,7 +40,17 @@ class FleetCommandRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     reason: str = ""
 
 
+class RunLeftOut(msgspec.Struct, frozen=True):
+    """An active run that a command for all does not reach."""
+
+    run: str
+    why: str
+
+
 class RequestList(msgspec.Struct, frozen=True):
     """One request per run."""
 
     items: tuple[RequestProgress, ...]
+    left_out: tuple[RunLeftOut, ...] = ()
+    fleets: tuple[str, ...] = ()
+    """Fleets that claim no task any more, or claim them again."""

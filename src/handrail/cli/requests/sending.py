@@ -10,16 +10,17 @@ import msgspec
 from handrail.cli.history.runs import KnownRun, KnownRuns
 from handrail.control.client import ControlConnection, UnreachableError, request_stages
 from handrail.control.message import Ack, Request, Result
-from handrail.control.transitions import THEN, transition
-from handrail.model.control import ControlCommand, Standing
+from handrail.model.control import ControlCommand
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
-from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.run_state import RunState
+from handrail.views.commandable_runs import (
+    commandable_runs,
+    takes_choice,
+    why_not_commandable,
+)
 
 _AT_ONCE = 32
-_FORGOTTEN = 24 * 60 * 60
-"""A killed session never reports its end, so --all skips it after a day."""
 
 
 class ChosenRuns(msgspec.Struct, frozen=True):
@@ -33,9 +34,8 @@ class ChosenRuns(msgspec.Struct, frozen=True):
     """Those that stand for a fleet; None: the user named the run."""
 
     def takes_choice(self, run: KnownRun, command: ControlCommand) -> bool:
-        """Return whether a run gets the choice of a command: of all runs, fleets wait for the
-        end of iterations."""
-        return self.fleets is None or not command.spec.for_fleet or run.id in self.fleets
+        """Return whether a run gets the choice of a command."""
+        return self.fleets is None or takes_choice(command, run.id, self.fleets)
 
 
 def choose_one(runs: KnownRuns, store: Store, command: ControlCommand, typed: str) -> ChosenRuns:
@@ -48,49 +48,18 @@ def choose_one(runs: KnownRuns, store: Store, command: ControlCommand, typed: st
 
 def choose_all(runs: KnownRuns, store: Store, command: ControlCommand, now: float) -> ChosenRuns:
     """Choose every active run that can take the command."""
-    chosen: list[KnownRun] = []
-    left_out: list[tuple[KnownRun, str]] = []
-    loops: dict[str, LoopState | None] = {}
-    for run in runs:
-        state = read_state(store, run.id, [])
-        if not state.active or _is_forgotten(state, now):
-            continue
-        if why := _why_not(state, command):
-            left_out.append((run, why))
-        else:
-            chosen.append(run)
-            loops[run.id] = state.loop
-    fleets = frozenset(name for name, loop in loops.items() if loop is not None and loop.is_fleet)
-    # A fleet gives the command on to the runs of its tasks.
-    alone = [
-        each for each in chosen if (loop := loops[each.id]) is None or loop.parent not in fleets
-    ]
-    return ChosenRuns(tuple(alone), tuple(left_out), len(runs), fleets)
-
-
-def _parent(loop: LoopState | None) -> str:
-    return "" if loop is None else loop.parent
+    known = {run.id: run for run in runs}
+    found = commandable_runs(store, known, command, now)
+    return ChosenRuns(
+        tuple(known[run] for run in found.runs),
+        tuple((known[run], why) for run, why in found.left_out),
+        len(runs),
+        found.fleets,
+    )
 
 
 def _is_able(state: RunState, command: ControlCommand) -> bool:
-    return state.active and not _why_not(state, command)
-
-
-def _is_forgotten(state: RunState, now: float) -> bool:
-    held = state.hand.standing != Standing.RUNNING
-    return now - state.changed > _FORGOTTEN and not held and state.loop is None
-
-
-def _why_not(state: RunState, command: ControlCommand) -> str:
-    """Return why a run cannot take the command, or ""."""
-    standing = state.hand.standing
-    if transition(standing, command) is None or THEN.get(command) == standing:
-        return f"it is {standing.value}"
-    if command.spec.no_driver and state.loop is None:
-        return "it was not started by handrail run"
-    if state.loop is not None and state.loop.is_fleet and not command.spec.for_fleet:
-        return "it stands for a fleet"
-    return ""
+    return state.active and not why_not_commandable(state, command)
 
 
 class SentRequest(msgspec.Struct):

@@ -16,7 +16,7 @@ from handrail.control.response_log import TakenRequest
 from handrail.control.topic_inbox import TopicInbox
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.http.json_response import json_response, once_written, wait_seconds
-from handrail.server.http.routes import EndpointRow
+from handrail.server.http.routes import EndpointError, EndpointRow
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.server.threads.wake_up import call_in_loop
 from handrail.store.errors import StoreError
@@ -24,6 +24,15 @@ from handrail.supervise.decision.decision_progress import Ready
 
 _LOOK_SECONDS = 0.2
 """Seconds between two looks into the topic, for requests of other programs."""
+
+
+class UnloggedStopError(EndpointError):
+    """The log failed, but the run was ended nevertheless."""
+
+    status = INSUFFICIENT_STORAGE
+
+    def __init__(self, error: StoreError, done: str) -> None:
+        super().__init__(f"{error}. {done}")
 
 
 class ResultWaiters:
@@ -94,28 +103,37 @@ class ControlEndpoint:
             body += part
             if len(body) > wire.MAX_BYTES:
                 return json_response({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
+        messages = await self.submit(body, wait_seconds(request))
+        last = messages[-1]
+        if isinstance(last, Result) and not last.request_id:
+            return json_response({"error": last.says}, 400)
+        return _messages(messages)
+
+    async def submit(self, body: bytes, seconds: float) -> list[AnyMessage]:
+        """Take in a request, wait a while for its result, and return the messages about it.
+
+        Raises StoreError, or UnloggedStopError if the run was ended without the log.
+        """
         try:
             taken = await self._supervision.answer(lambda: _ready(self._control.submit(body)))
             messages = list(taken.messages)
             last = messages[-1]
             if not isinstance(last, Result):
-                result = await self._result(last.request_id, wait_seconds(request))
+                result = await self.result(last.request_id, seconds)
                 messages += [] if result is None else [result]
         except StoreError as error:
             done = await self._unwritten.carry_out(body)
             if done:
-                return json_response({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
+                raise UnloggedStopError(error, done) from None
             raise
-        if isinstance(last, Result) and not last.request_id:
-            return json_response({"error": last.says}, 400)
-        return _messages(messages)
+        return messages
 
     async def wait(self, request: Request) -> Response:
         """Return the messages about a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
         if await self._supervision.call(lambda: self._control.known(name)) is None:
             return json_response({"error": f"no request {name} is known"}, 404)
-        result = await self._result(name, wait_seconds(request))
+        result = await self.result(name, wait_seconds(request))
         return _messages([] if result is None else [result])
 
     async def look_into_topic(self) -> None:
@@ -126,7 +144,9 @@ class ControlEndpoint:
                     await self._supervision.call(partial(self._inbox.submit, rows))
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _result(self, request: str, seconds: float) -> Result | None:
+    async def result(self, request: str, seconds: float) -> Result | None:
+        """Return the result of a request, waiting a while for it."""
+
         async def known() -> Result | None:
             taken = await self._supervision.answer(lambda: _ready(self._control.known(request)))
             return next((each for each in taken.messages if isinstance(each, Result)), None)

@@ -70,7 +70,11 @@ class FleetEndpoint:
     async def dispatch(self, request: Request) -> Response:
         """Close or open the dispatch of every fleet with open tasks, before anything else."""
         change = await read_json(request, DispatchChange)
-        return json_response(await asyncio.to_thread(self._dispatch, change))
+        return json_response(await self.change_dispatch(change))
+
+    async def change_dispatch(self, change: DispatchChange) -> ChangedFleets:
+        """Close or open the dispatch of every fleet with open tasks; return those that changed."""
+        return await asyncio.to_thread(self._dispatch, change)
 
     async def keep(self) -> None:
         """Write backups now and then, and tell the engines that the daemon runs."""
