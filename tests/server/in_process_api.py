@@ -104,14 +104,20 @@ class InProcessApi:
             self.opinions,
             self.metrics,
         )
-        unwritten = UnloggedStop(self.supervision, runs, self._end)
+        self.control_endpoint = ControlEndpoint(
+            self.supervision,
+            self.control,
+            inbox,
+            results,
+            UnloggedStop(self.supervision, runs, self._end),
+        )
         components = (
             HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
             IncidentRecovery(self.supervision, runs, lambda: None, Home("/nowhere"), lambda: 1.0),
             ApprovalEndpoint(self.supervision, runs, lambda: 1_800_000_100.0),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
-            ControlEndpoint(self.supervision, self.control, inbox, results, unwritten),
+            self.control_endpoint,
             self.drivers,
         )
         self.app = make_app(hooks, components)

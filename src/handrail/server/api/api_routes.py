@@ -33,10 +33,11 @@ class ApiRoutes:
             self._handlers.update(component.handlers())
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Return one endpoint per operation."""
+        """Return one endpoint for each operation that has a handler."""
         return tuple(
             EndpointRow(each.method, PREFIX + each.path, _endpoint(each, self._handlers[name]))
             for name, each in BY_NAME.items()
+            if name in self._handlers
         )
 
 
