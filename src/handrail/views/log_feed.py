@@ -228,6 +228,14 @@ class LogFeed:
         read_on(self._store, self._timeline)
 
 
+def loaded_view(feed: LogFeed) -> LogView:
+    """Return the view of all runs; a screen shows the first ones sooner."""
+    view = feed.poll("")
+    while view.loading and not view.problem:
+        view = feed.poll("")
+    return view
+
+
 def _is_wanted(kept: _FollowedRun, limit: float) -> bool:
     return kept.overview.changed >= limit or kept.overview.stays
 

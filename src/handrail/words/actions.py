@@ -37,6 +37,11 @@ def action_in_words(action: Action) -> str:
     return command_of(action) or f"{action.tool} {action_subject(action)}".rstrip()
 
 
+def undo_in_words(effect: Effect) -> str:
+    """Return whether an effect can be undone."""
+    return _UNDO[effect.undo]
+
+
 def effect_in_words(effect: Effect) -> str:
     """Describe an effect, its target, and whether it can be undone."""
-    return f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"
+    return f"{effect.kind.value} {effect.target}".rstrip() + f" ({undo_in_words(effect)})"

@@ -89,7 +89,6 @@ class RunDetail(msgspec.Struct, frozen=True):
     findings: int
     interventions: int
     checkpoints: int
-    folder_exists: bool
     session: str
     """The host's own id of the session."""
 

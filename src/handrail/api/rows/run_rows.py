@@ -1,0 +1,71 @@
+"""Runs as messages."""
+
+from collections.abc import Sequence
+from os.path import basename
+
+from handrail.api.messages.runs import CommandState, RunRow, Tone
+from handrail.model.control import ControlCommand
+from handrail.model.ordinal import Decision
+from handrail.views.possible_commands import why_not
+from handrail.views.run_overview import RunOverview
+from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
+
+_MAX_TEXT = 500
+_TONES: dict[str, Tone] = {"green": "green", "yellow": "yellow", "red": "red", "dim": "dim"}
+
+
+def tone(style: str) -> Tone:
+    """Return the colour of a terminal style; its other parts do not matter."""
+    return next((found for name, found in _TONES.items() if name in style), "")
+
+
+def run_row(run: RunOverview, now: float) -> RunRow:
+    """Return a run as a row of a list."""
+    state = run.state(now)
+    sign = RUN_SIGNS[state]
+    decided = run.decided
+    return RunRow(
+        id=run.id,
+        name=run.name,
+        state=state,
+        mark=sign.mark,
+        tone=tone(sign.style),
+        needs_you=run.need[:_MAX_TEXT] if state == NEEDS_YOU else "",
+        approval=run.approval,
+        incident=run.incident,
+        goal=run.goal[:_MAX_TEXT],
+        project=basename(run.cwd.rstrip("/")) or run.cwd,
+        cwd=run.cwd,
+        host=run.host,
+        model=run.model,
+        task=run.task,
+        iteration=run.iteration,
+        iterations=run.iterations,
+        actions=run.step,
+        changed_actions=decided.get(Decision.MODIFY.value, 0),
+        stopped_actions=decided.get(Decision.BLOCK.value, 0),
+        cost_usd=run.cost or None,
+        tokens=run.tokens,
+        started=run.started,
+        changed=run.changed,
+        last_action=run.last_action[:_MAX_TEXT],
+        trouble=run.trouble.says[:_MAX_TEXT] if run.trouble else "",
+        risks=run.risks,
+        by=run.by,
+        reason=run.reason[:_MAX_TEXT],
+        since=run.since,
+        held=run.held,
+        under_way=run.under_way,
+        active=run.active,
+        driven=run.driven,
+        seq=run.seq,
+    )
+
+
+def command_states(run: RunOverview) -> tuple[CommandState, ...]:
+    """Return every command that can be given to a run, and why one is impossible now."""
+    commands: Sequence[ControlCommand] = tuple(
+        each for each in ControlCommand if each.spec.on_screen.key
+    )
+    reasons = ((each, why_not(run, each)) for each in commands)
+    return tuple(CommandState(each.value, not reason, reason) for each, reason in reasons)

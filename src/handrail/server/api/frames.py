@@ -1,0 +1,142 @@
+"""What has changed since the last look, as encoded frames: made once for all clients."""
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from handrail.api.messages.fleets import FleetRow
+from handrail.api.messages.runs import RunRow
+from handrail.api.messages.stream import RunNews, StreamFrame
+from handrail.api.rows.run_rows import run_row
+from handrail.api.rows.timeline_rows import timeline_row
+from handrail.store.port import Store
+from handrail.views.log_feed import LogFeed, loaded_view
+from handrail.views.log_view import LogView, TimelineEntry
+from handrail.views.run_overview import RunOverview
+from handrail.views.timeline import Timeline
+from handrail.views.timeline_reader import last_seq, newest_timeline, read_on
+
+_EVERYTHING = 5.0
+"""Seconds after which all rows are compared: some change by time alone."""
+
+
+class EncodedFrame(NamedTuple):
+    """One server-sent event."""
+
+    run: str
+    """The run whose timeline it is about; empty: everybody wants it."""
+    position: int
+    data: bytes
+
+
+class FrameMaker:
+    """Compares what the log shows now with what was sent. Used in the following thread only."""
+
+    def __init__(self) -> None:
+        self._position = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._rows: dict[str, RunRow] = {}
+        self._seen: dict[str, RunOverview] = {}
+        self._timelines: dict[str, _FollowedTimeline] = {}
+        self._waiting: frozenset[str] = frozenset()
+        self._compared = 0.0
+        self._problem = ""
+
+    def look(
+        self, store: Store, feed: LogFeed, runs: Collection[str], now: float
+    ) -> list[EncodedFrame]:
+        """Return the new frames: one for everybody, and one for each followed run."""
+        view = loaded_view(feed)
+        position = feed.position
+        reset = position < self._position  # another log
+        if reset:
+            self._forget()
+        self._position = position
+        frame = self._common(view, position, now, reset=reset)
+        frames = [] if frame is None else [EncodedFrame("", position, encode_frame(frame))]
+        frames.extend(self._news(store, runs, position))
+        return frames
+
+    def _common(
+        self, view: LogView, position: int, now: float, *, reset: bool
+    ) -> StreamFrame | None:
+        changed = tuple(self._changed_rows(view, now))
+        present = {run.id for run in view.runs}
+        gone = tuple(run for run in self._rows if run not in present)
+        for run in gone:
+            del self._rows[run]
+            self._seen.pop(run, None)
+        fleets = self._changed_fleets(view)
+        waiting = frozenset(run.approval for run in view.runs if run.approval)
+        approvals, self._waiting = waiting != self._waiting, waiting
+        problem, self._problem = self._problem, view.problem
+        if not (changed or gone or fleets or approvals or reset or problem != view.problem):
+            return None
+        return StreamFrame(
+            position=position,
+            runs=changed,
+            gone=gone,
+            fleets=fleets,
+            tasks=tuple(fleet.id for fleet in fleets),
+            approvals=approvals,
+            reset=reset,
+            problem=view.problem,
+        )
+
+    def _changed_rows(self, view: LogView, now: float) -> Iterator[RunRow]:
+        everything = now - self._compared >= _EVERYTHING
+        if everything:
+            self._compared = now
+        for run in view.runs:
+            if self._seen.get(run.id) is run and not everything:
+                continue
+            self._seen[run.id] = run
+            row = run_row(run, now)
+            if self._rows.get(run.id) != row:
+                self._rows[run.id] = row
+                yield row
+
+    def _changed_fleets(self, view: LogView) -> tuple[FleetRow, ...]:
+        return ()
+
+    def _news(self, store: Store, runs: Collection[str], position: int) -> Iterator[EncodedFrame]:
+        for run in [run for run in self._timelines if run not in runs]:
+            del self._timelines[run]
+        for run in runs:
+            followed = self._timelines.get(run)
+            if followed is None:
+                self._timelines[run] = _FollowedTimeline(store, run)
+            elif entries := followed.changed(store):
+                news = RunNews(run, tuple(map(timeline_row, entries)))
+                frame = StreamFrame(position=position, news=(news,))
+                yield EncodedFrame(run, position, encode_frame(frame))
+
+
+class _FollowedTimeline:
+    """The newest end of a timeline, and what of it was sent."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        self._timeline: Timeline = newest_timeline(store, run, last_seq(store, run))
+        read_on(store, self._timeline)
+        self._sent: dict[int, TimelineEntry] = {
+            entry.seq: entry for entry in self._timeline.entries
+        }
+
+    def changed(self, store: Store) -> list[TimelineEntry]:
+        """Return the entries that are new, or other than before."""
+        before = self._timeline.seq
+        read_on(store, self._timeline)
+        if self._timeline.seq == before:
+            return []
+        entries = self._timeline.entries
+        changed = [each for each in entries if self._sent.get(each.seq) is not each]
+        self._sent = {entry.seq: entry for entry in entries}
+        return changed
+
+
+def encode_frame(frame: StreamFrame) -> bytes:
+    """Return a frame as the text of a server-sent event."""
+    return b"id: %d\ndata: %b\n\n" % (frame.position, msgspec.json.encode(frame))
