@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import cast
 
 import pytest
 from starlette.requests import Request
@@ -75,9 +76,9 @@ def test_a_new_action_comes_as_a_row_of_its_run_and_of_its_timeline(
             await listener.until("runs")
             await asyncio.to_thread(book.ask, SHOP, "Bash", "ls -la")
             seen = await listener.until("news")
-        (news,) = seen["news"]  # type: ignore[misc]
+        (news,) = cast("list[Json]", seen["news"])
         assert news["run"] == SHOP
-        assert news["items"][-1]["text"] == "ls -la"
+        assert news["items"][-1]["text"] == "ls -la"  # type: ignore[index]
 
     run(listen())
 
@@ -153,8 +154,8 @@ def test_a_frame_is_encoded_once_for_all_clients(
 
             monkeypatch.setattr(frames.FrameMaker, "look", counted)
             await asyncio.to_thread(book.ask, SHOP, "Bash", "ls")
-            frames = [await each.until("runs") for each in (one, two, three)]
-            assert len({json.dumps(frame) for frame in frames}) == 1
+            heard = [await each.until("runs") for each in (one, two, three)]
+            assert len({json.dumps(frame) for frame in heard}) == 1
             assert sum(encoded) == 1
 
     run(listen())
