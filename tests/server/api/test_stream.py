@@ -60,7 +60,7 @@ async def listening(events: EventStream, query: str = "") -> AsyncIterator[Liste
     try:
         yield Listener(chunks)  # type: ignore[arg-type]
     finally:
-        await chunks.aclose()  # type: ignore[union-attr]
+        await chunks.aclose()  # type: ignore[attr-defined]
 
 
 @pytest.fixture
