@@ -11,12 +11,13 @@ COVERING = $(CORE) library
 REST = $(COVERING:%=--ignore=tests/%)
 tool = @scripts/setup check
 
-.PHONY: help demo check test lint docs pictures site package bench fuzz mutants attack chaos clean
+.PHONY: help demo check test panel lint docs pictures site package bench fuzz mutants attack chaos clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: .venv/.installed-demo ## watch a misbehaving agent being caught
+	@scripts/setup panel
 	@.venv/bin/handrail demo
 
 check: lint ## lint, types and the fast tests: about a minute
@@ -25,6 +26,8 @@ check: lint ## lint, types and the fast tests: about a minute
 test: lint ## everything: lint, types, all tests, coverage of the core rooms
 	@scripts/setup claude
 	@scripts/setup checkers
+	@scripts/setup panel
+	@scripts/setup panel-tests
 	$(tool) pytest -q -n auto --cov --cov-report= $(COVERING:%=tests/%)
 	@.venv/bin/python scripts/floors.py
 	$(tool) pytest -q -n auto $(REST) || { \
@@ -37,6 +40,10 @@ lint: .venv/.installed-dev ## style, types, and who may import whom
 	$(tool) mypy --strict src tests scripts examples
 	$(tool) lint-imports --no-logo
 	@.venv/bin/python scripts/class_names.py
+
+panel: ## build the web panel with npm, and check its types and functions
+	@scripts/setup panel
+	@scripts/setup panel-tests
 
 docs: .venv/.installed-dev ## make all generated docs anew
 	@.venv/bin/python -m handrail.config.reference > docs/configuration.md
@@ -77,6 +84,7 @@ chaos: .venv/.installed-dev ## kill and stop a fleet's processes 200 times (CHAO
 	$(tool) pytest -q --timeout 0 tests/chaos
 
 clean: ## remove .venv, every cache and everything built
+	@rm -rf panel/node_modules src/handrail/panel_files
 	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage dist build site attack-score.*
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

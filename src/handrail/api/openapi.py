@@ -1,6 +1,7 @@
 """The OpenAPI document, made from the table of operations and the structs of its messages."""
 
 import re
+import sys
 from collections.abc import Iterable
 
 import msgspec
@@ -8,6 +9,7 @@ import msgspec
 from handrail.api.messages import stream
 from handrail.api.messages.session import Problem
 from handrail.api.operation import PREFIX, Operation, QueryParameter
+from handrail.api.operations import OPERATIONS
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _TEMPLATE = "#/components/schemas/{name}"
@@ -113,3 +115,13 @@ def _query_parameter(parameter: QueryParameter) -> Json:
         "description": parameter.says,
         "schema": schema,
     }
+
+
+def printed_document() -> str:
+    """Return the document as text. It names no release, so that only a changed API changes it."""
+    document = openapi_document(OPERATIONS, "v1")
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(printed_document())

@@ -1,0 +1,32 @@
+/** The messages of the API under short names. */
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+/** A message of the daemon: fields with a default are written out too. */
+export type Complete<T> = T extends readonly (infer E)[]
+  ? Complete<E>[]
+  : T extends object
+    ? { [K in keyof T]-?: Complete<Exclude<T[K], undefined>> }
+    : T;
+
+export type ActionDetail = Complete<Schemas["ActionDetail"]>;
+export type ApiSession = Complete<Schemas["ApiSession"]>;
+export type ApprovalRow = Complete<Schemas["ApprovalRow"]>;
+export type CommandRequest = Schemas["CommandRequest"];
+export type CommandState = Complete<Schemas["CommandState"]>;
+export type FindingRow = Complete<Schemas["FindingRow"]>;
+export type FleetRow = Complete<Schemas["FleetRow"]>;
+export type InterventionRow = Complete<Schemas["InterventionRow"]>;
+export type Overview = Complete<Schemas["Overview"]>;
+export type Problem = Schemas["Problem"];
+export type RequestProgress = Complete<Schemas["RequestProgress"]>;
+export type RunDetail = Complete<Schemas["RunDetail"]>;
+export type RunRow = Complete<Schemas["RunRow"]>;
+export type RunSeries = Complete<Schemas["RunSeries"]>;
+export type SeriesMark = Complete<Schemas["SeriesMark"]>;
+/** Frames leave out what is empty. */
+export type StreamFrame = Pick<Schemas["StreamFrame"], "position"> & Partial<Complete<Schemas["StreamFrame"]>>;
+export type TimelinePage = Complete<Schemas["TimelinePage"]>;
+export type TimelineRow = Complete<Schemas["TimelineRow"]>;
+export type Tone = RunRow["tone"];

@@ -1,0 +1,96 @@
+/** The left column: the pages, then every run that is not over, those that need a person first. */
+import { signal } from "@preact/signals";
+import type { RunRow } from "../api/types";
+import { runs, sections } from "../live/runs";
+import { PAGES } from "../pages/table";
+import { Icon } from "../parts/Icon";
+import { Mark } from "../parts/Mark";
+import { place } from "./router";
+
+/** Whether the column is shown on a narrow screen. */
+export const menuOpen = signal(false);
+
+/** How many things wait on a page, by its path. */
+function waiting(path: string): number {
+  const all = [...runs.value.values()];
+  if (path === "/approvals") return all.filter((each) => each.approval).length;
+  if (path === "/incidents") return all.filter((each) => each.incident).length;
+  return path === "/" ? sections.value.needs.length : 0;
+}
+
+function isHere(path: string): boolean {
+  const now = place.value.path;
+  return path === "/" ? now === "/" : now === path || now.startsWith(`${path}/`);
+}
+
+function PageLinks() {
+  return (
+    <nav aria-label="Pages">
+      <ul class="nav">
+        {PAGES.map(({ path, nav }) => {
+          if (!nav) return null;
+          const count = waiting(path);
+          return (
+            <li key={path}>
+              <a href={path} class="nav-link" aria-current={isHere(path) ? "page" : undefined}>
+                <Icon name={nav.icon} />
+                {nav.label}
+                {count > 0 && (
+                  <span class="badge" aria-label={`${count} waiting`}>
+                    {count}
+                  </span>
+                )}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+function RunLink({ run }: { run: RunRow }) {
+  const path = `/runs/${encodeURIComponent(run.id)}`;
+  return (
+    <li>
+      <a href={path} class="side-run" aria-current={isHere(path) ? "page" : undefined} title={run.goal}>
+        <Mark mark={run.mark} tone={run.tone} />
+        <span class="side-name">{run.name}</span>
+        <span class="side-state">{run.state}</span>
+      </a>
+    </li>
+  );
+}
+
+function RunLinks({ title, items }: { title: string; items: readonly RunRow[] }) {
+  if (items.length === 0) return null;
+  return (
+    <section>
+      <h2 class="side-title">
+        {title} <span class="dim">{items.length}</span>
+      </h2>
+      <ul class="side-runs">
+        {items.map((run) => (
+          <RunLink key={run.id} run={run} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function Sidebar() {
+  const { needs, working, paused, done } = sections.value;
+  return (
+    <aside class={menuOpen.value ? "side side-open" : "side"} aria-label="Navigation">
+      <PageLinks />
+      <RunLinks title="Needs you" items={needs} />
+      <RunLinks title="Working" items={working} />
+      <RunLinks title="Paused" items={paused} />
+      {done.length > 0 && (
+        <a href="/" class="side-more">
+          <Mark mark="○" tone="dim" /> {done.length} done
+        </a>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,140 @@
+/** The stream of events from the daemon: one connection, which heals itself. */
+import { signal } from "@preact/signals";
+import { ApiError, addressOf, api } from "../api/client";
+import type { ApiSession, StreamFrame } from "../api/types";
+
+export type Health = "starting" | "live" | "dead" | "logged-out";
+
+interface Listener {
+  /** Frames since the last call, at most once per animation frame. */
+  onFrames: (frames: readonly StreamFrame[]) => void;
+  /** Another daemon or another log: load everything again. */
+  onReset: () => void;
+}
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 5000;
+/** Without a frame for so long, the panel asks whether the daemon still answers. */
+const QUIET_MS = 15_000;
+const CHECK_TIMEOUT_MS = 5000;
+/** More frames than that in one go are not worth replaying. */
+const MOST_FRAMES = 500;
+
+export const health = signal<Health>("starting");
+export const session = signal<ApiSession | null>(null);
+/** Why the daemon itself says that something is wrong; empty: nothing. */
+export const daemonProblem = signal("");
+
+let source: EventSource | null = null;
+let listener: Listener | null = null;
+let position = 0;
+let watched = "";
+let waitMs = FIRST_WAIT_MS;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let lastSign = 0;
+let collected: StreamFrame[] = [];
+let drawing = false;
+
+function deliver(): void {
+  drawing = false;
+  const frames = collected;
+  collected = [];
+  if (frames.length > MOST_FRAMES || frames.some((each) => each.reset)) listener?.onReset();
+  else listener?.onFrames(frames);
+}
+
+function collect(frame: StreamFrame): void {
+  position = Math.max(position, frame.position);
+  daemonProblem.value = frame.problem ?? "";
+  collected.push(frame);
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(deliver);
+}
+
+function close(): void {
+  source?.close();
+  source = null;
+  clearTimeout(retry);
+}
+
+function open(): void {
+  close();
+  const opened = new EventSource(addressOf("/events", { after: position, run: watched }));
+  source = opened;
+  opened.onopen = () => {
+    lastSign = performance.now();
+    waitMs = FIRST_WAIT_MS;
+    health.value = "live";
+  };
+  opened.onmessage = (message: MessageEvent<string>) => {
+    lastSign = performance.now();
+    collect(JSON.parse(message.data) as StreamFrame);
+  };
+  opened.onerror = () => {
+    if (source === opened) lose();
+  };
+}
+
+function lose(): void {
+  close();
+  if (health.value !== "logged-out") health.value = "dead";
+  retry = setTimeout(connect, waitMs);
+  waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+}
+
+/** Asks which daemon answers, then opens the stream where it broke off. */
+async function connect(): Promise<void> {
+  clearTimeout(retry);
+  try {
+    const before = session.peek();
+    const now = await api.get("/session");
+    session.value = now;
+    const another = before !== null && before.started !== now.started;
+    if (before === null || another) position = now.position;
+    if (health.value === "logged-out" || another) listener?.onReset();
+    open();
+  } catch (error) {
+    if (error instanceof ApiError && error.problem.status === 401) {
+      close();
+      health.value = "logged-out";
+    } else {
+      lose();
+    }
+  }
+}
+
+async function checkQuiet(): Promise<void> {
+  if (health.value !== "live" || performance.now() - lastSign < QUIET_MS) return;
+  try {
+    await fetch(addressOf("/session"), { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
+    lastSign = performance.now();
+  } catch {
+    lose();
+  }
+}
+
+/** Begins to listen; the listener stays the same for as long as the panel is open. */
+export function startConnection(its: Listener): void {
+  listener = its;
+  setInterval(checkQuiet, QUIET_MS / 3);
+  addEventListener("online", () => void connect());
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && health.value === "dead") void connect();
+  });
+  void connect();
+}
+
+/** Connects at once, such as after a login. */
+export function reconnect(): void {
+  waitMs = FIRST_WAIT_MS;
+  void connect();
+}
+
+/** Asks the daemon for the timeline of these runs too. */
+export function watchRuns(runs: readonly string[]): void {
+  const next = runs.join(",");
+  if (next === watched) return;
+  watched = next;
+  if (source) open();
+}

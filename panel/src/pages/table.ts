@@ -1,0 +1,29 @@
+/** All pages. A new page is one file and one row here. */
+import type { ComponentType } from "preact";
+import type { IconName } from "../parts/Icon";
+
+export interface PageProps {
+  /** What stands in the address for `:id` and the like. */
+  parameters: Readonly<Record<string, string>>;
+}
+
+export interface PageSpec {
+  path: string;
+  title: string;
+  load: () => Promise<{ default: ComponentType<PageProps> }>;
+  /** In the navigation: its label there, icon, and the keys that open it. */
+  nav?: { label: string; icon: IconName; key: string };
+  /** Shown without the frame around it. */
+  bare?: boolean;
+}
+
+export const PAGES: readonly PageSpec[] = [
+  {
+    path: "/",
+    title: "Runs",
+    load: () => import("./overview/OverviewPage"),
+    nav: { label: "Runs", icon: "runs", key: "g r" },
+  },
+  { path: "/runs/:id", title: "Run", load: () => import("./run/RunPage") },
+  { path: "/login", title: "Log in", load: () => import("./login/LoginPage"), bare: true },
+];

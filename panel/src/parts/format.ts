@@ -1,0 +1,45 @@
+/** Numbers and times as people read them. */
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+/** 14:02:11, or the date too if it was not today. */
+export function clock(at: number, now = Date.now() / 1000): string {
+  const date = new Date(at * 1000);
+  const time = date.toLocaleTimeString("en-GB");
+  if (new Date(now * 1000).toDateString() === date.toDateString()) return time;
+  return `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time.slice(0, 5)}`;
+}
+
+/** 12 s, 4 min, 3 h 10 min, 2 days. */
+export function span(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < MINUTE) return `${whole} s`;
+  if (whole < HOUR) return `${Math.floor(whole / MINUTE)} min`;
+  if (whole < DAY) {
+    const minutes = Math.floor((whole % HOUR) / MINUTE);
+    return `${Math.floor(whole / HOUR)} h${minutes ? ` ${minutes} min` : ""}`;
+  }
+  const days = Math.floor(whole / DAY);
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+/** $0.42; small amounts are not called free. */
+export function dollars(amount: number | null): string {
+  if (amount === null) return "";
+  if (amount > 0 && amount < 0.01) return "<$0.01";
+  return `$${amount.toFixed(2)}`;
+}
+
+/** 950, 12.3 k, 1.2 M. */
+export function short(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  if (count < 999_950) return `${(count / 1000).toFixed(count < 99_950 ? 1 : 0)} k`;
+  return `${(count / 1_000_000).toFixed(1)} M`;
+}
+
+/** "1 action", "2 actions". */
+export function plural(count: number, word: string): string {
+  return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
+}
