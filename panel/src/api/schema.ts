@@ -1,4 +1,4 @@
-// 7c5f5f6ae7b315aa644cba4214ffb9f343fad99eb52fc207b54ce59200409efa
+// f786804c07471dbc6aa964c363f9be33c02cfbf6317a4efca95c97a05f878e07
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1166,7 +1166,11 @@ export interface components {
          * @description One request per run.
          */
         RequestList: {
+            /** @default [] */
+            fleets?: string[];
             items: components["schemas"]["RequestProgress"][];
+            /** @default [] */
+            left_out?: components["schemas"]["RunLeftOut"][];
         };
         /**
          * RequestProgress
@@ -1232,6 +1236,14 @@ export interface components {
             scope: string[];
             session: string;
             verify: string;
+        };
+        /**
+         * RunLeftOut
+         * @description An active run that a command for all does not reach.
+         */
+        RunLeftOut: {
+            run: string;
+            why: string;
         };
         /**
          * RunNews
