@@ -1,4 +1,4 @@
-// f786804c07471dbc6aa964c363f9be33c02cfbf6317a4efca95c97a05f878e07
+// 2c4ec44c201fccdd8e17ae68f7c02f3534276f720f1406b04a84d4e19c8e2d16
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1226,7 +1226,6 @@ export interface components {
             checkpoints: number;
             commands: components["schemas"]["CommandState"][];
             findings: number;
-            folder_exists: boolean;
             interventions: number;
             limits: {
                 [key: string]: string;
