@@ -17,6 +17,8 @@ def test_a_fleet_without_settings_has_three_slots_and_no_budget() -> None:
     assert fleet.disk == DiskThresholds(warn_mb=1000, pause_mb=500, stop_mb=100)
     assert not fleet.merge.auto
     assert fleet.workspace.setup == ()
+    assert (fleet.questions.limit, fleet.questions.timeout_minutes) == (5, 10)
+    assert fleet.questions.default_answer.startswith("Nobody can answer now.")
 
 
 def test_every_key_of_the_fleet_can_be_written(machine: "ScratchMachine") -> None:
@@ -30,6 +32,7 @@ fleet:
   stall_iterations: 0
   budget_usd: 12.5
   disk: {warn_mb: 2000, pause_mb: 900, stop_mb: 0}
+  questions: {limit: 3, timeout_minutes: 0, default_answer: Go on.}
   workspace:
     setup:
       - npm ci
@@ -41,6 +44,7 @@ fleet:
     assert (fleet.slots, fleet.max_iterations, fleet.max_retries) == (5, 0, 0)
     assert (fleet.lease_seconds, fleet.stall_iterations, fleet.budget_usd) == (2, 0, 12.5)
     assert fleet.disk == DiskThresholds(warn_mb=2000, pause_mb=900, stop_mb=0)
+    assert (fleet.questions.limit, fleet.questions.default_answer) == (3, "Go on.")
     assert fleet.workspace.setup == ("npm ci", "make assets")
     assert fleet.merge.auto
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.config import Config
+from handrail.config.fleet import FleetQuestions
 from handrail.config.loosening import ANY, LOOSENING, NEVER
 from handrail.config.schema import CustomRule
 from handrail.config.strictness import find_laxer, stricter
@@ -77,6 +78,13 @@ RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
         ("fleet.max_retries", 9, "3 → 9"),
         ("fleet.lease_seconds", 600, "60 → 600.0"),
         ("fleet.stall_iterations", 0, "5 → 0"),
+        ("fleet.questions.limit", 9, "5 → 9"),
+        ("fleet.questions.timeout_minutes", 1, "10 → 1.0"),
+        (
+            "fleet.questions.default_answer",
+            "yes",
+            f"{FleetQuestions().default_answer} → yes",
+        ),
         ("fleet.disk.warn_mb", 600, "1000 → 600"),
         ("fleet.disk.pause_mb", 200, "500 → 200"),
         ("fleet.disk.stop_mb", 0, "100 → 0"),
@@ -114,6 +122,8 @@ def test_a_laxer_setting_is_named_with_its_change(key: str, value: object, says:
         ("fleet.lease_seconds", 10),
         ("fleet.stall_iterations", 2),
         ("fleet.budget_usd", 20),
+        ("fleet.questions.limit", 1),
+        ("fleet.questions.timeout_minutes", 600),
         ("fleet.disk.warn_mb", 5000),
         ("fleet.disk.stop_mb", 400),
     ],

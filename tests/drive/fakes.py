@@ -15,7 +15,7 @@ from handrail.drive.daemon_client import (
     LoopProgress,
     LoopStart,
 )
-from handrail.drive.loop import DriveTask, LoopDependencies, drive
+from handrail.drive.loop import AskPerson, DriveTask, LoopDependencies, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.turn import LOOK_EVERY, PATIENCE
 from handrail.drive.usage import LoopLimits, ProcessSample
@@ -252,7 +252,9 @@ class LoopSetup:
         answers: Iterable[Answer] = (),
         begun: LoopProgress | None = None,
         verifications: Iterable[Verification] = (),
+        ask: AskPerson | None = None,
     ) -> None:
+        self.ask = ask
         self.script: deque[Step] = deque(script)
         self.office = FakeDaemonClient(answers, begun)
         self.time = FakeTime()
@@ -315,7 +317,7 @@ class LoopSetup:
     async def drive(self, task: DriveTask = TASK) -> LoopEnd:
         """Drive the agent to the end; nothing may be left then."""
         try:
-            return await drive(task, self.office, self.start, self.means())
+            return await drive(task, self.office, self.start, self.means(), ask=self.ask)
         finally:
             assert self.open == 0
             assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from handrail.drive.completion_mark import (
     BLOCKED,
     DONE,
+    QUESTION,
     CompletionMark,
     find_completion_mark,
     what_is_missing,
@@ -184,3 +185,16 @@ def test_a_marker_is_found_after_any_fence_and_never_in_it(
 @given(st.text())
 def test_any_text_can_be_read(message: str) -> None:
     find_completion_mark(message)
+
+
+@pytest.mark.parametrize(
+    "line", [f"{QUESTION}: Which?", f"**{QUESTION}: Which?**", f"**{QUESTION}:** Which?"]
+)
+def test_a_question_is_told_from_an_agent_that_is_stuck(line: str) -> None:
+    found = CompletionMark(done=False, why="Which?", asks=True)
+    assert find_completion_mark(f"Two ways.\n{line}") == found
+    assert what_is_missing(line) == ""
+
+
+def test_a_question_without_words_asks_nothing() -> None:
+    assert find_completion_mark(f"{QUESTION}:") == CompletionMark(done=False)

@@ -2,7 +2,10 @@
 
 import msgspec
 
+from handrail.drive.completion_mark import QUESTION
 from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.loop import QuestionEnd
+from handrail.hosts.driven_agent import AgentTurn
 from handrail.model.control import Standing
 from tests.drive.fakes import (
     DONE,
@@ -12,6 +15,8 @@ from tests.drive.fakes import (
     TASK,
     LoopSetup,
 )
+
+ASKS = AgentTurn(says=f"There are two.\n{QUESTION}: Which colour?")
 
 
 def test_messages_and_a_new_goal_get_into_the_next_prompt() -> None:
@@ -43,3 +48,34 @@ def test_a_model_that_the_agent_does_not_take_does_not_end_the_loop() -> None:
     world = LoopSetup(NOT_YET, DONE, answers=[RUNNING, odd])
     assert world.run(msgspec.structs.replace(TASK, model="small")).reason == "COMPLETE"
     assert world.models == ["small", "small"]
+
+
+def test_an_agent_that_asks_a_person_goes_on_with_the_answer() -> None:
+    questions: list[str] = []
+
+    async def ask(text: str) -> QuestionEnd:
+        questions.append(text)
+        return QuestionEnd(told="The answer of ada: Blue.")
+
+    world = LoopSetup(ASKS, DONE, ask=ask)
+    assert world.run().reason == "COMPLETE"
+    assert questions == ["Which colour?"]
+    assert QUESTION in world.prompts[0]
+    assert "The answer of ada: Blue." in world.prompts[1]
+
+
+def test_an_agent_that_gets_no_answer_is_stuck() -> None:
+    async def ask(text: str) -> QuestionEnd:
+        return QuestionEnd(blocked=f"nobody has answered: {text}")
+
+    end = LoopSetup(ASKS, ask=ask).run()
+    assert (end.reason, end.says) == (
+        "STUCK",
+        "The agent cannot go on: nobody has answered: Which colour?",
+    )
+
+
+def test_an_agent_that_nobody_can_answer_is_not_taught_to_ask() -> None:
+    world = LoopSetup(ASKS)
+    assert world.run().reason == "STUCK"
+    assert QUESTION not in world.prompts[0]

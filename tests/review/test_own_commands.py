@@ -47,7 +47,7 @@ REASON_FOR = {
     "incident resume": "It lifts a stop that the guard has set.",
     **{
         f"task {name}": "It changes the tasks of agents in the name of a person."
-        for name in ("add", "edit", "retry", "block", "cancel", "clean")
+        for name in ("add", "edit", "retry", "answer", "block", "cancel", "clean")
     },
     "pipeline run": "It starts commands and agents in the name of a person.",
     "pipeline trust": "It starts commands and agents in the name of a person.",

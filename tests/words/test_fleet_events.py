@@ -49,6 +49,12 @@ SAMPLES: list[tuple[FleetEvent, str]] = [
     ),
     (events.TaskReleased(1.0, "a", "ada"), "ada lets a be tried again"),
     (events.TaskBlocked(1.0, "a", "which port?"), "Handrail blocked a: which port?"),
+    (events.QuestionAsked(1.0, "a", 1, "Which\nport?"), "a asks a person: Which port?"),
+    (
+        events.QuestionTimedOut(1.0, "a", 1, 2, "Decide."),
+        "nobody answered question 2 of a in time: Decide.",
+    ),
+    (events.QuestionAnswered(1.0, "a", 2, "80", "ada"), "ada answered question 2 of a: 80"),
     (events.TaskCancelled(1.0, "a", "ada", "no need"), "ada gave a up: no need"),
     (events.TaskPreferred(1.0, "a", "ada", "the release"), "ada wants a done next: the release"),
     (events.FleetBegun(1.0, "3f2a"), "the fleet began, run 3f2a"),

@@ -31,6 +31,37 @@ class DiskThresholds(Struct, frozen=True, forbid_unknown_fields=True):
         must_ascend(stop_mb=self.stop_mb, pause_mb=self.pause_mb, warn_mb=self.warn_mb)
 
 
+class FleetQuestions(Struct, frozen=True, forbid_unknown_fields=True):
+    """What happens when the agent of a task asks a person. `handrail task answer` answers it."""
+
+    limit: Annotated[
+        int,
+        Meta(
+            description="How many questions of one task may stay without your answer. One more, "
+            "and the task is blocked and names them.",
+            ge=1,
+        ),
+    ] = 5
+    timeout_minutes: Annotated[
+        float,
+        Meta(
+            description="How long an agent waits for your answer. Then it gets `default_answer`. "
+            "0: at once.",
+            ge=0,
+        ),
+    ] = 10
+    default_answer: Annotated[
+        str,
+        Meta(
+            description="The answer to a question that nobody has answered in time. Empty: the "
+            "task is blocked and names the question.",
+        ),
+    ] = (
+        "Nobody can answer now. Decide yourself by what is safest and easiest to undo, write "
+        "down the decision, and go on."
+    )
+
+
 class FleetWorkspace(Struct, frozen=True, forbid_unknown_fields=True):
     """The git worktree in which the agent of one task works."""
 
@@ -102,5 +133,6 @@ class Fleet(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = 0
     disk: DiskThresholds = DiskThresholds()
+    questions: FleetQuestions = FleetQuestions()
     workspace: FleetWorkspace = FleetWorkspace()
     merge: FleetMerge = FleetMerge()

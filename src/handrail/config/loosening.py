@@ -241,6 +241,9 @@ LOOSENING: dict[str, LooseningRule] = {
     "fleet.disk.warn_mb": SMALLER,
     "fleet.disk.pause_mb": SMALLER,
     "fleet.disk.stop_mb": SMALLER,
+    "fleet.questions.limit": BIGGER,
+    "fleet.questions.timeout_minutes": SMALLER,
+    "fleet.questions.default_answer": ANY,  # it speaks in your name
     "fleet.workspace.setup": ANY,  # commands that run before there is an agent
     "fleet.merge.auto": ON,
 }

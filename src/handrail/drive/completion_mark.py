@@ -1,4 +1,4 @@
-"""Read the line in an agent's last message that says it is done, or cannot go on."""
+"""Read the line in an agent's last message: it is done, asks a person, or cannot go on."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ import msgspec
 
 DONE = "TASK DONE"
 BLOCKED = "TASK BLOCKED"
+QUESTION = "TASK QUESTION"
 
 _HEAD = r"(?:\#{1,6}[ \t]+)?"
 _SYMBOL = "(?:[\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?)"
@@ -15,7 +16,8 @@ _DONE_LINE = re.compile(
     rf"{_HEAD}{_SIGNS}(?:{_SYMBOL}[ ]*)?{_SIGNS}{DONE}[*_`.!]*(?:[ ]*{_SYMBOL})?{_SIGNS}[ ]*\#*"
 )
 _BLOCKED_LINE = re.compile(
-    rf"{_HEAD}(?P<signs>{_SIGNS})(?:{_SYMBOL}[ ]*)?{BLOCKED}(?P<rest>.*)", re.DOTALL
+    rf"{_HEAD}(?P<signs>{_SIGNS})(?:{_SYMBOL}[ ]*)?(?P<mark>{BLOCKED}|{QUESTION})(?P<rest>.*)",
+    re.DOTALL,
 )
 _FENCE = re.compile(
     r"(?P<sign>(?:[-*+]|\d{1,9}[.)])[ ]+)?(?P<fence>`{3,}|~{3,})(?P<rest>.*)", re.DOTALL
@@ -25,11 +27,13 @@ _MAX_INDENT = 3
 
 
 class CompletionMark(msgspec.Struct, frozen=True):
-    """The agent's own claim: done, or stuck."""
+    """The agent's own claim: done, stuck, or in need of an answer."""
 
     done: bool
     why: str = ""
-    """The agent's reason for being stuck."""
+    """The agent's reason for being stuck, or its question."""
+    asks: bool = False
+    """It goes on once a person has answered."""
 
 
 def find_completion_mark(message: str) -> CompletionMark | None:
@@ -44,7 +48,7 @@ def what_is_missing(message: str) -> str:
     """Return what a message lacks to say how the work stands, or ""."""
     if find_completion_mark(message) is not None:
         return ""
-    named = next((mark for mark in (DONE, BLOCKED) if mark in message), "")
+    named = next((mark for mark in (DONE, BLOCKED, QUESTION) if mark in message), "")
     if named:
         return f"Your last message names {named}, but not on a line of its own outside of code."
     return f"You stopped, but no line of your last message says {DONE} or {BLOCKED}."
@@ -64,7 +68,8 @@ def _read(line: str) -> CompletionMark | None:
     else:
         rest = rest.removesuffix(signs)
     if rest in ("", ".", "!") or rest.startswith(":"):
-        return CompletionMark(done=False, why=rest.lstrip(":.!").strip())
+        why = rest.lstrip(":.!").strip()
+        return CompletionMark(done=False, why=why, asks=match["mark"] == QUESTION and bool(why))
     return None
 
 

@@ -83,6 +83,19 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a fleet that this run is."""
 
 
+class QuestionEnd(msgspec.Struct, frozen=True):
+    """What came of an agent's question to a person."""
+
+    told: str = ""
+    """The answer, ready for the agent."""
+    blocked: str = ""
+    """Why the agent cannot go on without a person; empty: it can."""
+
+
+AskPerson = Callable[[str], Awaitable[QuestionEnd]]
+"""Asks a person, and waits for an answer as long as it makes sense."""
+
+
 class VerifyFunction(Protocol):
     """Run the verify command."""
 
@@ -105,9 +118,17 @@ WORLD = LoopDependencies()
 
 
 async def drive(
-    task: DriveTask, client: DaemonClient, start: StartAgent, dependencies: LoopDependencies = WORLD
+    task: DriveTask,
+    client: DaemonClient,
+    start: StartAgent,
+    dependencies: LoopDependencies = WORLD,
+    *,
+    ask: AskPerson | None = None,
 ) -> LoopEnd:
-    """Drive an agent to the end. No process is left afterwards, not even after a cancellation."""
+    """Drive an agent to the end. No process is left afterwards, not even after a cancellation.
+
+    `ask`: answers the questions of the agent; without it, a question is a reason to end.
+    """
     begun = await client.begin(
         LoopStart(
             goal=task.goal,
@@ -129,7 +150,7 @@ async def drive(
         )
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:
-        loop = _DriveLoop(task, client, process, begun, dependencies)
+        loop = _DriveLoop(task, client, process, begun, dependencies, ask)
         async with background_task(loop.orders.listen()):
             try:
                 end = await loop.go_round()
@@ -154,6 +175,7 @@ class _DriveLoop:
         process: AgentProcess,
         begun: LoopProgress,
         dependencies: LoopDependencies,
+        ask: AskPerson | None,
     ) -> None:
         self.orders = OrderHandler(client, process)
         # Nobody knows how far the agent came in the last iteration, so the loop repeats it.
@@ -171,7 +193,8 @@ class _DriveLoop:
             lambda: client.held,
             self.report_usage,
         )
-        self._brief = prompts.AgentBriefing(task.goal, task.verify)
+        self._brief = prompts.AgentBriefing(task.goal, task.verify, may_ask=ask is not None)
+        self._ask = ask
         self._verified: Verification | None = None
         self._failures: list[str] = []
         """Failures in a row, without a good turn in between."""
@@ -299,7 +322,12 @@ class _DriveLoop:
             standing = await self._when_not_held()
             if standing != Standing.RUNNING:
                 return None  # the person who stopped the run decides how it goes on
-            if not mark.done and not self._brief.has_news:
+            if mark.asks and self._ask is not None:
+                answered = await self._ask(mark.why)
+                if answered.blocked:
+                    return loop_end.stuck(answered.blocked)
+                self._brief.hear(answered.told)
+            elif not mark.done and not self._brief.has_news:
                 return loop_end.stuck(mark.why)
             if mark.done and not self._brief.has_news and await self._is_verified():
                 return loop_end.complete(self._task.verify)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from handrail.drive.completion_mark import BLOCKED, DONE
+from handrail.drive.completion_mark import BLOCKED, DONE, QUESTION
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.verify import Verification
 from handrail.hosts.driven_agent import DrivenAgent
@@ -12,7 +12,12 @@ When all of it is done, end your last message with this line, on its own, outsid
 {DONE}
 If you cannot go on without a person, end it with this line instead:
 {BLOCKED}: what you need"""
+_HOW_TO_ASK = f"""\
+If only a person can decide how to go on, end it with this line instead. Put the choices into it,
+and the one that you would take. The answer may take a while:
+{QUESTION}: your question"""
 _ALONE = "Nobody is there to answer questions: you are sent on until the work is done."
+_BY_ITSELF = "Nobody watches you: you are sent on until the work is done."
 _STARTED_AGAIN = "You have been started again. Look at what is there, then go on."
 _INTERRUPTED = "You were interrupted. Look at what is there, then go on."
 _GO_ON = "Go on with the work."
@@ -26,12 +31,16 @@ def first_prompt(
     news: Sequence[str] = (),
     verified: Verification | None = None,
     resumed: bool = False,
+    may_ask: bool = False,
 ) -> str:
-    """Write the prompt for a new process. `news`: messages from people, ready to read."""
+    """Write the prompt for a new process.
+
+    `news`: messages from people, ready to read; `may_ask`: a person may answer questions.
+    """
     parts = [goal.strip(), *news, *_not_done(verify, verified)]
     if resumed:
         parts.append(_STARTED_AGAIN)
-    parts += [_ALONE, _HOW]
+    parts += [_BY_ITSELF if may_ask else _ALONE, _how(may_ask=may_ask)]
     if verify:
         parts.append(f"It counts as done when this command passes, too: {verify}")
     return _joined(parts)
@@ -45,6 +54,7 @@ def next_prompt(
     verified: Verification | None = None,
     broken_off: bool = False,
     missing: str = "",
+    may_ask: bool = False,
 ) -> str:
     """Write the prompt for an agent that has stopped.
 
@@ -54,8 +64,12 @@ def next_prompt(
     parts = [] if told or not goal else [f"{_NEW_GOAL}\n{goal.strip()}"]
     parts += [*news, *_not_done(verify, verified)]
     parts += [missing] if missing else []
-    parts += [_INTERRUPTED if broken_off else _GO_ON, _HOW]
+    parts += [_INTERRUPTED if broken_off else _GO_ON, _how(may_ask=may_ask)]
     return _joined(parts)
+
+
+def _how(*, may_ask: bool) -> str:
+    return f"{_HOW}\n{_HOW_TO_ASK}" if may_ask else _HOW
 
 
 def _not_done(verify: str, verified: Verification | None) -> Iterator[str]:
@@ -80,8 +94,9 @@ def _joined(parts: Sequence[str]) -> str:
 class AgentBriefing:
     """Keep track of the news that the agent does not know yet."""
 
-    def __init__(self, goal: str, verify: str) -> None:
-        """`verify`: the command that must pass."""
+    def __init__(self, goal: str, verify: str, *, may_ask: bool = False) -> None:
+        """`verify`: the command that must pass; `may_ask`: a person may answer questions."""
+        self._may_ask = may_ask
         self._goal = self._known_goal = goal
         self._verify = verify
         self._news: list[str] = []
@@ -101,12 +116,21 @@ class AgentBriefing:
         self._goal = go.goal or self._goal
         self._news += go.messages
 
+    def hear(self, answer: str) -> None:
+        """Remember the answer to a question of the agent."""
+        self._news.append(answer)
+
     def prompt(self, agent: DrivenAgent, verified: Verification | None, *, resumed: bool) -> str:
         """Write the prompt for the next turn. `resumed`: the run had another process before."""
         self._sent = agent
         if agent is not self._knows:
             return first_prompt(
-                self._goal, verify=self._verify, news=self._news, verified=verified, resumed=resumed
+                self._goal,
+                verify=self._verify,
+                news=self._news,
+                verified=verified,
+                resumed=resumed,
+                may_ask=self._may_ask,
             )
         return next_prompt(
             goal=self._goal if self._goal != self._known_goal else "",
@@ -115,6 +139,7 @@ class AgentBriefing:
             verified=verified,
             broken_off=self._broken_off,
             missing=self._missing,
+            may_ask=self._may_ask,
         )
 
     def told(self, *, broken_off: bool, missing: str = "") -> None:

@@ -46,6 +46,7 @@ from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.fleet.checkpoint_endpoint import FleetCheckpointEndpoint
 from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.fleet.fleet_control import FleetControl
+from handrail.server.fleet.fleet_notices import FleetNotices
 from handrail.server.fleet.lease_watch import LeaseWatch
 from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.fleet.recovery_endpoint import FleetRecoveryEndpoint
@@ -167,7 +168,6 @@ class Daemon:
             loop,
         )
         self.fleets.may = self.fleet_checkpoints.may
-        self.fleets.performed = self.fleet_checkpoints.performed
 
         # What agents ask for
         self.pauses = PauseWaiters(self.supervision)
@@ -192,8 +192,11 @@ class Daemon:
             stops,
             later=self.supervision.submit,
         )
+        notices = FleetNotices(fleets, jobs, self.notifier, self.supervision.submit)
+        self.fleets.performed = (self.fleet_checkpoints.performed, notices.performed)
         self.runs.bus.subscribe(
             reactions.on_event,
+            notices.on_event,
             self.control.on_event,
             self.pauses.on_event,
             self.drivers.on_event,

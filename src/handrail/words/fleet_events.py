@@ -109,6 +109,22 @@ def _merged(event: events.MergeChanged) -> Sentence:
     return Sentence(text, *_MERGES.get(event.outcome, _NOT_MERGED))
 
 
+def _asked(event: events.QuestionAsked) -> Sentence:
+    hint = f"handrail approve {event.approval}" if event.approval else ""
+    text = joined(f"{event.task} asks a person", one_line(event.question))
+    return Sentence(text, "▲", "red", hint)
+
+
+def _timed_out(event: events.QuestionTimedOut) -> Sentence:
+    text = f"nobody answered question {event.number} of {event.task} in time"
+    return Sentence(joined(text, one_line(event.answer)), "◌", "yellow")
+
+
+def _answered(event: events.QuestionAnswered) -> Sentence:
+    text = f"{event.by or 'A person'} answered question {event.number} of {event.task}"
+    return Sentence(joined(text, one_line(event.answer)), "▸", "green")
+
+
 def _rolled_back(event: events.FleetRolledBack) -> Sentence:
     who, where = event.by or "Handrail", one_line(event.checkpoint)
     if event.redo:
@@ -156,6 +172,9 @@ _SENTENCES = cast(
         events.TaskGivenBack: _given_back,
         events.TaskReleased: _by_person("lets {task} be tried again", "▸", "green"),
         events.TaskBlocked: _by_person("blocked {task}", "▲", "red"),
+        events.QuestionAsked: _asked,
+        events.QuestionTimedOut: _timed_out,
+        events.QuestionAnswered: _answered,
         events.TaskCancelled: _by_person("gave {task} up", "■", "red"),
         events.TaskPreferred: _by_person("wants {task} done next", "▸", "green"),
         events.FleetBegun: lambda event: Sentence(f"the fleet began, run {event.run}", "▸"),

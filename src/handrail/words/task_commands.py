@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.questions import questions_for_person
 from handrail.fleet.tasks.task import TaskStatus
 
 NextCommand = tuple[str, str]
@@ -27,12 +28,23 @@ def _pending(state: TaskState) -> Iterator[NextCommand]:
 
 
 def _active(state: TaskState) -> Iterator[NextCommand]:
+    yield from _answers(state)
     yield "handrail watch", "watch, pause or steer its agent"
     yield f"handrail task cancel {state.task.id}", "end its agent and give the task up"
 
 
+def _answers(state: TaskState) -> Iterator[NextCommand]:
+    for each in questions_for_person(state):
+        if each.approval:
+            yield f"handrail approve {each.approval}", "let it do what it asks for"
+        else:
+            command = f'handrail task answer {state.task.id} {each.number} "TEXT"'
+            yield command, f"answer question {each.number}"
+
+
 def _stuck(state: TaskState) -> Iterator[NextCommand]:
     name = state.task.id
+    yield from _answers(state)
     yield f"handrail task retry {name}", "let it be tried again"
     yield f"handrail task edit {name}", "change it first"
     if state.workspace is not None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from handrail.fleet.engine.events import MergeChanged
-from handrail.fleet.engine.fleet_state import FleetState, TaskMerge, TaskState
+from handrail.fleet.engine.fleet_state import AskedQuestion, FleetState, TaskMerge, TaskState
+from handrail.fleet.questions import waiting_of_attempt
 from handrail.fleet.tasks.dependencies import StartObstacle, missing_for, start_obstacles
 from handrail.fleet.tasks.task import TaskStatus
 from handrail.words.amounts import count, money
@@ -179,6 +180,8 @@ def _pending(state: TaskState, missing: Sequence[str], obstacle: StartObstacle |
 
 
 def _active(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:
+    if asked := waiting_of_attempt(state):
+        return TaskWords(NEEDS_YOU, joined("it asks", one_line(asked[-1].text)))
     slot = state.lease.slot if state.lease else 0
     stall = f"stalled: {stalled}" if (stalled := stall_of(state)) else ""
     return TaskWords(WORKING, ", ".join(filter(None, (f"in slot {slot}" if slot else "", stall))))
@@ -189,6 +192,15 @@ def stall_of(state: TaskState) -> str:
     last = state.audit[-1] if state.audit else None
     is_stalled = last and last.kind == "stall" and last.attempt == state.attempt
     return one_line(last.says) if last and is_stalled else ""
+
+
+def question_state(asked: AskedQuestion) -> str:
+    """Say what became of a question."""
+    if asked.is_default:
+        return joined("nobody answered in time", one_line(asked.answer))
+    if asked.answered:
+        return joined(f"answered by {asked.by or 'a person'}", one_line(asked.answer))
+    return "let go without an answer" if asked.is_closed else "nobody has answered yet"
 
 
 def _blocked(state: TaskState, _missing: object, _obstacle: object) -> TaskWords:

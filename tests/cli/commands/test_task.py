@@ -11,8 +11,15 @@ from tests.cli.fake_terminal import FakeTerminal
 from tests.cli.fleet_shell import FleetShell
 
 from handrail.cli import main
-from handrail.fleet.engine.events import TaskAudited
+from handrail.fleet.engine.engine import Ticket
+from handrail.fleet.engine.events import (
+    AttemptOutcome,
+    AttemptResult,
+    QuestionAsked,
+    TaskAudited,
+)
 from handrail.fleet.recovery.audit import RecoveryContext
+from handrail.fleet.recovery.audit_log import prompt_of
 from handrail.fleet.tasks.task import Task, TaskStatus
 
 
@@ -284,3 +291,64 @@ def test_an_editor_changes_a_task_and_a_mistake_is_told(
     assert main(("task", "edit", "a")) == code
     assert says in told.getvalue()
     assert fleet.task("a").task.prompt == ("do it well" if says == "changed" else "do a")
+
+
+def ask(fleet: FleetShell, *questions: str) -> Ticket:
+    fleet.add("api")
+    ticket = fleet.claim().ticket
+    for text in questions:
+        fleet.engine.note(QuestionAsked(2.0, "api", 1, text, until=62.0))
+    return ticket
+
+
+def test_a_question_is_shown_and_answered(fleet: FleetShell) -> None:
+    ask(fleet, "Which colour?")
+    shown = fleet.run("task", "show", "api").out
+    assert "api  needs you" in shown
+    assert "it asks: Which colour?" in shown
+    assert "nobody has answered yet" in shown
+    assert 'handrail task answer api 1 "TEXT"' in shown
+    done = fleet.run("task", "answer", "api", "Blue.")
+    assert done.code == 0, done.err
+    assert "Its agent gets the answer in its next turn." in done.out
+    (asked,) = fleet.task("api").questions
+    assert (asked.answer, bool(asked.by)) == ("Blue.", True)
+    assert "needs you" not in fleet.run("task", "show", "api").out
+
+
+def test_one_of_several_questions_is_answered_by_its_number(fleet: FleetShell) -> None:
+    ask(fleet, "Which colour?", "Which size?")
+    assert "Open are: 1, 2" in fleet.run("task", "answer", "api", "Blue.").err
+    done = fleet.run("task", "answer", "api", "2", "Large.")
+    assert "Still open: 1" in done.out
+    assert [each.answer for each in fleet.task("api").questions] == ["", "Large."]
+
+
+def test_the_last_answer_releases_a_blocked_task(fleet: FleetShell) -> None:
+    ticket = ask(fleet, "Which colour?", "Which size?")
+    blocked = AttemptResult(outcome=AttemptOutcome.BLOCKED, says="2 questions wait")
+    fleet.engine.finish(ticket, blocked)
+    fleet.run("task", "answer", "api", "1", "Blue.")
+    assert fleet.task("api").status is TaskStatus.BLOCKED
+    done = fleet.run("task", "answer", "api", "Large.")
+    assert "handrail run --resume" in done.out
+    task = fleet.task("api")
+    assert task.status is TaskStatus.PENDING
+    prompt = prompt_of(task, has_changes=False)
+    for text in ("Which colour?", "Blue.", "Which size?", "Large."):
+        assert text in prompt
+
+
+def test_an_answer_to_nothing_is_refused(fleet: FleetShell) -> None:
+    ask(fleet)
+    done = fleet.run("task", "answer", "api", "Blue.")
+    assert done.code == 2
+    assert "api is active and asks nothing" in done.err
+
+
+def test_an_approval_is_no_question_of_words(fleet: FleetShell) -> None:
+    ask(fleet)
+    fleet.engine.note(QuestionAsked(2.0, "api", 1, "May it do this? make", 9.0, "ab12"))
+    assert "handrail approve ab12" in fleet.run("task", "show", "api").out
+    done = fleet.run("task", "answer", "api", "Yes.")
+    assert "needs a yes or no: handrail approve ab12" in done.err

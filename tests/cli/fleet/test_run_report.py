@@ -6,7 +6,12 @@ from pathlib import Path
 from tests.cli.fleet_shell import FleetShell
 
 from handrail.cli.fleet.run_report import fleet_report, write_report
-from handrail.fleet.engine.events import TaskAudited
+from handrail.fleet.engine.events import (
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionTimedOut,
+    TaskAudited,
+)
 
 
 def test_it_tells_what_was_done_and_what_needs_a_person(fleet: FleetShell) -> None:
@@ -59,3 +64,20 @@ def test_it_is_written_as_markdown_and_json_and_where_a_person_wants_it(
     assert json.loads(mine.read_text())["tasks"][0]["id"] == "api"
     nowhere = str(tmp_path / "none" / "night.md")
     assert write_report(fleet.opened, report, nowhere) == str(path), "it is not lost"
+
+
+def test_questions_are_reported_with_their_answers(fleet: FleetShell) -> None:
+    fleet.add("api")
+    fleet.claim()
+    for number, text in enumerate(("Which colour?", "Which size?", "Why?"), 1):
+        fleet.engine.note(QuestionAsked(float(number), "api", 1, text))
+    fleet.engine.note(QuestionTimedOut(10.0, "api", 1, 1, "Decide yourself."))
+    fleet.engine.record(QuestionAnswered(11.0, "api", 2, "Large.", "ada"))
+    report = fleet_report(fleet.opened, fleet.engine.state(), began=0.0, ended=60.0)
+    assert [(each.question, each.answer, each.by) for each in report.questions] == [
+        ("Which colour?", "Decide yourself.", ""),
+        ("Which size?", "Large.", "ada"),
+        ("Why?", "", ""),
+    ]
+    later = fleet_report(fleet.opened, fleet.engine.state(), began=20.0, ended=60.0)
+    assert [each.question for each in later.questions] == ["Which colour?", "Why?"]

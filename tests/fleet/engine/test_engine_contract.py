@@ -425,3 +425,64 @@ def test_an_overview_is_the_state_without_long_histories(
     assert [each.iteration for each in short.tasks["a"].audit] == [16, 17, 18, 19, 20]
     short.tasks["a"].audit = whole.tasks["a"].audit
     assert short == whole
+
+
+def asked(engine: FleetEngine, text: str = "Which?", attempt: int = 1) -> None:
+    engine.note(events.QuestionAsked(5.0, "a", attempt, text, until=65.0))
+
+
+def test_one_task_can_be_looked_at(engine: FleetEngine) -> None:
+    engine.submit([task("a"), task("b")])
+    take(engine)
+    assert engine.look_at("a") == engine.state().tasks["a"]
+    with pytest.raises(UnknownTaskError):
+        engine.look_at("c")
+
+
+def test_questions_are_numbered_and_one_asked_twice_is_one(engine: FleetEngine) -> None:
+    engine.submit([task("a")])
+    take(engine)
+    for text in ("Which?", "Which?", "Why?"):
+        asked(engine, text)
+    found = engine.look_at("a").questions
+    assert [(each.number, each.text, each.until) for each in found] == [
+        (1, "Which?", 65.0),
+        (2, "Why?", 65.0),
+    ]
+
+
+def test_the_answer_of_a_person_counts_before_and_after_the_time_out(engine: FleetEngine) -> None:
+    engine.submit([task("a")])
+    take(engine)
+    asked(engine, "Which?")
+    asked(engine, "Why?")
+    engine.record(events.QuestionAnswered(6.0, "a", 1, "This one.", "ada"))
+    for number in (1, 2):
+        engine.note(events.QuestionTimedOut(7.0, "a", 1, number, "Decide yourself."))
+    which, why = engine.look_at("a").questions
+    assert (which.answer, which.by, which.needs_person) == ("This one.", "ada", False)
+    assert (why.answer, why.is_default, why.needs_person) == ("Decide yourself.", True, True)
+    engine.record(events.QuestionAnswered(8.0, "a", 2, "Because.", "ada"))
+    assert not engine.look_at("a").questions[1].needs_person
+
+
+def test_a_question_of_an_attempt_that_is_over_is_refused(engine: FleetEngine) -> None:
+    engine.submit([task("a")])
+    engine.give_back(take(engine).ticket, "its driver ended")
+    take(engine)
+    with pytest.raises(StaleAttemptError):
+        asked(engine)
+    assert engine.look_at("a").questions == []
+
+
+def test_who_releases_a_task_closes_its_questions_and_they_survive_a_restart(
+    engine: FleetEngine, restart: Restart
+) -> None:
+    engine.submit([task("a")])
+    ticket = take(engine).ticket
+    asked(engine)
+    engine.finish(ticket, AttemptResult(outcome=AttemptOutcome.BLOCKED, says="Which?"))
+    engine.record(events.TaskReleased(9.0, "a"))
+    (left,) = restart().look_at("a").questions
+    assert left.is_closed
+    assert not left.needs_person

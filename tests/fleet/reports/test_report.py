@@ -65,8 +65,22 @@ NIGHT = FleetReport(
         TaskReport(id="docs", status=TaskStatus.PENDING),
     ),
     questions=(
-        DeferredQuestion(task="cart", question="Which database?\nThe test one?", answer="none yet"),
-        DeferredQuestion(task="auth", question="May I add a package?"),
+        DeferredQuestion(
+            task="cart",
+            question="Which database?\nThe test one?",
+            answer="The test one.",
+            by="ada",
+            asked=BEGAN + 60,
+            answered=BEGAN + 600,
+        ),
+        DeferredQuestion(
+            task="cart",
+            question="May I drop it?",
+            answer="Decide yourself.",
+            asked=BEGAN + 900,
+            answered=BEGAN + 1500,
+        ),
+        DeferredQuestion(task="auth", question="May I add a package?", asked=BEGAN + 1200),
     ),
 )
 
@@ -143,7 +157,7 @@ def _hostile(text: str) -> FleetReport:
         merge=text,
         needs=text,
     )
-    question = DeferredQuestion(task=text, question=text, answer=text)
+    question = DeferredQuestion(task=text, question=text, answer=text, by=text)
     return FleetReport(
         began=BEGAN, ended=BEGAN, target=text, says=text, tasks=(task,), questions=(question,)
     )
@@ -163,7 +177,7 @@ def test_a_hostile_text_changes_nothing_around_it() -> None:
         "## Tasks",
     ]
     rows = [line for line in lines if line.startswith("|")]
-    assert [_cells(row) for row in rows] == [3, 3, 3, 8, 8, 8]
+    assert [_cells(row) for row in rows] == [4, 4, 4, 8, 8, 8]
     assert r"x \| y # Merged \| a \| b \| !\[p\](http://x) \<img src=x> \`code\`" in lines[4]
 
 
@@ -178,4 +192,4 @@ def test_a_text_cannot_begin_a_heading_a_list_or_a_quotation(mark: str) -> None:
 def test_any_text_keeps_the_shape_of_the_report(text: str) -> None:
     lines = report_markdown(_hostile(text)).splitlines()
     assert sum(line.startswith("#") for line in lines) == 5
-    assert [_cells(line) for line in lines if line.startswith("|")] == [3, 3, 3, 8, 8, 8]
+    assert [_cells(line) for line in lines if line.startswith("|")] == [4, 4, 4, 8, 8, 8]

@@ -12,6 +12,7 @@ import click
 from handrail.cli import options
 from handrail.cli.fleet.attempt_end import AgentEnd, end_agent
 from handrail.cli.fleet.opened_fleet import OpenedFleet, open_fleet
+from handrail.cli.fleet.task_answer import chosen_answer
 from handrail.cli.fleet.task_details import print_view, view_json, view_task
 from handrail.cli.fleet.task_input import (
     changed_task,
@@ -29,7 +30,7 @@ from handrail.cli.fleet.workspace_cleaning import leftovers
 from handrail.cli.output.json_line import print_json
 from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
-from handrail.fleet.engine.events import FleetEvent, TaskBlocked, TaskReleased
+from handrail.fleet.engine.events import FleetEvent, QuestionAnswered, TaskBlocked, TaskReleased
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.tasks.task import OPEN, Task, TaskStatus
 from handrail.fleet.tasks.task_schema import task_file_schema
@@ -237,6 +238,35 @@ def retry(name: str, again: bool, message: str, as_json: bool) -> int:
         )
     _record(fleet, TaskReleased(time(), known, user_name(), message))
     _tell(known, "may be tried again", _RUN, as_json=as_json)
+    return 0
+
+
+@command.command(short_help="Answer a question of a task's agent.")
+@click.argument("name", metavar="ID")
+@click.argument("words", nargs=-1, required=True, metavar="[QUESTION] TEXT")
+@options.json_option("Print JSON.")
+@options.color_option
+def answer(name: str, words: tuple[str, ...], as_json: bool) -> int:
+    """Answer a question that the agent of a task asks you.
+
+    QUESTION is its number; it is needed if several are open. The agent gets the answer in
+    its next turn. A task that is blocked is released, too, once all its questions have one.
+
+    \b
+    Examples:
+      handrail task answer docs "Use the new API."
+      handrail task answer docs 2 "Yes, but keep the old name."
+    """
+    options.by_a_person()
+    fleet = open_fleet(os.getcwd())
+    task = find_task(fleet.engine.state(), name)
+    given = chosen_answer(task, words)
+    known, by = task.task.id, user_name()
+    _record(fleet, QuestionAnswered(time(), known, given.number, given.text, by))
+    if given.releases:
+        _record(fleet, TaskReleased(time(), known, by, task.message))
+    hint = _RUN if given.releases else given.says
+    _tell(known, f"question {given.number} is answered", hint, as_json=as_json)
     return 0
 
 

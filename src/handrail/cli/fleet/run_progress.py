@@ -3,8 +3,10 @@
 from handrail.config.fleet import Fleet
 from handrail.fleet.engine.events import TaskAudited
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.questions import waiting_of_attempt
 from handrail.fleet.reports.progress import FleetProgress, TaskProgress
 from handrail.fleet.tasks.task import TaskStatus
+from handrail.words.run_signs import NEEDS_YOU
 from handrail.words.tasks import TaskWords, list_tasks, merge_in_words, stall_of
 
 _TOLD = frozenset({TaskStatus.BLOCKED, TaskStatus.FAILED})
@@ -22,6 +24,7 @@ def fleet_progress(
         cost_usd=state.cost_usd,
         budget_usd=settings.budget_usd,
         paused=state.closed,
+        questions=sum(len(waiting_of_attempt(each)) for each in state.active()),
     )
 
 
@@ -44,7 +47,7 @@ def _task(state: TaskState, words: TaskWords, settings: Fleet, now: float) -> Ta
 
 def _says(state: TaskState, words: TaskWords) -> str:
     if state.status is TaskStatus.ACTIVE:
-        return stall_of(state)
+        return words.why if words.state == NEEDS_YOU else stall_of(state)
     if state.merge is not None and state.merge.outcome == "merged":
         return merge_in_words(state.merge)
     return words.why if state.held or state.merge or state.status in _TOLD else ""

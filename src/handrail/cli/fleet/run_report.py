@@ -12,6 +12,7 @@ from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.history.runs import read_log
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.reports.report import (
+    DeferredQuestion,
     FleetReport,
     ReportedCommit,
     TaskReport,
@@ -58,6 +59,7 @@ def fleet_report(
             )
             for each in told
         ),
+        questions=tuple(question for each in told for question in _questions(each, began)),
     )
 
 
@@ -104,6 +106,20 @@ def _task(git: RepositoryGit, state: TaskState, needs: str, refused: str) -> Tas
         merge=state.merge.outcome if state.merge else "",
         needs=needs,
     )
+
+
+def _questions(state: TaskState, began: float) -> Iterator[DeferredQuestion]:
+    """Yield the questions of this run, and the older ones that still need a person."""
+    for each in state.questions:
+        if each.needs_person or max(each.asked, each.answered) >= began:
+            yield DeferredQuestion(
+                task=state.task.id,
+                question=each.text,
+                answer=each.answer,
+                by=each.by,
+                asked=each.asked,
+                answered=each.answered,
+            )
 
 
 def _iterations(state: TaskState) -> int:

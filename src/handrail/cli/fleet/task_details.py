@@ -16,10 +16,17 @@ from handrail.fleet.workspaces.workspace_work import WorkspaceStatus, workspace_
 from handrail.words.amounts import count, money
 from handrail.words.fleet_events import audit_sentence
 from handrail.words.task_commands import next_commands
-from handrail.words.tasks import TaskWords, describe_task, merge_in_words, one_line
+from handrail.words.tasks import (
+    TaskWords,
+    describe_task,
+    merge_in_words,
+    one_line,
+    question_state,
+)
 from handrail.words.times import date_and_time
 
 _SHOWN_AUDIT = 10
+_SHOWN_QUESTIONS = 10
 _WHEN = 12
 _AUDIT_INDENT = _WHEN + 4
 _MAX_PROMPT = 6
@@ -79,6 +86,7 @@ def view_json(view: TaskView) -> dict[str, object]:
         "tokens": state.tokens,
         "costUsd": state.cost_usd,
         "waitsFor": view.waits_for,
+        "questions": state.questions,
         "audit": state.audit,
         "next": [command for command, _ in next_commands(state)],
         "recoveryContext": msgspec.to_builtins(recovery_of(state, has_changes=has_changes)),
@@ -95,6 +103,7 @@ def print_view(screen: TerminalOutput, view: TaskView) -> None:
     screen.say()
     for label, texts in _fields(view):
         screen.field(label, texts, limit=_MAX_PROMPT)
+    _print_questions(screen, state)
     _print_audit(screen, state)
     _print_next(screen, state)
 
@@ -176,6 +185,17 @@ def _cost(state: TaskState) -> str:
     if not state.tokens and not state.cost_usd:
         return ""
     return f"{money(state.cost_usd)}, {state.tokens:,} tokens"
+
+
+def _print_questions(screen: TerminalOutput, state: TaskState) -> None:
+    if not state.questions:
+        return
+    screen.say()
+    for each in state.questions[-_SHOWN_QUESTIONS:]:
+        mark = screen.paint("▲", "red") if each.needs_person else screen.paint("·", "dim")
+        when = date_and_time(each.asked)
+        screen.paragraph(f"question {each.number}, {when}: {one_line(each.text)}", mark=mark)
+        screen.paragraph(question_state(each), "dim", indent=3)
 
 
 def _print_audit(screen: TerminalOutput, state: TaskState) -> None:

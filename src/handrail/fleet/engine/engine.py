@@ -1,4 +1,4 @@
-"""The port of engines: seven verbs that give tasks away, and take their results.
+"""The port of engines: verbs that give tasks away, and take their results.
 
 `tests/fleet/test_engine_contract.py` checks every implementation. An attempt's number fences all
 its later words: once a task was claimed again, cancelled or finished, an earlier attempt can
@@ -139,6 +139,10 @@ class FleetEngine(Protocol):
 
     def state(self) -> FleetState:
         """Return a copy of the state."""
+        ...
+
+    def look_at(self, task: str) -> TaskState:
+        """Return a copy of one task: who waits for a change looks often."""
         ...
 
     def overview(self) -> FleetState:

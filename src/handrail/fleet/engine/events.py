@@ -164,6 +164,32 @@ class TaskBlocked(TaskEvent, frozen=True, omit_defaults=True, tag="task_blocked"
     by: str = ""
 
 
+class QuestionAsked(AttemptEvent, frozen=True, omit_defaults=True, tag="question_asked"):
+    """An agent asks a person; the fold numbers the questions of a task."""
+
+    question: str
+    until: float = 0.0
+    """When it stops waiting for the answer."""
+    approval: str = ""
+    """The approval that it stands for: an action waits, and `handrail approve` answers it."""
+
+
+class QuestionTimedOut(AttemptEvent, frozen=True, omit_defaults=True, tag="question_timed_out"):
+    """Nobody answered in time."""
+
+    number: int
+    answer: str = ""
+    """The default answer that the agent was given; empty: there is none."""
+
+
+class QuestionAnswered(TaskEvent, frozen=True, omit_defaults=True, tag="question_answered"):
+    """A person answered a question."""
+
+    number: int
+    answer: str
+    by: str = ""
+
+
 class TaskCancelled(TaskEvent, frozen=True, omit_defaults=True, tag="task_cancelled"):
     """A person gave up a task."""
 
@@ -236,6 +262,9 @@ FleetEvent = (
     | TaskGivenBack
     | TaskReleased
     | TaskBlocked
+    | QuestionAsked
+    | QuestionTimedOut
+    | QuestionAnswered
     | TaskCancelled
     | TaskPreferred
     | FleetBegun

@@ -17,6 +17,7 @@ from handrail.model.event_table import by_event
 
 KEPT_AUDIT = 100
 """The last audit entries of a task in memory; the log has all of them."""
+KEPT_QUESTIONS = 100
 
 
 class TaskMerge(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -27,6 +28,37 @@ class TaskMerge(msgspec.Struct, frozen=True, omit_defaults=True):
     commit: str = ""
     before: str = ""
     says: str = ""
+
+
+class AskedQuestion(msgspec.Struct, omit_defaults=True):
+    """A question of an agent to a person."""
+
+    number: int
+    attempt: int
+    text: str
+    asked: float
+    until: float = 0.0
+    """When the agent stops waiting for the answer."""
+    approval: str = ""
+    answer: str = ""
+    """By a person, or the default one."""
+    answered: float = 0.0
+    """When a person answered, or the time-out came."""
+    by: str = ""
+    is_default: bool = False
+    """Nobody answered in time."""
+    is_closed: bool = False
+    """A person let the task go on without an answer."""
+
+    @property
+    def needs_person(self) -> bool:
+        """Return whether no person has dealt with it: an answer still counts."""
+        return not self.is_closed and (self.is_default or not self.answered)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether an agent waits for the answer."""
+        return not (self.answered or self.is_closed)
 
 
 class TaskState(msgspec.Struct, omit_defaults=True):
@@ -61,6 +93,8 @@ class TaskState(msgspec.Struct, omit_defaults=True):
     result: AttemptResult | None = None
     merge: TaskMerge | None = None
     audit: list[TaskAudited] = msgspec.field(default_factory=list)
+    questions: list[AskedQuestion] = msgspec.field(default_factory=list)
+    """To a person, the oldest first."""
     tokens: int = 0
     cost_usd: float = 0.0
 
@@ -188,11 +222,44 @@ def _released(state: FleetState, event: events.TaskReleased) -> None:
     task.held, task.says, task.message = False, "", event.message
     task.tries = task.expiries = 0
     task.merge = None  # the next attempt makes new work, which nobody has merged yet
+    for each in task.questions:
+        each.is_closed = each.is_closed or each.needs_person
 
 
 def _blocked(state: FleetState, event: events.TaskBlocked) -> None:
     task = _changed(state, event)
     task.status, task.says, task.lease = TaskStatus.BLOCKED, event.says, None
+
+
+def _asked(state: FleetState, event: events.QuestionAsked) -> None:
+    """Take in a question; the same one again is one, as long as nobody has answered it."""
+    task = _changed(state, event)
+    if waiting_question(task, event.question) is not None:
+        return
+    number = task.questions[-1].number + 1 if task.questions else 1
+    task.questions.append(
+        AskedQuestion(number, event.attempt, event.question, event.at, event.until, event.approval)
+    )
+    del task.questions[:-KEPT_QUESTIONS]
+
+
+def waiting_question(task: TaskState, text: str) -> AskedQuestion | None:
+    """Return the question with this text that waits for an answer, or None."""
+    waiting = (each for each in task.questions if each.is_waiting and each.text == text)
+    return next(waiting, None)
+
+
+def _timed_out(state: FleetState, event: events.QuestionTimedOut) -> None:
+    for each in _changed(state, event).questions:
+        if each.number == event.number and each.is_waiting:
+            each.answer, each.answered, each.is_default = event.answer, event.at, True
+
+
+def _answered(state: FleetState, event: events.QuestionAnswered) -> None:
+    for each in _changed(state, event).questions:
+        if each.number == event.number:
+            each.answer, each.answered, each.by = event.answer, event.at, event.by
+            each.is_default = each.is_closed = False
 
 
 def _cancelled(state: FleetState, event: events.TaskCancelled) -> None:
@@ -257,6 +324,6 @@ def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
 
 _APPLY = by_event(
     _submitted, _claimed, _expired, _workspace, _driver, _audited, _finished, _given_back,
-    _released, _blocked, _cancelled, _preferred, _begun, _closed, _opened, _merged,
-    _rolled_back,
+    _released, _blocked, _asked, _timed_out, _answered, _cancelled, _preferred,
+    _begun, _closed, _opened, _merged, _rolled_back,
 )  # fmt: skip

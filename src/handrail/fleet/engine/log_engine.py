@@ -220,6 +220,11 @@ class LogEngine(FleetEngine):
         with self._lock:
             return self._with_overdue(_decode_state(_encoder.encode(self._state)))
 
+    def look_at(self, task: str) -> TaskState:
+        """Return a copy of one task."""
+        with self._lock:
+            return _copy(self._task(task))
+
     def overview(self) -> FleetState:
         """Return a copy with only the last audit entries of each task."""
         with self._lock:

@@ -5,7 +5,7 @@ import msgspec
 from handrail.fleet.engine.events import FleetEvent, event_decoder
 from handrail.redact import Redactor
 
-_FREE = frozenset({"prompt", "title", "says", "error", "commit"})
+_FREE = frozenset({"prompt", "title", "says", "error", "commit", "question", "answer"})
 """The fields with texts of people, agents and programs. A commit is followed by its subject."""
 
 

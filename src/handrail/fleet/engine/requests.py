@@ -17,7 +17,7 @@ from handrail.fleet.engine.engine import (
     Worker,
 )
 from handrail.fleet.engine.events import AttemptEvent, AttemptResult, FleetEvent
-from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.tasks.task import Task
 from handrail.model.decodable import decodable
 
@@ -91,6 +91,12 @@ class ReadState(_EngineRequest, frozen=True, tag="state"):
     """Return the state."""
 
 
+class LookAtTask(_EngineRequest, frozen=True, tag="look_at"):
+    """Return one task."""
+
+    task: str
+
+
 class ReadOverview(_EngineRequest, frozen=True, tag="overview"):
     """Return the state without long histories."""
 
@@ -105,6 +111,7 @@ FleetRequest = (
     | CancelTask
     | RecordDecision
     | ReadState
+    | LookAtTask
     | ReadOverview
 )
 
@@ -177,6 +184,8 @@ def _perform(engine: FleetEngine, request: FleetRequest) -> object:
             return engine.renew(request.ticket)
         case ReadState():
             return engine.state()
+        case LookAtTask():
+            return engine.look_at(request.task)
         case ReadOverview():
             return engine.overview()
         case NoteEvent():
@@ -242,6 +251,10 @@ class RemoteFleetEngine(FleetEngine):
     def state(self) -> FleetState:
         """Return a copy of the state."""
         return self._ask(ReadState(), FleetState)
+
+    def look_at(self, task: str) -> TaskState:
+        """Return a copy of one task."""
+        return self._ask(LookAtTask(task), TaskState)
 
     def overview(self) -> FleetState:
         """Return a copy with only the last audit entries of each task."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from handrail.fleet.engine.events import TaskAudited
 from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.questions import earlier_questions
 from handrail.fleet.recovery.audit import AuditEntry, RecoveryContext, audit_entry, recovery_context
 from handrail.fleet.recovery.recovery_prompt import recovery_prompt
 from handrail.fleet.test_results.suite_result import SuiteResult
@@ -39,4 +40,5 @@ def prompt_of(task: TaskState, *, has_changes: bool | None) -> str:
     """Return the prompt of an attempt: the task, and what became of earlier attempts."""
     context = recovery_of(task, has_changes=has_changes)
     recovery = recovery_prompt(context) if context.previous_attempts else ""
-    return "\n\n".join(part for part in (task.task.prompt, task.message, recovery) if part)
+    parts = (task.task.prompt, task.message, earlier_questions(task), recovery)
+    return "\n\n".join(part for part in parts if part)

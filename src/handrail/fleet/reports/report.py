@@ -60,6 +60,11 @@ class DeferredQuestion(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     answer: str = ""
     """The answer that the agent was given; empty: none."""
+    by: str = ""
+    """Who answered; empty: nobody, or Handrail with the default answer."""
+    asked: float = 0.0
+    """Seconds since 1970, as the answer; 0: not yet."""
+    answered: float = 0.0
 
 
 class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,16 +193,25 @@ def _questions(report: FleetReport) -> Iterator[str]:
         return
     yield "\n## Deferred questions\n"
     yield from table(
-        ("task", "question", "answer"),
+        ("task", "asked", "question", "answer"),
         [
             (
                 code(each.task, _LONGEST_TITLE),
+                format_timestamp(each.asked) if each.asked else "",
                 prose(each.question, _LONGEST_TEXT),
-                prose(each.answer, _LONGEST_TEXT) or "none",
+                _answer_cell(each),
             )
             for each in report.questions
         ],
     )
+
+
+def _answer_cell(asked: DeferredQuestion) -> str:
+    if not asked.answer:
+        return "none"
+    who = prose(asked.by, _LONGEST_TITLE) or "nobody in time"
+    when = f", {format_timestamp(asked.answered)}" if asked.answered else ""
+    return f"{prose(asked.answer, _LONGEST_TEXT)} ({who}{when})"
 
 
 def _tasks(report: FleetReport) -> Iterator[str]:

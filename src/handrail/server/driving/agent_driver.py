@@ -11,7 +11,7 @@ from handrail.config.sources import PipelineSafety
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.drive.background_task import background_task
-from handrail.drive.loop import DriveTask, FleetPart, drive
+from handrail.drive.loop import AskPerson, DriveTask, FleetPart, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven_agent import MARK, DrivenAgent
@@ -100,9 +100,12 @@ class AgentDriver:
         on_permission: PermissionListener = lambda go: None,
         on_turn_end: Callable[[str], None] = lambda problem: None,
         client: SocketDaemonClient | None = None,
+        ask: AskPerson | None = None,
     ) -> None:
         """`on_permission` gets every reply about the state of the run, `on_turn_end` the problem
-        of each turn, or "". `client`: a connection that also listens."""
+        of each turn, or "". `client`: a connection that also listens; `ask`: answers the
+        questions of the agent."""
+        self._ask = ask
         self._home = home
         self._agent = agent
         self._plan = plan
@@ -139,7 +142,7 @@ class AgentDriver:
         )
         try:
             async with background_task(_reap_orphans()):
-                return await drive(task, self._client, self._start)
+                return await drive(task, self._client, self._start, ask=self._ask)
         finally:
             if self._group:
                 remove_group(self._group.path)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from time import time
 
+import msgspec
+
 from handrail.control.client import make_request, request_stages
 from handrail.drive.daemon_client import DriverReport, IterationPermission
 from handrail.fleet.engine.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
@@ -19,6 +21,7 @@ from handrail.fleet.workspaces.workspace_work import WorkspaceStatus, workspace_
 from handrail.model.control import HANDRAIL, ControlCommand, Standing
 from handrail.server.control.connection import DaemonConnection
 from handrail.server.driving.driver_client import SocketDaemonClient
+from handrail.server.fleet.person_questions import PersonQuestions
 from handrail.server.home import Home
 
 _ASK_SECONDS = 30.0
@@ -48,7 +51,9 @@ class AuditedDaemonClient(SocketDaemonClient):
         environ: Mapping[str, str],
         *,
         stall_iterations: int = STALL_ITERATIONS,
+        questions: PersonQuestions | None = None,
     ) -> None:
+        """`questions`: knows the answers of people that the agent has not heard yet."""
         super().__init__(home, run, environ=environ)
         self._engine = engine
         self._ticket = ticket
@@ -61,6 +66,7 @@ class AuditedDaemonClient(SocketDaemonClient):
         self._audited_cost = 0.0
         self._error = ""
         self._tests: SuiteResult | None = None
+        self._questions = questions
         self._stall_iterations = stall_iterations
         self._counters = LoopCounters()
         self._seen: WorkspaceMark | None = None
@@ -81,8 +87,18 @@ class AuditedDaemonClient(SocketDaemonClient):
             if go.standing is Standing.STOPPED and not go.incident:
                 raise AttemptStoppedError(go.by)
             if go.standing is not Standing.STOPPING:
-                return go
+                return await self._with_answers(go)
             await asyncio.sleep(_LOOK_SECONDS)  # its task is given back before it is stopped
+
+    async def may_end(self, iteration: int) -> IterationPermission:
+        """Ask to end the loop; an answer that came late is news for the agent."""
+        return await self._with_answers(await super().may_end(iteration))
+
+    async def _with_answers(self, go: IterationPermission) -> IterationPermission:
+        if self._questions is None or go.standing is not Standing.RUNNING:
+            return go
+        news = await self._questions.news()
+        return msgspec.structs.replace(go, messages=(*go.messages, *news)) if news else go
 
     async def _pause_with_fleet(self) -> None:
         """Pause the run at this boundary if dispatch is closed: who opens it resumes the run."""

@@ -1,7 +1,7 @@
 """The endpoint for schedulers, drivers and people: one engine for each repository."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic
 
@@ -51,7 +51,7 @@ class FleetEndpoint:
         self._clock = clock
         self.may: Callable[[str, FleetRequest], bool] = lambda fleet, request: True
         """Whether a call of a fleet may be carried out; a claim that may not finds no task."""
-        self.performed: Callable[[FleetRepository, Project, FleetRequest], None] = _nothing
+        self.performed: Sequence[Callable[[FleetRepository, Project, FleetRequest], None]] = ()
         """Told of every call that was carried out."""
 
     def routes(self) -> tuple[EndpointRow, ...]:
@@ -107,7 +107,8 @@ class FleetEndpoint:
             return FleetAnswer()
         answer = perform(engine, call.request)
         if answer.refused is None:
-            self.performed(repository, project, call.request)
+            for told in self.performed:
+                told(repository, project, call.request)
         return answer
 
     def _dispatch(self, change: DispatchChange) -> ChangedFleets:
@@ -125,7 +126,3 @@ class FleetEndpoint:
             )
             changed.append(fleet.name)
         return ChangedFleets(tuple(changed))
-
-
-def _nothing(repository: FleetRepository, project: Project, request: FleetRequest) -> None:
-    """Do nothing after a call."""

@@ -13,10 +13,12 @@ from handrail.drive.daemon_client import DriverReport, LoopStart
 from handrail.fleet.engine.engine import FleetEngine
 from handrail.fleet.engine.events import FleetBegun
 from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.questions import questions_for_person
 from handrail.fleet.tasks.task import OPEN, TaskStatus
 from handrail.server.driving.driver_client import SocketDaemonClient
 from handrail.server.home import Home
 from handrail.server.http.socket_client import RefusedError
+from handrail.words.amounts import count
 
 _MAX_NAMED = 5
 
@@ -96,9 +98,12 @@ def _goal(state: FleetState) -> str:
 def _end_of(state: FleetState) -> DriverReport:
     done = sum(each.status is TaskStatus.DONE for each in state.tasks.values())
     is_complete = done == len(state.tasks)
+    open_tasks = (each for each in state.tasks.values() if each.status in OPEN)
+    waiting = sum(len(questions_for_person(each)) for each in open_tasks)
+    asks = f"; {count(waiting, 'question')} for you" if waiting else ""
     return DriverReport(
         kind="done",
         reason="COMPLETE" if is_complete else "STUCK",
-        says=f"{done} of {len(state.tasks)} tasks are done",
+        says=f"{done} of {len(state.tasks)} tasks are done{asks}",
         iteration=done,
     )

@@ -39,6 +39,7 @@ from handrail.server.driving.agent_driver import (
 )
 from handrail.server.fleet.audited_client import AttemptStoppedError, AuditedDaemonClient
 from handrail.server.fleet.client import remote_engine
+from handrail.server.fleet.person_questions import PersonQuestions
 from handrail.server.fleet.places import open_workspaces
 from handrail.server.home import Home
 from handrail.server.launcher import ensure_daemon
@@ -124,6 +125,9 @@ class TaskDriver:
         agent = await asyncio.to_thread(
             lambda: prepare_agent(host, find_program(host, environ), self._home, plan, environ)
         )
+        questions = PersonQuestions(
+            self._engine, self._ticket, self._settings.questions, state.questions
+        )
         client = AuditedDaemonClient(
             self._home,
             self._run,
@@ -132,8 +136,11 @@ class TaskDriver:
             self._workspace,
             environ,
             stall_iterations=self._settings.stall_iterations,
+            questions=questions,
         )
-        driver = AgentDriver(self._home, agent, plan, environ=environ, client=client)
+        driver = AgentDriver(
+            self._home, agent, plan, environ=environ, client=client, ask=questions.ask
+        )
         client.remember(now)
         return await driver.drive(), client
 
