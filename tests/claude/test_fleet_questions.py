@@ -67,7 +67,7 @@ def test_a_person_answers_while_the_agent_waits(world: SupervisedSandbox) -> Non
     assert not task.questions[0].needs_person
 
 
-def test_its_own_tool_for_questions_is_not_there_so_it_asks_as_it_was_told(
+def test_its_own_tool_for_questions_is_not_there_so_it_asks_as_told(
     world: SupervisedSandbox,
 ) -> None:
     settings(world, "{timeout_minutes: 0}")
