@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -25,6 +26,7 @@ from handrail.api.operations import BY_NAME
 
 T = TypeVar("T")
 Query = Mapping[str, str | int]
+_NO_QUERY: Query = MappingProxyType({})
 
 _ERRORS = 400
 
@@ -254,7 +256,7 @@ class ApiClient:
         kind: type[T],
         body: msgspec.Struct | None = None,
         *,
-        query: Query = {},
+        query: Query = _NO_QUERY,
         **path: str,
     ) -> T:
         return msgspec.json.decode(self._send(name, body, query, path), type=kind)
