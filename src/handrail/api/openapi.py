@@ -49,10 +49,11 @@ def openapi_document(operations: Iterable[Operation], version: str) -> Json:
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "handrail"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "handrail-PORT"},
+                "key": {"type": "apiKey", "in": "header", "name": "Handrail-Key"},
             },
         },
-        "security": [{"token": []}, {"cookie": []}],
+        "security": [{"token": []}, {"cookie": [], "key": []}],
     }
 
 

@@ -226,6 +226,11 @@ LOOSENING: dict[str, LooseningRule] = {
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's
     "notify.severity": _words(*Severity),
     "notify.per_hour": SMALLER,
+    "panel.url": ANY,  # who may talk to the daemon: a person's own file decides
+    "panel.listen": ANY,
+    "panel.insecure": ON,
+    "panel.tls.cert": ANY,
+    "panel.tls.key": ANY,
     "judge.enabled": ANY,  # sends actions to a model, and costs money
     "judge.model": ANY,
     "judge.key_variable": ANY,

@@ -17,6 +17,7 @@ from handrail.config.fleet import Fleet
 from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
 from handrail.config.notify import Notify
+from handrail.config.panel import PanelSettings
 from handrail.config.prices import ModelPrice
 from handrail.config.text_values import FilePath, Glob, Place, Regex
 from handrail.config.thresholds import must_ascend
@@ -271,6 +272,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     control: Control = Control()
     approvals: Approvals = Approvals()
     notify: Notify = Notify()
+    panel: PanelSettings = PanelSettings()
     judge: Judge = Judge()
     fleet: Fleet = Fleet()
 

@@ -29,6 +29,8 @@ from handrail.model.action import Action
 from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
+from handrail.server.api.api_routes import ApiRoutes
+from handrail.server.api.session import SessionOperations
 from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
@@ -64,6 +66,7 @@ from handrail.server.integrity import wording
 from handrail.server.integrity.daemon_integrity import DaemonIntegrity
 from handrail.server.listening_sockets import ListeningSockets
 from handrail.server.lock import HeldLock, daemon_lock
+from handrail.server.panel.panel_server import PanelServer
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
 from handrail.server.self_repair import SelfRepair, repair_regularly
 from handrail.server.threads.garbage_collection import collect_when_idle, freeze_long_lived_objects
@@ -77,6 +80,7 @@ from handrail.supervise.log.topics import topic_of
 from handrail.supervise.runs.project import Projects
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.state.run_state import Phase
+from handrail.views.log_feed import newest_entry
 
 _log = logging.getLogger(__name__)
 
@@ -169,6 +173,9 @@ class Daemon:
         )
         self.fleets.may = self.fleet_checkpoints.may
 
+        # Browsers and programs of people
+        self.panel = PanelServer(home, environ, time)
+
         # What agents ask for
         self.pauses = PauseWaiters(self.supervision)
         self.opinions = SecondOpinions(self.supervision, home.secrets, time)
@@ -219,6 +226,11 @@ class Daemon:
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
 
+    async def _position(self) -> int:
+        """Return the last position of the log."""
+        last = await asyncio.to_thread(newest_entry, self.store)
+        return 0 if last is None else last.position
+
     def app(self) -> ASGIApp:
         """Return the endpoints of all components."""
         who = {
@@ -243,6 +255,10 @@ class Daemon:
                 self.fleets,
                 self.fleet_checkpoints,
                 self.fleet_recoveries,
+                self.panel,
+                ApiRoutes(
+                    (SessionOperations(self.panel.access, self.home.path, time(), self._position),)
+                ),
             ),
         )
 
@@ -352,6 +368,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
     servers = Servers(
         daemon.app(),
         daemon.hook_endpoint.answer,
+        daemon.panel,
         hook_token=home.hook_token,
         control_token=home.control_token,
     )
@@ -359,6 +376,8 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
     repair = SelfRepair(home, lock)
     servers.add_path(sockets.path)
     servers.add_port(sockets.port)
+    if listener := daemon.panel.listener():
+        servers.add_panel(*listener)
 
     def stop() -> None:
         daemon.pauses.close()

@@ -17,6 +17,8 @@ SERVE = (sys.executable, "-EP", "-m", "handrail", "serve")
 """The command that is a guardian, and then a daemon; without what a folder or variables add."""
 CLIENT = "hook_client.sh"
 """The file name of the client in the package of a host that cannot call a URL for every hook."""
+_PRIVATE = ("hook-token", "control-token", "read-token", "secrets.env", "panel-sessions.json")
+"""Files with secrets, for their owner alone."""
 _PORTS = range(47100, 47900)
 """Ports below the ephemeral range that no well-known service uses."""
 _MAX_SOCKET_PATH = 100
@@ -63,6 +65,8 @@ class Home:
         """Notices about Handrail's own parts, one line each."""
         self.notices_seen = self._file("notices-seen.json")
         """The numbers of the notices that a person has seen."""
+        self.panel_sessions = self._file("panel-sessions.json")
+        """The browsers that are logged in to the panel."""
         self.client_path = os.path.join(path, "bin", "handrail-hook")
         """The hook client, which `client()` writes."""
 
@@ -113,6 +117,20 @@ class Home:
         """Return the token for every endpoint; only people's programs read it."""
         return self._kept("control-token", lambda: _new_token(32))
 
+    def find_read_token(self) -> str:
+        """Return the token that may only look, or "" before a person asked for one."""
+        try:
+            return _read(self._file("read-token"))
+        except FileNotFoundError:
+            return ""
+
+    def make_read_token(self, *, new: bool) -> str:
+        """Return the token that may only look; make one if there is none, or a `new` one."""
+        if new:
+            self.prepare()
+            replace_file(self._file("read-token"), _new_token(32).encode(), 0o600)
+        return self._kept("read-token", lambda: _new_token(32))
+
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """Return the variables that a daemon needs; it outlives the process that starts it."""
         needed = {
@@ -162,8 +180,7 @@ class Home:
     @property
     def private_modes(self) -> dict[str, int]:
         """Return the private files and folders, and the widest mode allowed for each."""
-        tokens = (self._file(name) for name in ("hook-token", "control-token", "secrets.env"))
-        return dict.fromkeys(tokens, 0o600)
+        return dict.fromkeys(map(self._file, _PRIVATE), 0o600)
 
     def client_of(self, name: str) -> str:
         """Return the path of a host's hook client."""

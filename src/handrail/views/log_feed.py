@@ -118,7 +118,7 @@ class LogFeed:
         self._kept.clear()
         self._timeline = None
         # Before the topics are listed: what comes in between is then seen twice, and not missed.
-        last = _newest(self._store)
+        last = newest_entry(self._store)
         self._fleets.begin(self._store)
         topics = self._store.topics(RUNS)
         self._short = short_ids([run_of(topic.name) for topic in topics])
@@ -240,7 +240,7 @@ def _is_wanted(kept: _FollowedRun, limit: float) -> bool:
     return kept.overview.changed >= limit or kept.overview.stays
 
 
-def _newest(store: Store) -> StoredEntry | None:
+def newest_entry(store: Store) -> StoredEntry | None:
     """Find the last entry of a log by bisection."""
     below, above = 0, 1
     while store.read_all(above, 1):

@@ -19,6 +19,10 @@ class ApiSession(msgspec.Struct, frozen=True):
     """When the daemon started: another value means another daemon."""
     position: int
     """The last position of the log: a stream from here misses nothing."""
+    key: str = ""
+    """Only in the answer to a log-in. A browser sends it as `Handrail-Key` with every request that
+    is no GET; a cookie alone goes to every port of a machine, the key stays with the panel's pages,
+    in their local storage as `handrail.key`."""
 
 
 class LoginRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,7 +19,8 @@ NARROWED = (
     "~/.config/handrail/handrail.yaml",
 )  # fmt: skip
 _DISTINCT = frozenset({
-    "authorized_keys", "control-token", "hook-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
+    "authorized_keys", "control-token", "hook-token", "read-token",
+    "panel-sessions.json", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
 })  # fmt: skip
 """Names that hardly any other file has."""
 _COMMON = frozenset({

@@ -18,10 +18,13 @@ SETTINGS_FILE = "handrail.yaml"
 HOST_FOLDERS = tuple(host.folder for host in known_hosts())
 """What hosts call the folders from which they read their hooks, in a project or a home."""
 _KEYS = frozenset({
-    "control-token", "hook-token", "secrets.env", "daemon.lock", "guardian.lock", "daemon.sock",
-    "port", "events.db", "events.db-wal", "events.db-shm",
+    "control-token", "hook-token", "read-token", "panel-sessions.json", "secrets.env",
+    "daemon.lock", "guardian.lock", "daemon.sock", "port", "events.db",
+    "events.db-wal", "events.db-shm",
 })  # fmt: skip
 """Tokens, passwords, the log, where the daemon is: for Handrail's own programs only."""
+_LINKS = "panel-link-"
+"""The files with one-time links to the panel begin so."""
 
 
 def _settings_of(host: HostProfile) -> str:
@@ -120,7 +123,7 @@ class ProtectedControls:
         first, slash, _ = path[len(self._state) + 1 :].partition("/")
         if _WILD.search(first):
             return True
-        return not slash and (not first or first in _KEYS)
+        return not slash and (not first or first in _KEYS or first.startswith(_LINKS))
 
     def holds_keys(self, path: str) -> bool:
         """Whether a folder below the home folder holds the state folder with its keys."""

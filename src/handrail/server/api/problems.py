@@ -23,6 +23,11 @@ def not_found(what: str, name: str) -> ProblemError:
     return ProblemError(404, f"No such {what}", f"There is no {what} {name[:200]!r}.")
 
 
+def too_many_attempts(wait: int) -> ProblemError:
+    """Return the error for somebody who gave too many wrong tokens or codes."""
+    return ProblemError(429, "Too many attempts", f"Wait {wait} s, then try again.")
+
+
 def problem_response(problem: Problem) -> Response:
     """Return a problem as a response."""
     try:

@@ -5,16 +5,18 @@ import contextlib
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import cast
+from typing import Literal, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from handrail.config.panel import PanelSettings
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import HookSender, endpoint
 from handrail.server.control.pause_waiters import Gone
 from handrail.server.http.hook_protocol import Headers, HookProtocol
-from handrail.server.http.token_auth import TokenAuth
+from handrail.server.http.token_auth import TokenAuth, no_such_path
+from handrail.server.panel.panel_server import PanelServer
 
 _KEEP_ALIVE = 600
 """Seconds that an idle connection stays open: agents think for long between two calls."""
@@ -24,9 +26,17 @@ Answer = Callable[[str, bytes, Headers, Gone, HookSender | None], Awaitable[byte
 
 
 class Servers:
-    """One server per socket: the port asks for a token, the unix socket does not."""
+    """One server per socket: the ports have a gate, the unix socket has none."""
 
-    def __init__(self, app: ASGIApp, answer: Answer, *, hook_token: str, control_token: str):
+    def __init__(
+        self,
+        app: ASGIApp,
+        answer: Answer,
+        panel: PanelServer,
+        *,
+        hook_token: str,
+        control_token: str,
+    ) -> None:
         gate = TokenAuth(
             app,
             hook_token=hook_token,
@@ -38,8 +48,13 @@ class Servers:
             return gate.refusal("POST", endpoint(host), headers) is None
 
         protocol = partial(HookProtocol, answer=answer)
-        self._by_path = _config(app, partial(protocol, admits=_everybody, by_port=False))
-        self._by_port = _config(gate, partial(protocol, admits=may_ask, by_port=True))
+        self._by_path = _config(
+            panel.for_owner(app), partial(protocol, admits=_everybody, by_port=False)
+        )
+        self._by_port = _config(
+            panel.gate(app, gate), partial(protocol, admits=may_ask, by_port=True)
+        )
+        self._panel_alone = panel.gate(app, no_such_path)
         self._servers: list[_Server] = []
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -50,6 +65,17 @@ class Servers:
     def add_port(self, sock: socket.socket) -> None:
         """Serve on a port."""
         self._add(self._by_port, sock)
+
+    def add_panel(self, sock: socket.socket, settings: PanelSettings) -> None:
+        """Serve the panel and its API on one more port, without hooks."""
+        tls = settings.tls
+        config = _config(
+            self._panel_alone,
+            "httptools",
+            ssl_certfile=tls.cert or None,
+            ssl_keyfile=tls.key or None,
+        )
+        self._add(config, sock)
 
     async def started(self) -> None:
         """Return when all servers accept calls."""
@@ -76,10 +102,18 @@ def _everybody(host: str, headers: Headers) -> bool:
     return True
 
 
-def _config(app: ASGIApp, protocol: Callable[..., HookProtocol]) -> uvicorn.Config:
+def _config(
+    app: ASGIApp,
+    protocol: Callable[..., HookProtocol] | Literal["httptools"],
+    *,
+    ssl_certfile: str | None = None,
+    ssl_keyfile: str | None = None,
+) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=cast("type[HookProtocol]", protocol),  # it is only ever called
+        ssl_certfile=ssl_certfile,
+        ssl_keyfile=ssl_keyfile,
         log_config=None,
         access_log=False,
         lifespan="off",

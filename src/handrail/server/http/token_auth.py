@@ -70,6 +70,12 @@ def _are_ours(hosts: list[bytes]) -> bool:
     return len(hosts) == 1 and hosts[0].rpartition(b":")[0] in _NAMES
 
 
+async def no_such_path(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer that there is nothing here: no hooks and no control on this port."""
+    if scope["type"] == "http":
+        await _refuse(send, 404, "there is no such page")
+
+
 async def _refuse(send: Send, status: int, says: str) -> None:
     body = msgspec.json.encode({"error": says})
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
