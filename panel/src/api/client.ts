@@ -3,6 +3,14 @@ import type { paths } from "./schema";
 import type { Complete, Problem } from "./types";
 
 const PREFIX = "/api/v1";
+/** Where the second secret of a login is. A browser sends its cookie to every port of this machine,
+ * so also to a server that an agent started; the key stays with this origin, and changes need it. */
+const KEY = "handrail.key";
+
+/** Remembers the key that came with a login. */
+export function keepKey(key: string): void {
+  localStorage.setItem(KEY, key);
+}
 
 type Method = "get" | "post" | "put" | "delete";
 type PathOf<M extends Method> = {
@@ -76,11 +84,13 @@ async function problemOf(response: Response): Promise<Problem> {
 }
 
 async function send(method: Method, address: string, body: unknown): Promise<unknown> {
-  const init: RequestInit = { method: method.toUpperCase(), credentials: "same-origin" };
+  const headers: Record<string, string> = {};
+  const init: RequestInit = { method: method.toUpperCase(), credentials: "same-origin", headers };
   if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { "Content-Type": "application/json" };
+    headers["Content-Type"] = "application/json";
   }
+  if (method !== "get") headers["Handrail-Key"] = localStorage.getItem(KEY) ?? "";
   let response: Response;
   try {
     response = await fetch(address, init);

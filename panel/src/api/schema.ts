@@ -1,4 +1,4 @@
-// 2c4ec44c201fccdd8e17ae68f7c02f3534276f720f1406b04a84d4e19c8e2d16
+// 18e7c560d7d216c0dc0f81e37a171c66cc6f3e711ae430410006b985f4339bb6
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -611,6 +611,8 @@ export interface components {
          */
         ApiSession: {
             home: string;
+            /** @default  */
+            key?: string;
             position: number;
             rights: ("control" | "read")[];
             started: number;

@@ -113,7 +113,7 @@ def test_the_socket_gives_its_owner_all_rights(started: DaemonSandbox) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", ""]
 )
-@pytest.mark.parametrize("path", [ME, "/", "/login", "/runs/x", "/login.js"])
+@pytest.mark.parametrize("path", [ME, "/", "/login", "/runs/x", "/missing.css"])
 def test_a_dns_name_of_somebody_else_stays_outside(browser: Browser, host: str, path: str) -> None:
     given = host.format(port=browser.home.port)
     assert browser.ask("GET", path, Host=given, Origin=None).status == 403

@@ -1,24 +1,26 @@
-/** For people who came without the one-time link of `handrail panel`. */
+/** Exchanges the code behind the # of a one-time link, or what people type, for a cookie. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ApiError, api } from "../../api/client";
+import { ApiError, api, keepKey } from "../../api/client";
 import { navigate, place } from "../../frame/router";
 import { health, reconnect, session } from "../../live/connection";
 import { reloads } from "../../live/runs";
 import { nextPlace } from "./nextPlace";
+
+/** Codes have 26 letters and digits, and people may put gaps between them; tokens have 43. */
+const CODE_LENGTH = 40;
 
 export default function LoginPage() {
   const text = useSignal("");
   const problem = useSignal("");
   const busy = useSignal(false);
 
-  async function logIn(event: Event): Promise<void> {
-    event.preventDefault();
+  async function logIn(given: string): Promise<void> {
     busy.value = true;
     problem.value = "";
-    const given = text.value.trim();
     try {
-      session.value = await api.post("/session", {}, given.length > 24 ? { token: given } : { code: given });
+      session.value = await api.post("/session", {}, given.length > CODE_LENGTH ? { token: given } : { code: given });
+      keepKey(session.value.key);
       reconnect();
       navigate(nextPlace(place.value.query.get("next")), { replace: true });
     } catch (error) {
@@ -29,14 +31,26 @@ export default function LoginPage() {
     }
   }
 
+  function submit(event: Event): void {
+    event.preventDefault();
+    void logIn(text.value.trim());
+  }
+
+  useEffect(() => {
+    const code = location.hash.slice(1);
+    if (!code) return;
+    history.replaceState(history.state, "", location.pathname + location.search);
+    void logIn(code);
+  }, []);
+
   // Another tab may have logged in meanwhile.
   useEffect(() => {
-    if (health.value === "live") navigate(nextPlace(place.value.query.get("next")), { replace: true });
+    if (!busy.value && health.value === "live") navigate(nextPlace(place.value.query.get("next")), { replace: true });
   }, [health.value, reloads.value]);
 
   return (
     <main id="main" class="login">
-      <form class="card login-card" onSubmit={logIn}>
+      <form class="card login-card" onSubmit={submit}>
         <img src="/favicon.svg" alt="" width="40" height="40" />
         <h1>Handrail</h1>
         <p>

@@ -1,4 +1,4 @@
-"""The panel's files: the built pages, and a page of our own for logging in.
+"""The panel's files: the built pages, and a page that tells how to build them.
 
 The files are the same for everybody and hold no data. A request only chooses among the files that
 were found in the folder, so no path leads out of it.
@@ -21,12 +21,12 @@ from handrail.server.panel.headers import PAGE_HEADERS, with_headers
 
 BUILT = os.path.join(os.path.dirname(handrail.__file__), "panel_files")
 """The pages as Vite builds them; not there in a checkout without npm."""
-HOW_TO_BUILD = "npm --prefix panel ci && npm --prefix panel run build"
+HOW_TO_BUILD = "make panel"
 _OWN = os.path.join(os.path.dirname(__file__), "pages")
-_START, _LOGIN, _MISSING = "/index.html", "/login.html", "/missing.html"
+_START, _MISSING = "/index.html", "/missing.html"
 _PAGES = frozenset({
-    "", "actions", "approvals", "checkpoints", "export", "feedback", "fleets", "incidents",
-    "pipelines", "projects", "replay", "runs", "search", "settings", "statistics", "tasks",
+    "", "approvals", "checkpoints", "feedback", "fleets", "incidents", "login",
+    "pipelines", "replay", "runs", "settings", "statistics", "tasks",
 })  # fmt: skip
 """The first words of the addresses that the pages themselves understand."""
 _HASHED = "/assets/"
@@ -60,8 +60,7 @@ class PanelFiles:
         if method not in ("GET", "HEAD"):
             return False
         first, _, rest = path[1:].partition("/")
-        is_file = f"/{first}" in self._own or (not rest and "." in first)
-        return first in _PAGES or first in ("login", "assets") or is_file
+        return first in _PAGES or first == "assets" or (not rest and "." in first)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that `serves` has accepted."""
@@ -89,8 +88,6 @@ class PanelFiles:
         return Response(body, headers=headers, media_type=file.media_type)
 
     def _find(self, path: str) -> PanelFile | None:
-        if path == "/login":
-            return self._own[_LOGIN]
         if found := self._own.get(path) or self._built.get(path):
             return found
         first = path[1:].partition("/")[0]
