@@ -216,8 +216,7 @@ class Daemon:
         self.hook_endpoint.is_unsettled = lambda: self.integrity.monitor.is_unsettled
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
-        # The first review loads the tables; no session should wait for that.
-        Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
+        _load_tables(environ)
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
@@ -409,6 +408,11 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         task.cancel()
     await daemon.opinions.close()
     _log.info("Handrail ends")
+
+
+def _load_tables(environ: Mapping[str, str]) -> None:
+    """Review something: the first review loads the tables, and no session should wait for that."""
+    Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
 
 
 def _events(journal: Journal, run: str) -> Iterator[Event]:
