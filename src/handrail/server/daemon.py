@@ -217,6 +217,9 @@ class Daemon:
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
         _load_tables(environ)
+        self._report_problem()
+
+    def _report_problem(self) -> None:
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
