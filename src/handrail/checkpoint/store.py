@@ -8,6 +8,7 @@ from time import time
 
 import msgspec
 
+from handrail.checkpoint.comparison import Comparison
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.history.repository_state import RepositoryLook
@@ -109,6 +110,10 @@ class CheckpointStore:
         left_out = last.coverage.left_out if last else ()
         with self._private.look(self.work_tree, self._settings.hard_seconds) as git:
             return uncovered_paths(git, paths, sizes, self._settings, left_out)
+
+    def compare(self, trees: tuple[str, str], paths: Sequence[str] = ()) -> Comparison:
+        """Compare two saved trees, or some paths of them."""
+        return Comparison(self._private.folder, self.work_tree, trees, paths, self._environ)
 
     def preview(self, way: RestoreTarget, *, by: Sequence[str] | None = None) -> RestorePreview:
         """Preview a restore; nothing is changed.

@@ -230,6 +230,8 @@ class RestoreAsked(_Event, frozen=True, omit_defaults=True, tag="restore_asked")
     checkpoint: str
     level: str = ""
     """How much to undo: an action, an iteration, a task, everything since a checkpoint."""
+    by: str = ""
+    """Who asked; empty: a person at this machine."""
 
 
 class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):

@@ -164,7 +164,8 @@ def _copied(event: events.FilesCopied, facts: RunFacts) -> Sentence:
 def _restore_asked(event: events.RestoreAsked, facts: RunFacts) -> Sentence:
     point = _point(event.checkpoint, facts)
     what = f" (the {event.level})" if event.level in _UNDONE else ""
-    return Sentence(f"a person asked to restore the files of {point}{what}", "↶")
+    who = event.by or "a person"
+    return Sentence(f"{who} asked to restore the files of {point}{what}", "↶")
 
 
 def _rolled_back(event: events.RolledBack, facts: RunFacts) -> Sentence:

@@ -25,7 +25,7 @@ from handrail.cli.restores.wording import (
     RestoreAnswer,
     RestoreManner,
     answers_to,
-    half_done,
+    half_done_lines,
     names_in,
     question,
     remarks,
@@ -33,10 +33,10 @@ from handrail.cli.restores.wording import (
     result,
     resume_command,
     title,
-    with_names,
     with_run_names,
 )
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
+from handrail.server.files.restore_wording import with_names
 
 RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
 UNDO = RestoreManner(verb="Undo", done="undone", command="handrail undo")
@@ -175,7 +175,7 @@ def test_what_went_wrong_is_said_and_the_way_out() -> None:
 
 
 def test_a_restore_that_was_interrupted_is_told() -> None:
-    first, second = (text for text, _ in half_done(InterruptedRestore("c3", "c7")))
+    first, second = (text for text, _ in half_done_lines(InterruptedRestore("c3", "c7")))
     assert (
         first == "An earlier rollback to c3 was interrupted. Some files are rolled back, some not."
     )

@@ -4,6 +4,10 @@ from typing import Literal
 
 import msgspec
 
+PathFate = Literal[
+    "restore", "delete", "change", "keep", "refuse", "new", "changed", "deleted", "renamed"
+]
+
 
 class CheckpointRow(msgspec.Struct, frozen=True):
     """A saved point."""
@@ -32,10 +36,14 @@ class PathChange(msgspec.Struct, frozen=True):
     """One file in a preview or a diff."""
 
     path: str
-    how: Literal["restore", "delete", "change", "keep", "refuse"]
+    how: PathFate
+    """In a preview, what happens to it; the last four: in a diff, what has happened to it."""
     says: str
     """Why, or whose: `made by that action`, `changed since by you`."""
     bytes: int
+    added: int = 0
+    removed: int = 0
+    """Lines, in a diff."""
 
 
 class DiffReply(msgspec.Struct, frozen=True):
@@ -59,6 +67,11 @@ class RestoreOrder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The `expects` of the preview that the person saw: changed files refuse the restore."""
     over: bool = False
     """Overwrite also what others have changed since."""
+    git: bool = False
+    """Take back commits, branches, tags, stashes and the index, too: for an action, an iteration,
+    a task, and their redo."""
+    keep: bool = False
+    """Of a fleet: keep the workspaces that were made since."""
 
 
 class PreviewAnswer(msgspec.Struct, frozen=True):
@@ -75,6 +88,8 @@ class PreviewAnswer(msgspec.Struct, frozen=True):
     merges: tuple[str, ...]
     """What will be lost, one line each."""
     warnings: tuple[str, ...]
+    fleet: bool = False
+    """The whole fleet of the folder goes back: tasks, workspaces, merges and files."""
 
 
 class RestoreOutcome(msgspec.Struct, frozen=True):

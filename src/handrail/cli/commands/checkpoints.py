@@ -12,13 +12,13 @@ from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.cli.restores.project_checkpoints import (
     checkpoint_age,
-    checkpoint_reason,
     open_checkpoints,
     record_json,
     run_names,
     saved_folder,
 )
 from handrail.words.amounts import count, size
+from handrail.words.checkpoints import checkpoint_reason
 
 _SHOWN = 20
 _MAX_RUN = 14

@@ -15,7 +15,7 @@ from handrail.checkpoint import (
     RestoreTarget,
     UndoLevel,
 )
-from handrail.checkpoint.comparison import ChangedFile, Comparison
+from handrail.checkpoint.comparison import ChangedFile
 from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
 from handrail.checkpoint.restore.undo_levels import restore_target
 from handrail.cli import options
@@ -26,12 +26,11 @@ from handrail.cli.output.terminal import TerminalOutput, clip, visible
 from handrail.cli.restores.preview_lines import SHOWN, folders_in_words
 from handrail.cli.restores.project_checkpoints import (
     checkpoint_age,
-    checkpoint_reason,
-    checkpoints_folder,
     find_saved,
     open_checkpoints,
 )
 from handrail.words.amounts import count
+from handrail.words.checkpoints import checkpoint_reason
 
 _ID = re.compile(r"c\d+")
 _TAB = 8
@@ -83,7 +82,7 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
     else:
         now = asked.new.tree
     trees = (asked.old.tree, now)
-    comparison = Comparison(checkpoints_folder(folder), folder, trees, asked.paths)
+    comparison = checkpoints.compare(trees, asked.paths)
     for path in asked.paths:
         if not comparison.knows(path):
             raise click.ClickException(f"no checkpoint and no file is called {path!r}")

@@ -2,14 +2,16 @@
 
 import click
 
-from handrail.checkpoint import CheckpointTrigger, UndoLevel
+from handrail.checkpoint import UndoLevel
 from handrail.cli import options
-from handrail.cli.fleet.fleet_checkpoint import fleet_journal
+from handrail.cli.fleet.fleet_checkpoint import fleet_here
 from handrail.cli.fleet.fleet_rollback import roll_fleet_back
+from handrail.cli.history.runs import find_home
 from handrail.cli.restores.project_checkpoints import find_saved, open_checkpoints
 from handrail.cli.restores.restore_flow import restore_files
 from handrail.cli.restores.wording import RestoreManner
 from handrail.server.files.restore_messages import UndoRequest
+from handrail.server.fleet.checkpoint_choice import redo_means_fleet
 from handrail.server.fleet.rollback_messages import FleetRollbackRequest
 
 
@@ -46,10 +48,7 @@ def command(git: bool, **flags: bool) -> int:
 
 def _takes_fleet(folder: str) -> bool:
     """Return whether the last thing that went back here is a fleet."""
-    journal = fleet_journal(folder)
-    last = journal.last() if journal is not None else None
-    if last is None:
+    repository = fleet_here(folder)
+    if repository is None:
         return False
-    records = open_checkpoints(folder).newest_first()
-    restored = next((e for e in records if e.moment is CheckpointTrigger.RESTORED), None)
-    return restored is None or restored.created_at.timestamp() <= last.at
+    return redo_means_fleet(find_home().path, repository.fleet, open_checkpoints(folder))

@@ -4,12 +4,11 @@ import click
 
 from handrail.checkpoint import UndoLevel
 from handrail.cli import options
-from handrail.cli.fleet.fleet_checkpoint import find_fleet_checkpoint
+from handrail.cli.fleet.fleet_checkpoint import meant_here
 from handrail.cli.fleet.fleet_rollback import roll_fleet_back
 from handrail.cli.restores.project_checkpoints import find_record, find_saved, open_checkpoints
 from handrail.cli.restores.restore_flow import restore_files
 from handrail.cli.restores.wording import RestoreManner
-from handrail.fleet.rollback.checkpoint_data import FleetCheckpoint
 from handrail.server.files.restore_messages import UndoRequest
 from handrail.server.fleet.rollback_messages import FleetRollbackRequest
 
@@ -50,7 +49,7 @@ def command(name: str, files_only: bool, everything: bool, keep: bool, **flags: 
     if files_only and everything:
         raise click.UsageError("use --files or --all, not both")
     folder = find_saved()
-    fleet = None if files_only else _of_fleet(folder, name)
+    fleet = None if files_only else meant_here(folder, name)
     if fleet is not None:
         if flags.pop("whole"):
             raise click.UsageError("--whole is for files alone: add --files")
@@ -65,17 +64,3 @@ def command(name: str, files_only: bool, everything: bool, keep: bool, **flags: 
         verb="Roll back", done="rolled back", command=command_line, files_only=files_only, **flags
     )
     return restore_files(wanted, manner)
-
-
-def _of_fleet(folder: str, typed: str) -> FleetCheckpoint | None:
-    """Return the fleet's checkpoint, unless a newer one of the files alone has the same name."""
-    of_files = next(
-        (each for each in open_checkpoints(folder).newest_first() if each.is_called(typed)), None
-    )
-    if of_files is not None and of_files.name != typed:
-        # An id: of the main tree's files in a checkpoint of the fleet, it means all of that.
-        typed = of_files.name
-    found = find_fleet_checkpoint(folder, typed) if typed else None
-    if found is None or found.name == typed or of_files is None:
-        return found
-    return None if of_files.created_at > found.created_at else found

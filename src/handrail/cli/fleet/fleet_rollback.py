@@ -17,6 +17,7 @@ from handrail.fleet.rollback.preview import FleetRollbackPreview
 from handrail.fleet.rollback.rolling_back import RollbackResult
 from handrail.server.fleet.rollback_messages import PREVIEW, ROLL_BACK, FleetRollbackRequest
 from handrail.words.amounts import count
+from handrail.words.fleet_rollbacks import rollback_parts
 
 _SHOWN = 10
 _BY = "a person"
@@ -54,32 +55,8 @@ def preview_lines(look: FleetRollbackPreview, wanted: FleetRollbackRequest) -> I
     """Yield what a rollback would change and lose."""
     verb = "Redo: bring back" if wanted.redo else "Roll the fleet back to"
     yield f"{verb} {look.name}", "bold"
-    agents = [
-        f"{each.task_id} (iteration {each.iteration})" if each.iteration else each.task_id
-        for each in look.in_progress
-    ]
-    yield from _list("stop the agents of", agents, "red")
-    yield from _list("completed since, and pending again", look.done_since, "red")
-    other = [
-        f"{name}: {now} → {then}"
-        for name, (now, then) in look.tasks.items()
-        if name not in look.done_since
-    ]
-    yield from _list("other tasks that change", other)
-    yield from _list("added since; they stay and wait for you", look.added_since)
-    commits = [f"{each.branch} {each.hash[:9]} {each.subject}" for each in look.commits]
-    yield from _list("commits that leave their branches", commits, "red")
-    back = [f"{each.task} from {each.target}" for each in look.merges if not each.stays]
-    yield from _list("merges taken back", back, "red")
-    stays = [f"{each.task}: {each.stays}" for each in look.merges if each.stays]
-    yield from _list("merges that stay, with their tasks", stays, "yellow")
-    yield from _list("files of the main tree", [f"{e.does} {e.path}" for e in look.files], "yellow")
-    spared = [f"{each.path}: {each.why}" for each in look.spared]
-    yield from _list("files left alone", spared)
-    made = [f"{each.path} ({each.branch})" for each in look.workspaces]
-    what = "workspaces kept" if wanted.keep else "workspaces and branches removed"
-    yield from _list(what, made, "" if wanted.keep else "red")
-    yield from _list("workspaces made again", look.remade)
+    for part in rollback_parts(look, keep=wanted.keep):
+        yield from _list(part.what, part.lines, part.style)
 
 
 def result_lines(done: RollbackResult, manner: RestoreManner) -> Iterator[Styled]:

@@ -16,7 +16,7 @@ from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.log.topics import RUNS, run_of, topic_of
-from handrail.supervise.runs.run_names import project_in, short_ids
+from handrail.supervise.runs.run_names import names_of_runs, project_in, short_ids
 from handrail.words.hosts import NOTHING_SINCE, NOTHING_YET
 from handrail.words.times import duration_in_words
 
@@ -73,11 +73,7 @@ class KnownRuns:
 
     def names(self, ids: Collection[str]) -> dict[str, str]:
         """Return the names of runs by id, without runs that the log does not know."""
-        return {
-            run: f"{project_in(self._store, topic.name)}-{self._short[run]}"
-            for topic in self._topics
-            if (run := run_of(topic.name)) in ids
-        }
+        return names_of_runs(self._store, ids)
 
     def find(self, typed: str) -> KnownRun:
         """Find the run that the user means; fail with a helpful error."""

@@ -8,9 +8,10 @@ from shutil import get_terminal_size
 
 import msgspec
 
-from handrail.checkpoint import RestorePreview, UndoLevel
+from handrail.checkpoint import RestorePreview
 from handrail.checkpoint.restore.target import FileRestoreAction
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible, wrap
+from handrail.server.files.restore_wording import MADE
 from handrail.words.amounts import count, size
 
 SHOWN = 20
@@ -21,7 +22,6 @@ _WORD = 10
 _INDENT = "   "
 _MAX_PATH = 44
 _FOLDERS = 3
-_MADE = {UndoLevel.ACTION: "created by it", UndoLevel.REDO: "restored by it"}
 _WORDS = {
     FileRestoreAction.CREATE: ("restore", "green"),
     FileRestoreAction.CHANGE: ("change", "yellow"),
@@ -107,7 +107,7 @@ def folders_in_words(paths: Sequence[str]) -> str:
 
 
 def _lines(preview: RestorePreview, *, over: bool) -> Iterator[PreviewLine]:
-    made = _MADE.get(preview.way.level, "created since")
+    made = MADE.get(preview.way.level, "created since")
     for item in preview.items:
         taken = size(item.bytes) if item.bytes else ""
         notes = (made, taken) if item.does is FileRestoreAction.DELETE else (taken,)

@@ -10,7 +10,6 @@ import msgspec
 from handrail.checkpoint import (
     CheckpointRecord,
     CheckpointStore,
-    CheckpointTrigger,
     Coverage,
     LeftOut,
     checkpoint_folder,
@@ -25,18 +24,6 @@ from handrail.words.amounts import count
 from handrail.words.times import duration_in_words
 
 _MAX_NAMED = 3
-_MOMENTS = {
-    CheckpointTrigger.REQUEST: "on request",
-    CheckpointTrigger.PROMPT: "before a prompt",
-    CheckpointTrigger.ITERATION_END: "after a turn",
-    CheckpointTrigger.BEFORE_ACTION: "before an action",
-    CheckpointTrigger.AFTER_ACTION: "after an action",
-    CheckpointTrigger.UNATTENDED: "before an unattended run",
-    CheckpointTrigger.TASKS: "after tasks",
-    CheckpointTrigger.PERIODIC: "now and then",
-    CheckpointTrigger.BEFORE_RESTORE: "before going back",
-    CheckpointTrigger.RESTORED: "after going back",
-}
 
 
 def project_folder() -> str:
@@ -97,14 +84,6 @@ def same_name(records: Iterable[CheckpointRecord], name: str) -> list[Checkpoint
 def checkpoint_age(record: CheckpointRecord) -> str:
     """Return the age of a checkpoint: `3 min`."""
     return duration_in_words(time() - record.created_at.timestamp())
-
-
-def checkpoint_reason(record: CheckpointRecord) -> str:
-    """Return the name of a checkpoint and its cause in one line."""
-    why = record.why or _MOMENTS[record.moment]
-    if not record.name:
-        return why
-    return record.name if record.moment is CheckpointTrigger.REQUEST else f"{record.name}: {why}"
 
 
 def record_json(record: CheckpointRecord) -> dict[str, object]:

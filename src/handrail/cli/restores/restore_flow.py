@@ -20,6 +20,7 @@ from handrail.server.files.restore_messages import (
     RestoreRequest,
     UndoRequest,
 )
+from handrail.server.files.restore_wording import with_names
 from handrail.server.home import Home
 
 EXIT_NOT_ALL = 1
@@ -38,9 +39,9 @@ class _TerminalDialog:
         """Show what would change."""
         screen, manner = self._screen, self._manner
         names = wording.names_in(look)
-        look = wording.with_names(look, names)
+        look = with_names(look, names)
         if look.interrupted:
-            for text, style in wording.half_done(look.interrupted):
+            for text, style in wording.half_done_lines(look.interrupted):
                 print_wrapped(screen, text, style)
             screen.say()
         print_wrapped(screen, wording.title(look.preview.way, manner), "bold")

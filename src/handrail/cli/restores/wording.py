@@ -1,10 +1,8 @@
 """The texts of a restore: title, remarks, question and result."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from shlex import quote
-from time import time
 from uuid import uuid4
 
 import click
@@ -25,12 +23,18 @@ from handrail.cli.restores.preview_lines import changes_in_words
 from handrail.cli.restores.project_checkpoints import run_names
 from handrail.model.host import profile_of
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
+from handrail.server.files.restore_wording import (
+    RUN,
+    gaps,
+    half_done,
+    lost_changes,
+    restore_title,
+    runs_in,
+)
 from handrail.words.amounts import count
-from handrail.words.times import duration_in_words
 
 _SHORT = 8
 _MAX_NAMED = 5
-_RUN = re.compile(r"\brun ([\w.-]+)")
 
 _UNDO_AGAIN = "run `handrail redo` and `{}`"
 _AGAIN = {UndoLevel.CHECKPOINT: "run `{}` again", UndoLevel.REDO: ""}
@@ -73,51 +77,29 @@ class RestoreManner(msgspec.Struct, frozen=True, kw_only=True):
 
 def names_in(look: PreviewReply) -> Mapping[str, str]:
     """Return the names of the runs that a preview mentions."""
-    texts = (look.preview.way.says, *(each.why for each in look.preview.spared))
-    spoken = {found for text in texts for found in _RUN.findall(text)}
-    return run_names(find_home(), (*spoken, *look.working, *look.since))
-
-
-def with_names(look: PreviewReply, names: Mapping[str, str]) -> PreviewReply:
-    """Replace ids of runs by names."""
-
-    def named(text: str) -> str:
-        return _RUN.sub(lambda found: f"run {names[found[1]]}", text)
-
-    replace = msgspec.structs.replace
-    preview = look.preview
-    way = replace(preview.way, says=named(preview.way.says))
-    spared = tuple(replace(each, why=named(each.why)) for each in preview.spared)
-    return replace(look, preview=replace(preview, way=way, spared=spared))
+    return run_names(find_home(), runs_in(look))
 
 
 def with_run_names(error: str) -> str:
     """Replace the ids of runs in an error by their names, as far as the log knows them."""
     try:
         with read_log(find_home()) as store:
-            names = KnownRuns(store).names(set(_RUN.findall(error)))
+            names = KnownRuns(store).names(set(RUN.findall(error)))
     except click.ClickException:
         return error
-    return _RUN.sub(lambda found: f"run {names.get(found[1], found[1])}", error)
+    return RUN.sub(lambda found: f"run {names.get(found[1], found[1])}", error)
 
 
 def title(way: RestoreTarget, manner: RestoreManner) -> str:
     """Describe what Handrail undoes, and its age."""
-    target = way.target
-    what = way.says if way.level is not UndoLevel.CHECKPOINT else f"to {target.id} {target.name}"
-    record = way.base if way.level is UndoLevel.REDO and way.base else target
-    ago = duration_in_words(time() - record.created_at.timestamp())
-    return f"{manner.verb} {what.rstrip()}, {ago} ago"
+    return restore_title(way, manner.verb)
 
 
-def half_done(earlier: InterruptedRestore) -> Iterator[Styled]:
-    """Describe an earlier restore that was killed in the middle."""
-    target, undo = earlier.target, earlier.undo
-    yield (
-        f"An earlier rollback to {target} was interrupted. Some files are rolled back, some not.",
-        "red",
-    )
-    yield f"Finish it: handrail rollback {target}. Take it back: handrail rollback {undo}", ""
+def half_done_lines(earlier: InterruptedRestore) -> Iterator[Styled]:
+    """Describe an earlier restore that was killed in the middle, and the ways on."""
+    yield half_done(earlier), "red"
+    finish, back = f"handrail rollback {earlier.target}", f"handrail rollback {earlier.undo}"
+    yield f"Finish it: {finish}. Take it back: {back}", ""
 
 
 def remarks(
@@ -126,9 +108,8 @@ def remarks(
     """Tell what the user should know before."""
     preview = look.preview
     target = preview.way.target
-    if look.since:
-        each = (f"{count(n, 'action')} of run {names[run]}" for run, n in look.since.items())
-        yield f"You lose changes to these files by {', '.join(each)}.", "yellow"
+    for text in lost_changes(look, names):
+        yield text, "yellow"
     if target.head and preview.head and target.head != preview.head:
         then, now = target.head[:_SHORT], preview.head[:_SHORT]
         stays = f"Your branch stays at {now}; at the checkpoint it was at {then}."
@@ -137,16 +118,8 @@ def remarks(
             move = "To take back commits and branches, too, add --git."
         if look.git is None:
             yield f"{stays} {move}", "yellow"
-    if preview.items and not target.coverage.complete:
-        yield f"{target.id} is incomplete. Files that are not in it stay as they are.", "yellow"
-    if target.late:
-        began = "saved while the agent already changed files"
-        yield f"{target.id} was {began}. Some of these changes may remain.", "yellow"
-    for batch in look.copies:
-        text = "It overwrote files that no checkpoint holds. Put the copies back:"
-        yield f"{text} handrail restore {batch}", "yellow"
-    for run in look.working:
-        yield f"Run {names[run]} is working. Its next change waits for this.", "yellow"
+    for text in gaps(look, names):
+        yield text, "yellow"
     if (kept := _kept(preview, manner)) and preview.items:
         yield f"{count(kept, 'kept file')} can be overwritten: add --over, or answer o.", "dim"
 

@@ -90,27 +90,27 @@ class RestoreEndpoint:
 
     async def save(self, request: Request) -> Response:
         """Save the files of a project, for a person."""
-        return await _answer(request, messages.SaveRequest, self._save)
+        return await _answer(request, messages.SaveRequest, self.save_files)
 
     async def preview(self, request: Request) -> Response:
         """Preview an undo; nothing changes."""
-        return await _answer(request, messages.UndoRequest, self._look)
+        return await _answer(request, messages.UndoRequest, self.look)
 
     async def restore(self, request: Request) -> Response:
         """Restore files, as a person decided."""
-        return await _answer(request, messages.RestoreRequest, self._restore)
+        return await _answer(request, messages.RestoreRequest, self.restore_files)
 
     async def roll_back(
         self, cwd: str, checkpoint: str, run: str, *, over: bool = False
     ) -> messages.RestoreReply:
         """Restore the files of a checkpoint, except those that others changed, unless `over`."""
-        seen = await self._look(
+        seen = await self.look(
             messages.UndoRequest(
                 cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint
             )
         )
         way = seen.preview.way
-        return await self._restore(
+        return await self.restore_files(
             messages.RestoreRequest(
                 cwd=cwd,
                 level=UndoLevel.CHECKPOINT,
@@ -121,7 +121,8 @@ class RestoreEndpoint:
             )
         )
 
-    async def _save(self, wanted: messages.SaveRequest) -> messages.SaveReply:
+    async def save_files(self, wanted: messages.SaveRequest) -> messages.SaveReply:
+        """Save the files of a folder."""
         if wanted.name:
             check_name(wanted.name)
         checkpoints = await self._open(wanted.cwd)
@@ -130,7 +131,8 @@ class RestoreEndpoint:
         )
         return await self._files.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
 
-    async def _look(self, wanted: messages.UndoRequest) -> messages.PreviewReply:
+    async def look(self, wanted: messages.UndoRequest) -> messages.PreviewReply:
+        """Return what an undo would change."""
         checkpoints = await self._open(wanted.cwd)
         found = await self._files.do(wanted.cwd, lambda: self._preview(checkpoints, wanted))
         preview = found.preview
@@ -145,10 +147,11 @@ class RestoreEndpoint:
         copies = await self._supervision.call(lambda: self._copies(preview.way))
         return msgspec.structs.replace(found, working=working, since=since, copies=copies)
 
-    async def _restore(self, wanted: messages.RestoreRequest) -> messages.RestoreReply:
+    async def restore_files(self, wanted: messages.RestoreRequest) -> messages.RestoreReply:
+        """Restore what a preview showed; the runs in these files wait meanwhile."""
         checkpoints = await self._open(wanted.cwd)
         way, goes_back = await asyncio.to_thread(_way_seen, checkpoints, wanted)
-        told = await self._supervision.answer(lambda: self._hold(way))
+        told = await self._supervision.answer(lambda: self._hold(way, wanted.by))
         back = messages.RestoreReply("", problem=_NOT_DONE)
         try:
             back = await self._files.do(
@@ -216,11 +219,11 @@ class RestoreEndpoint:
 
     # In the supervision thread
 
-    def _hold(self, way: RestoreTarget) -> Ready[tuple[str, ...]]:
+    def _hold(self, way: RestoreTarget, by: str) -> Ready[tuple[str, ...]]:
         """Hold every run that could change the files; return the held runs."""
         base = way.base.by if way.base else ()
         names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
-        event = RestoreAsked(self._clock(), way.target.id, way.level)
+        event = RestoreAsked(self._clock(), way.target.id, way.level, by)
         told = tuple(sorted(names))
         self._files.restoring.update(told)
         receipts = [self._supervisor(way, run).record(event) for run in told]

@@ -60,6 +60,8 @@ class RestoreRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """Leave the state of the run as it is."""
     git: str = ""
     """The digest of the plan for the repository (`git_digest`); empty: leave it as it is."""
+    by: str = ""
+    """Who asked; empty: a person at this machine."""
 
 
 @decodable

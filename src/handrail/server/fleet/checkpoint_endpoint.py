@@ -1,6 +1,7 @@
 """The endpoints for checkpoints and rollbacks of whole fleets."""
 
 import asyncio
+import json
 import logging
 import os
 import threading
@@ -10,6 +11,7 @@ from time import time
 from typing import Protocol, TypeVar
 from uuid import uuid4
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -41,6 +43,7 @@ from handrail.fleet.rollback.taking import CheckpointTaker
 from handrail.fleet.tasks.task import TaskStatus
 from handrail.fleet.workspaces.repository import FleetRepository, find_repository
 from handrail.fleet.workspaces.workspace_errors import WorkspaceError
+from handrail.model.fingerprint import text_key
 from handrail.server.fleet.lane_tree_files import FileLanes, LaneTreeFiles, Restores
 from handrail.server.fleet.places import fleet_folder, open_merging, open_workspaces
 from handrail.server.fleet.rollback_messages import (
@@ -72,6 +75,15 @@ class RollbackRefusedError(EndpointError):
         code = error.code if isinstance(error, FleetCheckpointError) else "CHECKPOINT_FAILED"
         super().__init__(f"{error} ({code})")
         self.status = _NOT_FOUND if isinstance(error, CheckpointNotFoundError) else _REFUSED
+
+
+class FleetChangedError(EndpointError):
+    """The fleet is not as a preview has shown it."""
+
+    status = _REFUSED
+
+    def __init__(self) -> None:
+        super().__init__("the fleet changed while you were looking; look again")
 
 
 class Engines(Protocol):
@@ -120,25 +132,35 @@ class FleetCheckpointEndpoint:
 
     async def save(self, request: Request) -> Response:
         """Save a fleet: tasks, agents, engine, and the files of every work tree."""
-        wanted = await read_json(request, FleetSaveRequest)
+        return json_response(await self.save_fleet(await read_json(request, FleetSaveRequest)))
+
+    async def preview(self, request: Request) -> Response:
+        """Say what a rollback of a fleet would lose; nothing changes."""
+        return json_response(await self.look(await read_json(request, FleetRollbackRequest)))
+
+    async def roll_back(self, request: Request) -> Response:
+        """Take a fleet back to a checkpoint, or take the last rollback back."""
+        return json_response(await self.take_back(await read_json(request, FleetRollbackRequest)))
+
+    async def save_fleet(self, wanted: FleetSaveRequest) -> FleetCheckpoint:
+        """Save a fleet."""
         if wanted.name:
             check_name(wanted.name)
         label = wanted.name or (BEFORE_UNATTENDED if wanted.unattended else "")
         moment = CheckpointTrigger.UNATTENDED if wanted.unattended else CheckpointTrigger.REQUEST
-        return json_response(
-            await self._with(wanted.folder, lambda parts: self._take(parts, label, moment))
-        )
+        return await self._with(wanted.folder, lambda parts: self._take(parts, label, moment))
 
-    async def preview(self, request: Request) -> Response:
-        """Say what a rollback of a fleet would lose; nothing changes."""
-        wanted = await read_json(request, FleetRollbackRequest)
-        return json_response(await self._with(wanted.folder, lambda each: _look(each, wanted)))
+    async def look(self, wanted: FleetRollbackRequest) -> FleetRollbackPreview:
+        """Return what a rollback would change and lose."""
+        return await self._with(wanted.folder, lambda parts: _look(parts, wanted))
 
-    async def roll_back(self, request: Request) -> Response:
-        """Take a fleet back to a checkpoint, or take the last rollback back."""
-        wanted = await read_json(request, FleetRollbackRequest)
-        return json_response(
-            await self._with(wanted.folder, lambda parts: self._roll_back(parts, wanted))
+    async def take_back(self, wanted: FleetRollbackRequest, expects: str = "") -> RollbackResult:
+        """Take a fleet back; `expects`: the digest of the preview that a person saw, if any.
+
+        Raises FleetChangedError if it would not be the same any more.
+        """
+        return await self._with(
+            wanted.folder, lambda parts: self._roll_back(parts, wanted, expects)
         )
 
     async def finish_interrupted(self) -> None:
@@ -194,8 +216,12 @@ class FleetCheckpointEndpoint:
     def _take(self, parts: FleetParts, label: str, moment: CheckpointTrigger) -> FleetCheckpoint:
         return parts.taker.take(parts.engine.state(), label, moment, self._clock())
 
-    def _roll_back(self, parts: FleetParts, wanted: FleetRollbackRequest) -> RollbackResult:
+    def _roll_back(
+        self, parts: FleetParts, wanted: FleetRollbackRequest, expects: str
+    ) -> RollbackResult:
         target = _target(parts, wanted)
+        if expects and preview_digest(preview_rollback(parts, target)) != expects:
+            raise FleetChangedError
         order = RollbackOrder(
             id=str(uuid4()),
             top=parts.workspaces.repository,
@@ -268,6 +294,16 @@ class FleetCheckpointEndpoint:
         except FileNotFoundError:
             return []
         return [each for each in map(self._journal, fleets) if each.is_open]
+
+
+def preview_digest(look: FleetRollbackPreview) -> str:
+    """Return a short name for the tasks, commits, merges and workspaces that a preview shows.
+
+    Files that agents at work write from moment to moment do not count.
+    """
+    made = [each.name for each in look.workspaces]
+    shown = (look.name, look.done_since, look.added_since, look.tasks, look.commits, look.merges)
+    return text_key(json.dumps(msgspec.to_builtins((*shown, made)), sort_keys=True))
 
 
 def _look(parts: FleetParts, wanted: FleetRollbackRequest) -> FleetRollbackPreview:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 import msgspec
 
 from handrail.store.port import Store
+from handrail.supervise.log.topics import RUNS, run_of
 
 _SHORT = 4
 """Characters of a session's id to show; more if two begin alike."""
@@ -31,6 +32,13 @@ def short_ids(runs: Collection[str]) -> dict[str, str]:
 def project_of(cwd: str) -> str:
     """Return the name of a run's first folder."""
     return os.path.basename(cwd.rstrip("/")) or "run"
+
+
+def names_of_runs(store: Store, runs: Collection[str]) -> dict[str, str]:
+    """Return the names of runs by id, without runs that the log does not know."""
+    topics = {run_of(topic.name): topic.name for topic in store.topics(RUNS)} if runs else {}
+    short = short_ids(topics)
+    return {run: f"{project_in(store, topics[run])}-{short[run]}" for run in runs if run in topics}
 
 
 def project_in(store: Store, topic: str) -> str:
