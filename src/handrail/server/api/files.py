@@ -15,7 +15,13 @@ from handrail.api.messages.files import (
     RestoreOrder,
     RestoreOutcome,
 )
-from handrail.checkpoint import CheckpointRecord, RestoreTarget, UndoLevel, work_tree_of
+from handrail.checkpoint import (
+    CheckpointRecord,
+    CheckpointStore,
+    RestoreTarget,
+    UndoLevel,
+    work_tree_of,
+)
 from handrail.checkpoint.comparison import ChangedFile
 from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.fleet.workspaces.repository import FleetRepository
@@ -108,7 +114,7 @@ class FileOperations:
         """Return what changed since a checkpoint."""
         folder = await self._folder(call.text("folder"))
         project = await self._project(folder)
-        checkpoints = self._files.checkpoints(folder, project.config.checkpoints)
+        checkpoints = await self._checkpoints(folder, project)
         record = await asyncio.to_thread(checkpoints.find, call.path("checkpoint"))
         path = _inside(call.text("path"))
 
@@ -148,7 +154,7 @@ class FileOperations:
         if paths:
             project = await self._project(folder)
             trees = (preview.now, preview.way.target.tree)
-            checkpoints = self._files.checkpoints(folder, project.config.checkpoints)
+            checkpoints = await self._checkpoints(folder, project)
             patch = await asyncio.to_thread(
                 patch_between, checkpoints, trees, paths, project.redactor
             )
@@ -182,7 +188,7 @@ class FileOperations:
         fleet = await self._fleet(folder)
         if fleet is None:
             return None
-        checkpoints = self._files.checkpoints(folder)
+        checkpoints = await asyncio.to_thread(self._files.checkpoints, folder)
         home = self._home.path
         if order.level == "redo":
             is_meant = await asyncio.to_thread(redo_means_fleet, home, fleet.fleet, checkpoints)
@@ -207,6 +213,10 @@ class FileOperations:
 
     async def _project(self, folder: str) -> Project:
         return await self._supervision.call(lambda: self._runs.projects.at(folder))
+
+    async def _checkpoints(self, folder: str, project: Project) -> CheckpointStore:
+        settings = project.config.checkpoints
+        return await asyncio.to_thread(self._files.checkpoints, folder, settings)
 
     async def _names(self, runs: Iterable[str]) -> Mapping[str, str]:
         wanted = {run for run in runs if run}
