@@ -281,6 +281,8 @@ class IncidentResolved(_Event, frozen=True, omit_defaults=True, tag="incident_re
     """The checkpoint to restore first."""
     strict: bool = False
     """Handrail watches it strictly from now on: what it only warned about, it refuses."""
+    by: str = ""
+    """Who decided; empty: a person at this machine."""
 
 
 class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):

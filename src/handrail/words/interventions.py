@@ -213,7 +213,7 @@ SAY = cast(
         events.RolledBack: _rolled_back,
         events.StopConfirmed: _stop_confirmed,
         events.IncidentResolved: lambda event, facts: Sentence(
-            joined(f"you decided: {in_words(event.option)}", event.note)
+            joined(f"{event.by or 'you'} decided: {in_words(event.option)}", event.note)
         ),
         events.CleanedUp: _cleaned_up,
         events.ModelAsked: _model_asked,

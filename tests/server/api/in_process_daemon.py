@@ -10,11 +10,12 @@ from blockbuster import blockbuster_ctx
 
 from handrail.model.event import Event
 from handrail.server.api.api_routes import ApiComponent
+from handrail.server.api.live_log import LiveLog
 from handrail.server.daemon import Daemon
 from handrail.server.http.socket_client import DaemonError
 from handrail.server.launcher import stop_daemon
 from handrail.supervise.supervisor import Supervisor
-from tests.server.api.operations_app import StoreReading, ask_api, operations_app
+from tests.server.api.api_client import InProcessApi as ApiClient
 from tests.server.asgi import AsgiResponse
 from tests.server.daemon_sandbox import DaemonSandbox
 
@@ -32,11 +33,12 @@ class InProcessDaemon:
     def __enter__(self) -> Self:
         self.place.home.client()
         self.daemon = Daemon(self.place.home, self.place.environ, self._runner.get_loop())
-        self.live = StoreReading(self.daemon.store)
-        self._app = operations_app(*(make(self) for make in self._operations))
+        self.live = LiveLog(self.daemon.store, self.place.home)
+        self._client = ApiClient([make(self) for make in self._operations])
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.live.close()
         self._runner.close()
         self.daemon.close()
         with suppress(DaemonError):
@@ -51,7 +53,7 @@ class InProcessDaemon:
         """One request to an operation, in an event loop that must never be kept waiting."""
 
         async def whole() -> AsgiResponse:
-            answer = await ask_api(self._app, method, path, **body)
+            answer = await self._client.ask(method, path, body or None)
             await self.daemon.supervision.call(lambda: None)  # what nobody waited for is done, too
             return answer
 

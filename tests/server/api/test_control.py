@@ -7,18 +7,19 @@ from time import time
 from typing import Any
 
 import pytest
-from starlette.types import ASGIApp
 
 from handrail.fleet.engine.events import FleetBegun
 from handrail.fleet.tasks.task import Task
 from handrail.model.control import Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.server.api.control import ControlOperations
+from handrail.server.api.live_log import LiveLog
 from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.fleet.open_fleets import OpenFleets
+from handrail.server.home import Home
 from handrail.store.errors import DiskFullError
 from tests.hosts.claude.desk import SESSION
-from tests.server.api.operations_app import StoreReading, ask_api, operations_app
+from tests.server.api.api_client import InProcessApi as ApiClient
 from tests.server.asgi import AsgiResponse
 from tests.server.in_process_api import InProcessApi, message
 from tests.supervise.fakes import FaultyLog
@@ -35,7 +36,7 @@ def operations(office: InProcessApi, fleets: OpenFleets) -> ControlOperations:
         office.control,
         office.control_endpoint,
         FleetEndpoint(office.supervision, runs.projects, fleets, time),
-        StoreReading(office.store),
+        LiveLog(office.store, Home("/nowhere")),
         time,
     )
 
@@ -43,10 +44,10 @@ def operations(office: InProcessApi, fleets: OpenFleets) -> ControlOperations:
 def play(folder: Path, story: Story, **given: Any) -> None:
     """One run that works, and a person who asks."""
     with InProcessApi(**given) as office:
-        app: ASGIApp = operations_app(operations(office, OpenFleets(office.store, str(folder))))
+        client = ApiClient([operations(office, OpenFleets(office.store, str(folder)))])
 
         async def tell(method: str, path: str, **body: object) -> AsgiResponse:
-            return await ask_api(app, method, path, **body)
+            return await client.ask(method, path, body or None)
 
         async def whole() -> None:
             await office.hook(message("UserPromptSubmit", prompt="go"))
@@ -65,7 +66,7 @@ def test_a_pause_is_acknowledged_and_then_confirmed(tmp_path: Path) -> None:
         assert office.state_of(SESSION).hand.standing is Standing.PAUSED
         events = [event for _, event in office.desk.journal.read(f"run:{SESSION}")]
         asked = next(each for each in events if isinstance(each, ControlAsked))
-        assert (asked.by, asked.reason) == ("ann", "lunch")
+        assert (asked.by, asked.reason) == ("ada", "lunch")
 
     play(tmp_path, story)
 
@@ -154,10 +155,10 @@ def test_a_request_that_nobody_made_is_not_there(tmp_path: Path) -> None:
 def test_whoever_may_only_read_commands_nothing() -> None:
     async def story() -> None:
         fleets = OpenFleets(office.store, "/nowhere")
-        app = operations_app(operations(office, fleets), rights=("read",))
+        client = ApiClient([operations(office, fleets)], rights=("read",))
         await office.hook(message("UserPromptSubmit", prompt="go"))
         for path in (f"/runs/{SESSION}/commands", "/commands"):
-            answer = await ask_api(app, "POST", path, command="pause")
+            answer = await client.ask("POST", path, {"command": "pause"})
             assert (answer.status, answer.json["title"]) == (403, "Not allowed")
         assert office.state_of(SESSION).hand.standing is Standing.RUNNING
 
@@ -181,7 +182,7 @@ def test_a_stop_ends_the_run_even_if_nothing_can_be_written_down(tmp_path: Path)
 def test_a_command_for_all_reaches_every_run_once_and_closes_the_fleets(tmp_path: Path) -> None:
     async def story(tell: Tell, office: InProcessApi) -> None:
         fleets = OpenFleets(office.store, str(tmp_path))
-        app = operations_app(operations(office, fleets))
+        client = ApiClient([operations(office, fleets)])
         now = time()
 
         def begin() -> None:
@@ -197,13 +198,15 @@ def test_a_command_for_all_reaches_every_run_once_and_closes_the_fleets(tmp_path
         await asyncio.to_thread(engine.submit, [Task(id="a", prompt="a")])
         await asyncio.to_thread(engine.record, FleetBegun(now, "grind-1"))
         answer = (
-            await ask_api(app, "POST", "/commands", command="pause", at="iteration", reason="x")
+            await client.ask(
+                "POST", "/commands", {"command": "pause", "at": "iteration", "reason": "x"}
+            )
         ).json
         assert {each["run"] for each in answer["items"]} == {SESSION, "grind-1"}
         assert {each["stage"] for each in answer["items"]} <= {"acknowledged", "confirmed"}
         assert answer["left_out"] == [{"run": "held", "why": "it is paused"}]
         assert answer["fleets"] == ["shop"]
-        assert engine.closed_by == ("ann", "x")
+        assert engine.closed_by == ("ada", "x")
         choices = {run: _choice(office, run) for run in (SESSION, "grind-1")}
         assert choices == {SESSION: "", "grind-1": "iteration"}
 

@@ -144,7 +144,7 @@ def test_an_action_is_undone_in_the_name_of_who_asked(bed: InProcessDaemon) -> N
     bed.post("/restores", **wanted, expects=seen["expects"])
     assert (bed.project / "cart.py").read_text() == "total = 0\n"
     events = [event for _, event in bed.daemon.runs.journal.read(topic_of(RUN))]
-    assert [each.by for each in events if isinstance(each, RestoreAsked)] == ["ann"]
+    assert [each.by for each in events if isinstance(each, RestoreAsked)] == ["ada"]
 
 
 def test_files_that_changed_after_the_preview_are_not_restored(bed: InProcessDaemon) -> None:

@@ -22,7 +22,8 @@ from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAnswered
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
-from handrail.server.api.log_reading import LogReading
+from handrail.server.api.known_runs import find_run
+from handrail.server.api.live_log import LiveLog
 from handrail.server.api.problems import ProblemError, not_found
 from handrail.server.control.endpoint import ControlEndpoint
 from handrail.server.fleet.endpoint import FleetEndpoint
@@ -50,7 +51,7 @@ class ControlOperations:
         control: ControlHandler,
         endpoint: ControlEndpoint,
         fleets: FleetEndpoint,
-        live: LogReading,
+        live: LiveLog,
         clock: Callable[[], float],
     ) -> None:
         self._supervision = supervision
@@ -74,7 +75,7 @@ class ControlOperations:
         run, wanted = call.path("run"), call.body(CommandRequest)
         command = _command(wanted.command)
         if await self._supervision.call(lambda: self._runs.find(run)) is None:
-            raise not_found("run", run)
+            run = (await find_run(self._live, run)).id
         request = make_request(
             command,
             run,

@@ -28,7 +28,7 @@ from handrail.fleet.workspaces.repository import FleetRepository
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.fleet_restores import FleetRestores
-from handrail.server.api.log_reading import LogReading
+from handrail.server.api.live_log import LiveLog
 from handrail.server.api.patches import Patch, patch_between
 from handrail.server.api.problems import ProblemError
 from handrail.server.api.restore_previews import PreviewedRestore, preview_answer, restore_outcome
@@ -59,7 +59,7 @@ class FileOperations:
         files: RestoreBackend,
         restores: RestoreEndpoint,
         fleets: FleetRestores,
-        live: LogReading,
+        live: LiveLog,
         home: Home,
         environ: Mapping[str, str],
     ) -> None:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from handrail.api.messages.runs import RunPage, RunRow
 from handrail.api.rows.run_rows import run_row
-from handrail.server.api.problems import ProblemError
+from handrail.server.api.live_log import LiveLog
+from handrail.server.api.problems import ProblemError, not_found
 from handrail.store.errors import DamagedError
 from handrail.store.port import Store, Topic
 from handrail.supervise.log.state_reader import read_state
@@ -37,6 +38,14 @@ class RunFilter(NamedTuple):
             and self.project in ("", row.project)
             and all(word in text for word in self.search.lower().split())
         )
+
+
+async def find_run(live: LiveLog, name: str) -> RunOverview:
+    """Return one run by its id or its name; raises ProblemError if there is none."""
+    found = await live.follow(lambda store, feed: read_overview(store, feed, name))
+    if found is None:
+        raise not_found("run", name)
+    return found
 
 
 def run_page(

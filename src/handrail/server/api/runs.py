@@ -12,7 +12,7 @@ from handrail.api.rows.timeline_rows import timeline_row
 from handrail.model.event import Event
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
-from handrail.server.api.known_runs import RunFilter, read_overview, run_page
+from handrail.server.api.known_runs import RunFilter, find_run, run_page
 from handrail.server.api.live_log import LiveLog
 from handrail.server.api.problems import not_found
 from handrail.server.api.step_lookup import events_about
@@ -109,11 +109,7 @@ class RunOperations:
         return await self._live.read(lambda store: run_series(_story(store, run.id)))
 
     async def _run(self, call: ApiCall) -> RunOverview:
-        name = call.path("run")
-        found = await self._live.follow(lambda store, feed: read_overview(store, feed, name))
-        if found is None:
-            raise not_found("run", name)
-        return found
+        return await find_run(self._live, call.path("run"))
 
     def _overview(self, store: Store, feed: LogFeed) -> Overview:
         now = self._clock()
