@@ -40,6 +40,7 @@ class IncidentDetail(msgspec.Struct, frozen=True):
     report: str
     """Markdown."""
     timeline: tuple[str, ...]
+    """What happened, one line of Markdown each."""
     left: tuple[str, ...]
     """Processes that are still alive."""
     options: tuple[RecoveryRow, ...]

@@ -2,7 +2,6 @@
 
 import os
 import re
-from shlex import quote
 from time import time
 
 import click
@@ -10,7 +9,7 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
-from handrail.cli.history.runs import LAST, KnownRuns, find_home, read_log
+from handrail.cli.history.runs import LAST, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad, visible, wrap
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, StoredIncident
@@ -18,7 +17,6 @@ from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.recovery import (
     NO_SAFE_CHECKPOINT,
     RECOVERIES,
-    STRICT,
     Recovery,
     RecoveryOption,
 )
@@ -26,13 +24,10 @@ from handrail.intervene.incidents.report import incident_report
 from handrail.model.event import CleanedUp, RolledBack
 from handrail.model.intervention import Allowance
 from handrail.model.near_names import did_you_mean
-from handrail.server.control.run_processes import driver_of
+from handrail.server.control.driven_session import DrivenName, driven_name, next_command
 from handrail.store.journal import Journal
-from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.stop_lookup import find_stop, stops_in
-from handrail.words.amounts import count
-from handrail.words.hosts import resume_command
-from handrail.words.interventions import limits_in_words
+from handrail.words.recoveries import recovery_in_words
 from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
 
@@ -174,7 +169,7 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     given = {"option": option, "note": note}
     answer = ask_daemon(home, f"/incidents/{record.id}", given, "waiting for the daemon")
     done = msgspec.convert(answer, RecoveryResult)
-    following = next_command(record, driven_name(record.run)) if chosen.resumes else ""
+    following = next_command(record, _driven(record.run)) if chosen.resumes else ""
     if as_json:
         print_json({**answer, "id": record.id, "run": record.run, **given, "next": following})
     else:
@@ -182,31 +177,9 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     return 1 if done.rolled_back and done.rolled_back.problem else 0
 
 
-class DrivenName(msgspec.Struct, frozen=True):
-    """The name of a run that Handrail drives, and whether its driver waits for it."""
-
-    name: str
-    is_waiting: bool
-
-
-def driven_name(run: str) -> DrivenName | None:
-    """Find a run that Handrail drives; None: it is a person's own session."""
+def _driven(run: str) -> DrivenName | None:
     with read_log(find_home()) as store:
-        state = read_state(store, run, [])
-        if state.loop is None:
-            return None
-        name = KnownRuns(store).names([run]).get(run, run)
-    return DrivenName(name, driver_of(state) is not None)
-
-
-def next_command(record: Incident, driven: DrivenName | None = None) -> str:
-    """Return the command that continues the run, or "" if it goes on without one."""
-    if driven is not None:
-        return "" if driven.is_waiting else f"handrail run --resume {quote(driven.name)}"
-    command = resume_command(record.host, quote(record.run))
-    if not command:
-        return ""
-    return f"cd {quote(record.cwd)} && {command}" if record.cwd else command
+        return driven_name(store, run)
 
 
 def _incidents() -> IncidentFolders:
@@ -308,44 +281,15 @@ def _show_result(
     done: RecoveryResult,
     following: str,
 ) -> None:
-    for text in _consequences(record, chosen, done):
+    for text in recovery_in_words(
+        _run_name(record),
+        record,
+        chosen,
+        allowance=done.event.allowance,
+        rolled_back=done.rolled_back,
+        cleaned=done.cleaned,
+    ):
         screen.paragraph(text)
     if following:
         screen.say(f" {'Continue in its window, or here' if record.attended else 'Next'}:")
         screen.say(f"   {visible(following)}")  # on one line, for copying
-
-
-def _consequences(record: Incident, chosen: Recovery, done: RecoveryResult) -> list[str]:
-    texts = [f"{_run_name(record)}: {chosen.says}"]
-    if chosen.rolls_back:
-        texts.append(_put_back(record, done.rolled_back))
-    if chosen.limits:
-        texts.append(f"Limits: {limits_in_words(done.event.allowance or STRICT)}.")
-    if done.cleaned is not None:
-        texts += _cleaned(record, done.cleaned)
-    if not chosen.resumes:
-        texts.append("Start a new session for the task.")
-    return texts
-
-
-def _cleaned(record: Incident, cleaned: CleanedUp) -> list[str]:
-    """Report the clean-up: what is gone, how it comes back, and what is left."""
-    texts = []
-    if cleaned.removed:
-        texts.append(f"Cleaned up: {', '.join(cleaned.removed)}.")
-        texts.append(f"Files can come back: handrail restore {record.id}")
-    if cleaned.left:
-        texts.append(f"STILL THERE: {'; '.join(cleaned.left)}.")
-    return texts
-
-
-def _put_back(record: Incident, rolled_back: RolledBack | None) -> str:
-    """Report the rollback; claim only what was read back."""
-    if rolled_back is None:
-        checkpoint = record.checkpoint
-        name = checkpoint.id if checkpoint else "the checkpoint"
-        return f"Not known yet whether the files match {name}: handrail log {record.run}"
-    if rolled_back.problem:
-        return f"THE ROLLBACK FAILED: {rolled_back.problem}"
-    files = count(len(rolled_back.files), "file")
-    return f"{files} rolled back to checkpoint {rolled_back.checkpoint} and compared with it."

@@ -46,6 +46,11 @@ def incident_report(record: Incident) -> str:
     )
 
 
+def incident_timeline(record: Incident) -> tuple[str, ...]:
+    """Return what happened, one line of Markdown each."""
+    return tuple(line.removeprefix("- ") for line in _timeline(record))
+
+
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     yield f"## {title}"
     yield ""

@@ -39,6 +39,20 @@ class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     option: RecoveryOption
     note: str = ""
+    by: str = ""
+    """Who decides; empty: a person at this machine."""
+
+
+class RecoveredRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a choice came to."""
+
+    ok: bool = True
+    run: str
+    host: str
+    cwd: str
+    event: IncidentResolved
+    rolled_back: RolledBack | None
+    cleaned: CleanedUp | None
 
 
 class CannotRecoverError(EndpointError):
@@ -75,9 +89,9 @@ class IncidentRecovery:
         choice = await read_json(request, RecoveryChoice)
         return json_response(await self.choose(request.path_params["incident"], choice))
 
-    async def choose(self, incident: str, choice: RecoveryChoice) -> dict[str, object]:
-        """Carry out a choice, and return a sentence about it."""
-        record = await self._record(incident)
+    async def choose(self, incident: str, choice: RecoveryChoice) -> RecoveredRun:
+        """Carry out a choice, and return what it came to."""
+        record = await self.record(incident)
         event = await self._supervision.answer(lambda: self._resolve(record, choice))
         rolled_back: RolledBack | None = None
         if event.checkpoint:
@@ -91,15 +105,14 @@ class IncidentRecovery:
             await asyncio.to_thread(self._incidents.resolve, incident, resolution)
         except IncidentError as error:  # the log has it
             _log.warning("%s", error)
-        return {
-            "ok": True,
-            "run": record.run,
-            "host": record.host,
-            "cwd": record.cwd,
-            "event": event,
-            "rolled_back": rolled_back,
-            "cleaned": cleaned,
-        }
+        return RecoveredRun(
+            run=record.run,
+            host=record.host,
+            cwd=record.cwd,
+            event=event,
+            rolled_back=rolled_back,
+            cleaned=cleaned,
+        )
 
     async def _clean(self, record: Incident) -> CleanedUp:
         """Clean up what the incident lists, and record what became of it."""
@@ -115,7 +128,7 @@ class IncidentRecovery:
         await self._supervision.answer(note)
         return done
 
-    async def _record(self, incident: str) -> Incident:
+    async def record(self, incident: str) -> Incident:
         """Read an incident; make it from the log if its folder could not be written."""
         try:
             return (await asyncio.to_thread(self._incidents.read, incident)).record
@@ -146,5 +159,6 @@ class IncidentRecovery:
             recovery.approval,
             checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
             recovery.strict,
+            choice.by,
         )
         return once_written(event, [supervisor.record(event)])

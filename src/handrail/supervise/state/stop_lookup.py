@@ -6,7 +6,7 @@ from handrail.intervene.incidents.gathering import gather_incident
 from handrail.intervene.incidents.record import Incident
 from handrail.store.journal import Journal
 from handrail.supervise.log.state_reader import read_state
-from handrail.supervise.log.topics import RUNS, run_of
+from handrail.supervise.log.topics import RUNS, run_of, topic_of
 
 
 def find_stop(journal: Journal, incident: str) -> Incident | None:
@@ -20,4 +20,9 @@ def stops_in(journal: Journal, wanted: Callable[[str], bool]) -> Iterator[Incide
         run = run_of(topic.name)
         stopped = read_state(journal.store, run).course.stopped
         if stopped and wanted(stopped):
-            yield gather_incident(run, stopped, (event for _, event in journal.read(topic.name)))
+            yield stop_of(journal, run, stopped)
+
+
+def stop_of(journal: Journal, run: str, incident: str) -> Incident:
+    """Return the record of a stop, from the events of its run."""
+    return gather_incident(run, incident, (event for _, event in journal.read(topic_of(run))))
