@@ -64,33 +64,74 @@ def test_tasks_are_done_in_worktrees_of_their_own_and_in_order(world: Supervised
         assert not (world.repo / file).exists(), "the main work tree stays as it was"
 
 
-def test_an_attempt_after_a_killed_driver_knows_what_the_last_one_did(
+def test_an_attempt_after_a_killed_driver_goes_on_with_the_session(
     world: SupervisedSandbox,
 ) -> None:
     write_tasks(world, {"id": "a", "prompt": "Write the file.", "verify": "test -f file.txt"})
+    runs: list[str] = []
 
     def kill_the_driver(request: ModelRequest) -> Answer:
-        lease = state_of(world).tasks["a"].lease
-        assert lease is not None
-        os.kill(lease.pid, signal.SIGKILL)
+        task = state_of(world).tasks["a"]
+        assert task.lease is not None
+        runs.append(task.run)
+        os.kill(task.lease.pid, signal.SIGKILL)
+        return Say("Nobody hears this.")
+
+    script: Script = {
+        "Write the file.": [
+            bash("echo 1 > file.txt", "a1"),
+            kill_the_driver,
+            bash("echo 2 >> file.txt", "b1"),
+            DONE,
+        ]
+    }
+    done = run(world, script, "tasks.yaml")
+    assert done.code == 0, done.out + done.err
+    task = state_of(world).tasks["a"]
+    assert (task.attempt, [task.run]) == (2, runs), "a new attempt, the same session"
+    told = [(each.kind, each.says) for each in task.audit if each.kind != "iteration"]
+    assert [kind for kind, _ in told] == ["start", "crash", "recovery", "start"]
+    assert told[2][1].startswith("resume (session): Its workspace holds work.")
+    last = done.requests[-1]
+    assert "a1" in last.tool_results, "the model sees the old conversation"
+    assert "You go on in the same conversation and the same workspace." in last.text
+    assert "### Last Attempt Log" not in last.text
+
+
+def test_an_attempt_whose_session_is_gone_begins_anew_and_knows_what_the_last_one_did(
+    world: SupervisedSandbox,
+) -> None:
+    write_tasks(world, {"id": "a", "prompt": "Write the file.", "verify": "test -f file.txt"})
+    runs: list[str] = []
+
+    def lose_the_session(request: ModelRequest) -> Answer:
+        task = state_of(world).tasks["a"]
+        assert task.lease is not None
+        runs.append(task.run)
+        os.kill(task.lease.pid, signal.SIGSTOP)
+        for pid in processes_of(task.run):  # or the agent would write its transcript at its end
+            os.kill(pid, signal.SIGKILL)
+        (transcript,) = world.bed.root.glob(f"**/projects/*/{task.run}.jsonl")
+        transcript.unlink()
+        os.kill(task.lease.pid, signal.SIGKILL)
         return DONE
 
     script: Script = {
         "Recovery Context": [bash("echo 2 >> file.txt", "b1"), DONE],
-        "": [bash("echo 1 > file.txt", "a1"), kill_the_driver],
+        "": [bash("echo 1 > file.txt", "a1"), lose_the_session],
     }
     done = run(world, script, "tasks.yaml")
     assert done.code == 0, done.out + done.err
     task = state_of(world).tasks["a"]
     assert task.attempt == 2
-    assert [each.kind for each in task.audit if each.kind != "iteration"] == [
-        "start",
-        "crash",
-        "start",
-    ]
-    told = "\n".join(request.text for request in done.requests)
-    assert "**Previous attempts:** 1" in told
-    assert "**Workspace has uncommitted changes:** Yes" in told
+    assert task.run not in runs
+    told = [(each.kind, each.says) for each in task.audit if each.kind != "iteration"]
+    assert [kind for kind, _ in told] == ["start", "crash", "recovery", "start"]
+    assert told[2][1].startswith("requeue (new session):")
+    said = "\n".join(request.text for request in done.requests)
+    assert "**Previous attempts:** 1" in said
+    assert "**Workspace has uncommitted changes:** Yes" in said
+    assert "### Last Attempt Log" in said
 
 
 def test_dependent_tasks_build_on_each_other_and_are_merged_and_reported(

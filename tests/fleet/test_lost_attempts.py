@@ -1,14 +1,16 @@
 """What becomes of attempts whose process died, hung or was too slow, one race at a time."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
+import msgspec
 import pytest
 
 from handrail.fleet.engine import events
 from handrail.fleet.engine.engine import Claim, FleetEngine, StaleAttemptError, Ticket
-from handrail.fleet.engine.events import TaskWorkspace
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, TaskWorkspace
 from handrail.fleet.engine.log_engine import PRESENCE_SECONDS
+from handrail.fleet.recovery.orphans import OrphanFacts, decide
 from handrail.fleet.tasks.task import Task, TaskStatus
 from tests.fleet.conftest import RULES, Restart, SteppedClock, worker
 from tests.fleet.test_scheduler import (
@@ -21,6 +23,7 @@ from tests.fleet.test_scheduler import (
 )
 
 PAST = RULES.lease_seconds + 1
+FAILED = AttemptResult(outcome=AttemptOutcome.FAILED, says="no")
 
 
 @pytest.fixture
@@ -143,7 +146,121 @@ def test_an_engine_that_is_there_lets_leases_end_even_if_nobody_calls(
     assert engine.claim(worker("other"), 2) is not None
 
 
+@pytest.mark.parametrize(
+    ("end", "goes_on"),
+    [
+        (lambda engine, ticket: engine.give_back(ticket, "its driver ended with code -9"), True),
+        (lambda engine, ticket: engine.give_back(ticket, "the disk", counts=False), True),
+        (lambda engine, ticket: engine.give_back(ticket, "redirected", by="ann"), False),
+        (lambda engine, ticket: engine.give_back(ticket, "stopped", held=True), False),
+        (lambda engine, ticket: engine.finish(ticket, FAILED), False),
+        (lambda engine, ticket: rolled_back(engine), False),
+    ],
+    ids=["crash", "limit", "redirect", "stop", "result", "rollback"],
+)
+def test_only_a_run_that_ended_by_accident_is_there_for_the_next_attempt(
+    engine: FleetEngine, end: Callable[[FleetEngine, Ticket], None], goes_on: bool
+) -> None:
+    submit(engine, "a")
+    claim = take(engine, 1)
+    drive(engine, claim, pid=555)
+    end(engine, claim.ticket)
+    if engine.state().tasks["a"].held:
+        engine.record(events.TaskReleased(2.0, "a", "ann"))
+    again = take(engine, 1)
+    assert again.state.open_run == ("run-555" if goes_on else "")
+
+
+def test_a_run_is_there_for_the_next_attempt_after_its_lease_was_over(
+    engine: FleetEngine, clock: SteppedClock
+) -> None:
+    submit(engine, "a")
+    drive(engine, take(engine, 1), pid=555)
+    clock.now += PAST
+    assert take(engine, 1, "two").state.open_run == "run-555"
+
+
+def test_a_run_is_not_there_for_an_attempt_in_another_workspace(engine: FleetEngine) -> None:
+    submit(engine, "a")
+    claim = take(engine, 1)
+    here, there = (TaskWorkspace(path, "handrail/a", "base") for path in ("/w/a", "/w/a-2"))
+    engine.note(events.WorkspaceReady(1.0, "a", 1, here))
+    drive(engine, claim, pid=555)
+    engine.give_back(claim.ticket, "its driver ended with code -9")
+    again = take(engine, 1)
+    engine.note(events.WorkspaceReady(2.0, "a", 2, here))
+    assert engine.state().tasks["a"].open_run == "run-555"
+    engine.note(events.WorkspaceReady(3.0, "a", again.ticket.attempt, there))
+    assert engine.state().tasks["a"].open_run == ""
+
+
+def rolled_back(engine: FleetEngine) -> None:
+    tasks = {name: msgspec.to_builtins(each) for name, each in engine.state().tasks.items()}
+    engine.record(events.FleetRolledBack(2.0, "before", "r1", tasks))
+
+
 # The scheduler
+
+
+@pytest.mark.parametrize(
+    ("facts", "session", "fresh"),
+    [
+        (OrphanFacts(is_broken_off=True, has_session=True), "run", False),
+        (OrphanFacts(is_broken_off=True), "", False),
+        (OrphanFacts(is_broken_off=True, has_session=True, lacks=("abc",)), "", True),
+    ],
+    ids=["resume", "requeue", "stale base"],
+)
+@in_event_loop
+async def test_the_next_attempt_goes_on_as_was_decided(
+    fleet: ScheduledFleet, facts: OrphanFacts, session: str, fresh: bool
+) -> None:
+    fleet.submit("a")
+    fleet.work.facts = facts
+    async with at_work(fleet.scheduler(slots=1)) as working:
+        fleet.work.ends[(await fleet.work.next()).ticket].set_result(-9)
+        fleet.work.finish(await fleet.work.next())
+        await over(working)
+    assert fleet.work.sessions == ["", session]
+    assert fleet.work.fresh == [False, fresh]
+    assert fleet.task("a").audit[-1].says == decide(facts).says
+
+
+@pytest.mark.parametrize(
+    ("facts", "status"),
+    [
+        (OrphanFacts(is_broken_off=True, said_done=True), TaskStatus.DONE),
+        (OrphanFacts(lacks=("abc",), has_work=True), TaskStatus.BLOCKED),
+    ],
+    ids=["close", "park"],
+)
+@in_event_loop
+async def test_a_task_that_is_done_or_needs_a_person_gets_no_agent(
+    fleet: ScheduledFleet, facts: OrphanFacts, status: TaskStatus
+) -> None:
+    fleet.submit("a")
+    fleet.work.facts = facts
+    async with at_work(fleet.scheduler(slots=1)) as working:
+        fleet.work.ends[(await fleet.work.next()).ticket].set_result(-9)
+        await over(working)
+    task = fleet.task("a")
+    assert (task.status, task.attempt, len(fleet.work.sessions)) == (status, 2, 1)
+
+
+@in_event_loop
+async def test_a_driver_that_outlived_its_scheduler_is_adopted_once(fleet: ScheduledFleet) -> None:
+    fleet.submit("a")
+    async with at_work(fleet.scheduler("one")):
+        claim = await fleet.work.next()
+    async with at_work(fleet.scheduler("two")) as working:
+        await fleet.audited("a")
+        fleet.work.finish(claim)
+        await over(working)
+    [entry] = fleet.task("a").audit
+    assert (entry.kind, entry.says) == (
+        "recovery",
+        "adopt (alive): Its driver, process 501, is alive. It goes on.",
+    )
 
 
 @in_event_loop
@@ -163,7 +280,9 @@ async def test_a_hung_driver_is_replaced_even_if_all_slots_are_taken(fleet: Sche
 class SlowDrivers(ScriptedSlotWork):
     """Drivers that take over their lease when a test lets them."""
 
-    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+    async def launch(
+        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
+    ) -> Awaitable[int]:
         end = self.ends[claim.ticket] = asyncio.get_running_loop().create_future()
         self.launched.put_nowait(claim)
         return end
@@ -213,7 +332,7 @@ class UnendingPreparation(ScriptedSlotWork):
 
     cancelled = False
 
-    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
         if claim.ticket.attempt > 1:
             return await super().prepare(claim, slot)
         try:

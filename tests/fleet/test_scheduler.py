@@ -22,6 +22,7 @@ from handrail.fleet.engine.events import (
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.engine.log_engine import EngineRules, LogEngine
 from handrail.fleet.fleet_limits import FleetLimits, LimitLevel, LimitReport
+from handrail.fleet.recovery.orphans import OrphanDecision, OrphanFacts, decide
 from handrail.fleet.scheduler import ProcessesLeftError, Scheduler, SchedulerOptions, SlotWork
 from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.fleet.workspaces.starting_point import DependencyConflictError
@@ -60,6 +61,12 @@ class ScriptedSlotWork(SlotWork):
         """Processes that cannot be ended."""
         self.on_end: Callable[[], None] = lambda: None
         """What happens when a driver is told to end."""
+        self.facts = OrphanFacts(is_broken_off=True)
+        """What is seen of an earlier attempt."""
+        self.fresh: list[bool] = []
+        """Whether each workspace had to be a new one."""
+        self.sessions: list[str] = []
+        """The session that each driver was to go on with."""
 
     async def end_attempt(self, lease: Lease, run: str) -> str:
         if self.left:
@@ -69,13 +76,23 @@ class ScriptedSlotWork(SlotWork):
         self.alive.discard(lease.pid)
         return "its processes are gone"
 
-    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+    async def judge(self, claim: Claim, slot: int) -> OrphanDecision:
+        return decide(self.facts)
+
+    async def conclude(self, claim: Claim) -> AttemptResult:
+        return DONE
+
+    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
+        self.fresh.append(fresh)
         if self.unprepared:
             raise self.unprepared.pop(0)
         return TaskWorkspace(f"/w/{claim.ticket.task}", f"handrail/{claim.ticket.task}", "base")
 
-    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+    async def launch(
+        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
+    ) -> Awaitable[int]:
         ticket, pid = claim.ticket, 500 + slot
+        self.sessions.append(session)
         self.alive.add(pid)
         self.engine.note(DriverStarted(1.0, ticket.task, ticket.attempt, "run", pid))
         end = self.ends[ticket] = asyncio.get_running_loop().create_future()
@@ -114,6 +131,12 @@ class ScheduledFleet:
 
     def task(self, name: str) -> TaskState:
         return self.engine.state().tasks[name]
+
+    async def audited(self, name: str) -> None:
+        """Wait for the first entry in the audit log of a task."""
+        async with asyncio.timeout(SECONDS):
+            while not self.task(name).audit:
+                await asyncio.sleep(0)
 
     def scheduler(
         self,
@@ -193,7 +216,7 @@ async def test_the_next_scheduler_gives_back_tasks_whose_driver_died(fleet: Sche
         assert again.ticket == Ticket("a", 2)
         fleet.work.finish(again)
         await over(working)
-    assert [each.kind for each in fleet.task("a").audit] == ["crash"]
+    assert [each.kind for each in fleet.task("a").audit] == ["crash", "recovery"]
 
 
 @in_event_loop

@@ -21,6 +21,13 @@ from handrail.fleet.engine.events import (
 )
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.fleet_limits import NO_LIMIT, LimitLevel, LimitReport
+from handrail.fleet.recovery.orphans import (
+    FIRST,
+    OrphanAction,
+    OrphanDecision,
+    OrphanFacts,
+    decide,
+)
 from handrail.fleet.tasks.task import TaskStatus
 from handrail.fleet.workspaces.starting_point import DependencyConflictError
 from handrail.fleet.workspaces.workspace_errors import WorkspaceError
@@ -29,6 +36,8 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_ENDINGS = frozenset({OrphanAction.CLOSE, OrphanAction.PARK})
+"""Decisions after which no agent starts."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the fleet, unless something wakes the scheduler."""
 START_SECONDS = 60.0
@@ -57,13 +66,27 @@ class SlotWork(Protocol):
         Raises ProcessesLeftError.
         """
 
-    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
-        """Make or find the workspace of a task, ready for an agent. Raises WorkspaceError."""
+    async def judge(self, claim: Claim, slot: int) -> OrphanDecision:
+        """Look at what the attempts before left, and decide how the task goes on.
 
-    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+        Raises WorkspaceError.
+        """
+
+    async def conclude(self, claim: Claim) -> AttemptResult:
+        """Return the result of a task that was done already. Raises WorkspaceError."""
+
+    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
+        """Make or find the workspace of a task, ready for an agent. Raises WorkspaceError.
+
+        `fresh`: a new one; the one that is there holds no work.
+        """
+
+    async def launch(
+        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
+    ) -> Awaitable[int]:
         """Start the driver of an attempt; the result waits for its end, and has its exit code.
 
-        Raises OSError.
+        `session`: the run that it goes on with; empty: a new one. Raises OSError.
         """
 
     def is_alive(self, lease: Lease) -> bool:
@@ -114,6 +137,8 @@ class Scheduler:
         self._merging: asyncio.Future[None] | None = None
         self._merge_tried: set[tuple[str, int]] = set()
         """Tasks, with their attempts: each is merged once."""
+        self._adopted: set[Ticket] = set()
+        """Attempts of an earlier scheduler that were found at work."""
         self._clock = clock
         self._starting: dict[int, asyncio.Task[None]] = {}
         """The slots whose attempt has no driver yet."""
@@ -272,12 +297,11 @@ class Scheduler:
                 if claim.expired is not None:
                     ended = await self._work.end_attempt(claim.expired, claim.state.run)
                     await self._audit(ticket, "recovery", ended)
-                workspace = await self._work.prepare(claim, slot)
-                at = self._clock()
-                await self._call(
-                    self._engine.note, WorkspaceReady(at, ticket.task, ticket.attempt, workspace)
-                )
-                end = await self._work.launch(claim, workspace, slot)
+                decision = await self._judge(claim, slot)
+                if decision.action in _ENDINGS:
+                    await self._finish(ticket, await self._conclude(claim, decision))
+                    return
+                end = await self._launch(claim, slot, decision)
         except (ProcessesLeftError, DependencyConflictError) as error:
             blocked = AttemptResult(outcome=AttemptOutcome.BLOCKED, says=str(error))
             await self._finish(ticket, blocked)
@@ -287,6 +311,30 @@ class Scheduler:
             _log.info("%s", error)
         else:
             asyncio.create_task(self._watch(ticket, end))  # noqa: RUF006 - it ends with its driver
+
+    async def _judge(self, claim: Claim, slot: int) -> OrphanDecision:
+        """Decide how a task goes on after earlier attempts, and write down why."""
+        if claim.ticket.attempt == 1:
+            return FIRST
+        decision = await self._work.judge(claim, slot)
+        await self._audit(claim.ticket, "recovery", decision.says)
+        return decision
+
+    async def _conclude(self, claim: Claim, decision: OrphanDecision) -> AttemptResult:
+        if decision.action is OrphanAction.CLOSE:
+            return await self._work.conclude(claim)
+        return AttemptResult(outcome=AttemptOutcome.BLOCKED, says=" ".join(decision.evidence))
+
+    async def _launch(self, claim: Claim, slot: int, decision: OrphanDecision) -> Awaitable[int]:
+        fresh = not decision.keeps_workspace
+        workspace = await self._work.prepare(claim, slot, fresh=fresh)
+        at, ticket = self._clock(), claim.ticket
+        await self._call(
+            self._engine.note, WorkspaceReady(at, ticket.task, ticket.attempt, workspace)
+        )
+        resumes = decision.action is OrphanAction.RESUME
+        session = claim.state.open_run if resumes else ""
+        return await self._work.launch(claim, workspace, slot, session)
 
     async def _watch(self, ticket: Ticket, end: Awaitable[int]) -> None:
         """Wait for the end of a driver; a task that it left without a result goes on at once."""
@@ -304,10 +352,21 @@ class Scheduler:
         starting = set(self._starting)
         for task in state.active():
             lease = task.lease
-            if lease is None or lease.slot in starting or self._work.is_alive(lease):
+            if lease is None or lease.slot in starting or lease.owner == self._worker.owner:
                 continue
-            if lease.owner != self._worker.owner:
+            if self._work.is_alive(lease):
+                await self._adopt(task, lease)
+            else:
                 await self._give_back(_ticket(task), f"process {lease.pid} is gone")
+
+    async def _adopt(self, task: TaskState, lease: Lease) -> None:
+        """Write down that the driver of another scheduler goes on."""
+        ticket = _ticket(task)
+        if ticket in self._adopted or not task.open_run:
+            return
+        self._adopted.add(ticket)
+        with suppress(StaleAttemptError):  # it came to its end meanwhile
+            await self._audit(ticket, "recovery", decide(OrphanFacts(driver=lease.pid)).says)
 
     async def _end_blocked(self, state: FleetState) -> None:
         """End the processes of tasks that were lost too often: nobody else will claim them."""

@@ -357,6 +357,10 @@ class HostAdapter(Protocol):
         """
         raise NotDrivenError(self.profile.title)
 
+    def has_conversation(self, environ: Mapping[str, str], run: str) -> bool:
+        """Return whether the host can go on with the conversation of a driven run."""
+        return False
+
     def drive(
         self, request: LaunchRequest, heard: Callable[[str], None]
     ) -> "AbstractAsyncContextManager[DrivenAgent]":

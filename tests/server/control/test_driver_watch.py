@@ -30,9 +30,9 @@ class WatchedDriver:
         self.supervision = SupervisionThread()
         self.restart()
 
-    def drive(self, pid: int) -> None:
-        self.setup.runs.get(RUN, "/").record(
-            LoopBegun(self.setup.clock.now, "do it", 10, driver=pid)
+    def drive(self, pid: int, issue: str = "", run: str = RUN) -> None:
+        self.setup.runs.get(run, "/").record(
+            LoopBegun(self.setup.clock.now, "do it", 10, driver=pid, issue=issue)
         )
 
     def restart(self) -> None:
@@ -124,3 +124,44 @@ def test_the_next_daemon_finds_runs_without_a_driver(world: WatchedDriver) -> No
     assert world.look().standing == Standing.RUNNING
     world.watch.open(world.setup.clock.now - 10)
     assert world.look().standing == Standing.PAUSED
+
+
+def test_a_run_of_a_fleet_goes_on_when_a_new_driver_has_taken_it_over(world: WatchedDriver) -> None:
+    world.drive(world.driver.pid, issue="a")
+    world.kill()
+    assert world.look().standing == Standing.PAUSED
+    with subprocess.Popen(["sleep", "600"]) as other:
+        world.drive(other.pid, issue="a")
+        assert world.look().standing == Standing.RUNNING
+        other.kill()
+
+
+def test_all_runs_of_a_fleet_go_on_when_all_have_new_drivers(world: WatchedDriver) -> None:
+    runs = (RUN, "run-2", "run-3")
+    for run in runs[1:]:
+        world.setup.loop(run)
+    for run in runs:
+        world.drive(world.driver.pid, issue=run, run=run)
+    world.kill()
+    world.look()
+    assert {world.setup.hand(run).standing for run in runs} == {Standing.PAUSED}
+    with subprocess.Popen(["sleep", "600"]) as other:
+        for run in runs:
+            world.drive(other.pid, issue=run, run=run)
+        world.look()
+        assert {world.setup.hand(run).standing for run in runs} == {Standing.RUNNING}
+        other.kill()
+
+
+def test_a_run_of_a_fleet_that_a_person_has_paused_waits_for_the_person(
+    world: WatchedDriver,
+) -> None:
+    world.drive(world.driver.pid, issue="a")
+    world.setup.do(ControlCommand.PAUSE, by="ann")
+    world.kill()
+    world.look()
+    with subprocess.Popen(["sleep", "600"]) as other:
+        world.drive(other.pid, issue="a")
+        hand = world.look()
+        assert (hand.standing, hand.by) == (Standing.PAUSED, "ann")
+        other.kill()

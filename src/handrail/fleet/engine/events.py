@@ -128,6 +128,10 @@ class TaskAudited(AttemptEvent, frozen=True, omit_defaults=True, tag="task_audit
     error: str = ""
     tokens: int = 0
     cost_usd: float = 0.0
+    end: str = ""
+    """How the agent's loop ended, if this is its last entry: COMPLETE, LIMIT …"""
+    run: str = ""
+    """The run of that agent."""
 
 
 class AttemptFinished(AttemptEvent, frozen=True, omit_defaults=True, tag="attempt_finished"):

@@ -89,6 +89,9 @@ class TaskState(msgspec.Struct, omit_defaults=True):
     """An attempt whose process may still live: whoever takes the task has to end it first."""
     run: str = ""
     """The last run of an agent for it."""
+    open_run: str = ""
+    """That run, from its start until a result or a person ends it: if it is still there at the next
+    claim, the run was broken off by accident, and its conversation fits the files."""
     workspace: TaskWorkspace | None = None
     result: AttemptResult | None = None
     merge: TaskMerge | None = None
@@ -157,7 +160,7 @@ def _submitted(state: FleetState, event: events.TaskSubmitted) -> None:
     if known is None:
         state.tasks[event.task.id] = TaskState(event.task, event.at, event.at)
     else:
-        known.task, known.changed = event.task, event.at
+        known.task, known.changed, known.open_run = event.task, event.at, ""
 
 
 def _claimed(state: FleetState, event: events.TaskClaimed) -> None:
@@ -176,12 +179,15 @@ def _expired(state: FleetState, event: events.LeaseExpired) -> None:
 
 
 def _workspace(state: FleetState, event: events.WorkspaceReady) -> None:
-    _changed(state, event).workspace = event.workspace
+    task = _changed(state, event)
+    if task.workspace != event.workspace:
+        task.open_run = ""
+    task.workspace = event.workspace
 
 
 def _driver(state: FleetState, event: events.DriverStarted) -> None:
     task = _changed(state, event)
-    task.run, task.lost = event.run, None
+    task.run, task.open_run, task.lost = event.run, event.run, None
     if task.lease is not None:
         task.lease = msgspec.structs.replace(task.lease, pid=event.pid, pid_began=event.pid_began)
 
@@ -206,12 +212,15 @@ def _finished(state: FleetState, event: events.AttemptFinished) -> None:
     task.status = TaskStatus.PENDING if event.again else _ENDS[event.result.outcome]
     task.tries += event.result.outcome is AttemptOutcome.FAILED
     task.says, task.result, task.lease = event.result.says, event.result, None
+    task.open_run = ""
 
 
 def _given_back(state: FleetState, event: events.TaskGivenBack) -> None:
     task = _changed(state, event)
     task.status, task.lease, task.says = TaskStatus.PENDING, None, event.says
     task.held = event.held
+    if event.held or event.by:
+        task.open_run = ""
     task.tries += event.counts
 
 
@@ -219,7 +228,7 @@ def _released(state: FleetState, event: events.TaskReleased) -> None:
     task = _changed(state, event)
     if task.status is not TaskStatus.ACTIVE:
         task.status = TaskStatus.PENDING
-    task.held, task.says, task.message = False, "", event.message
+    task.held, task.says, task.message, task.open_run = False, "", event.message, ""
     task.tries = task.expiries = 0
     task.merge = None  # the next attempt makes new work, which nobody has merged yet
     for each in task.questions:
@@ -229,6 +238,7 @@ def _released(state: FleetState, event: events.TaskReleased) -> None:
 def _blocked(state: FleetState, event: events.TaskBlocked) -> None:
     task = _changed(state, event)
     task.status, task.says, task.lease = TaskStatus.BLOCKED, event.says, None
+    task.open_run = ""
 
 
 def _asked(state: FleetState, event: events.QuestionAsked) -> None:
@@ -264,7 +274,7 @@ def _answered(state: FleetState, event: events.QuestionAnswered) -> None:
 
 def _cancelled(state: FleetState, event: events.TaskCancelled) -> None:
     task = _changed(state, event)
-    task.status, task.lease = TaskStatus.FAILED, None
+    task.status, task.lease, task.open_run = TaskStatus.FAILED, None, ""
     task.says = event.says or (f"cancelled by {event.by}" if event.by else "cancelled")
 
 
@@ -309,7 +319,7 @@ def _rolled_back(state: FleetState, event: events.FleetRolledBack) -> None:
         task.tokens, task.cost_usd = max(task.tokens, now.tokens), max(task.cost_usd, now.cost_usd)
         if task.status is TaskStatus.ACTIVE:
             task.status = TaskStatus.PENDING
-        task.lease, task.overdue, task.changed = None, False, event.at
+        task.lease, task.overdue, task.changed, task.open_run = None, False, event.at, ""
         state.tasks[name] = task
 
 

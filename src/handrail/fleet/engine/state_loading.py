@@ -149,7 +149,7 @@ def _rebuilt(tasks: Sequence[Task], workspaces: Iterable[tuple[str, TaskWorkspac
 def _interrupted(state: FleetState) -> FleetState:
     """Return a state that is older than the log: nobody knows who worked since."""
     for task in state.active():
-        task.status, task.lease = TaskStatus.PENDING, None
+        task.status, task.lease, task.open_run = TaskStatus.PENDING, None, ""
         task.says = "the log was damaged while an agent worked on it"
     return state
 

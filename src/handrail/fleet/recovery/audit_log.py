@@ -6,7 +6,7 @@ from handrail.fleet.engine.events import TaskAudited
 from handrail.fleet.engine.fleet_state import TaskState
 from handrail.fleet.questions import earlier_questions
 from handrail.fleet.recovery.audit import AuditEntry, RecoveryContext, audit_entry, recovery_context
-from handrail.fleet.recovery.recovery_prompt import recovery_prompt
+from handrail.fleet.recovery.recovery_prompt import recovery_prompt, resumption_prompt
 from handrail.fleet.test_results.suite_result import SuiteResult
 
 _TOLD = frozenset({"start", "iteration", "signal", "crash"})
@@ -36,9 +36,13 @@ def recovery_of(task: TaskState, *, has_changes: bool | None) -> RecoveryContext
     )
 
 
-def prompt_of(task: TaskState, *, has_changes: bool | None) -> str:
-    """Return the prompt of an attempt: the task, and what became of earlier attempts."""
+def prompt_of(task: TaskState, *, has_changes: bool | None, resumed: bool = False) -> str:
+    """Return the prompt of an attempt: the task, and what became of earlier attempts.
+
+    `resumed`: the agent goes on with its conversation, and knows what it did.
+    """
     context = recovery_of(task, has_changes=has_changes)
-    recovery = recovery_prompt(context) if context.previous_attempts else ""
+    write = resumption_prompt if resumed else recovery_prompt
+    recovery = write(context) if context.previous_attempts else ""
     parts = (task.task.prompt, task.message, earlier_questions(task), recovery)
     return "\n\n".join(part for part in parts if part)

@@ -30,11 +30,21 @@ _END = {
     AuditEvent.SIGNAL: "Stopped during iteration {}",
     None: "Ended during iteration {}, nobody saw how",
 }
+_RESUMED = {
+    AuditEvent.CRASH: "Your process crashed in the middle of this Task.",
+    AuditEvent.SIGNAL: "Your process was stopped in the middle of this Task.",
+    None: "Your process ended in the middle of this Task, and nobody saw how.",
+}
 _CHANGES = {True: "Yes", False: "No", None: "Unknown"}
 _MARKS = str.maketrans("`<>", "'‹›")
 """Marks that begin code or look like tags, and characters that only look like them."""
 _CLOSING = (
     "Please review the workspace state and continue from where the previous attempt left off."
+)
+
+_RESUMED_CLOSING = (
+    "A command or an edit that ran then may be half done, and no command runs any more. "
+    "Please look at the workspace before you continue from where you left off."
 )
 
 
@@ -54,6 +64,24 @@ def recovery_prompt(context: RecoveryContext, *, iteration: int = 0) -> str:
             *_log_lines(last_attempt(context.audit_log), end, iteration),
             "",
             _CLOSING,
+            "",
+        )
+    )
+
+
+def resumption_prompt(context: RecoveryContext) -> str:
+    """Write the short form, for an agent that goes on with its conversation."""
+    end = last_end(context.audit_log)
+    return "\n".join(
+        (
+            "## Recovery Context",
+            "",
+            f"{_RESUMED[end]} You go on in the same conversation and the same workspace.",
+            "",
+            f"**Previous attempts:** {context.previous_attempts}",
+            f"**Workspace has uncommitted changes:** {_CHANGES[context.workspace_has_changes]}",
+            "",
+            _RESUMED_CLOSING,
             "",
         )
     )

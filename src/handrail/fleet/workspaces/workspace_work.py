@@ -7,11 +7,13 @@ import msgspec
 
 from handrail.checkpoint.git.runner import split_paths
 from handrail.checkpoint.git.user_repository import repository_directories
+from handrail.fleet.tasks.task import Task
 from handrail.fleet.workspaces.repository_git import RepositoryGit, failure, open_worktree
 from handrail.fleet.workspaces.workspace_records import Workspace
 from handrail.fleet.workspaces.worktrees import remove_stale_lock
 
 _HEADS = "refs/heads/"
+_LABEL = 60
 _FORMAT = "--format=%H%x09%s"
 _STATUS = (
     *("status", "--porcelain=2", "-z", "--no-renames"),
@@ -85,6 +87,12 @@ def commit_work(
     options = ("--quiet", "--no-verify", "--cleanup=verbatim", "--file=-")
     git.run("commit", *options, given=message.encode(errors="replace"))
     return git.commit_of("HEAD")
+
+
+def commit_task(workspace: Workspace, task: Task, environ: Mapping[str, str] = os.environ) -> str:
+    """Commit the work of a task that is done; return the last commit."""
+    commit_work(workspace, f"{task.label[:_LABEL]}\n\nTask: {task.id}", environ)
+    return open_worktree(workspace.path, environ).commit_of("HEAD")
 
 
 def uncommitted_files(git: RepositoryGit) -> tuple[str, ...]:

@@ -187,6 +187,12 @@ class ClaudeCode(port.HostAdapter):
         installs = [each.settings.path for each in load_installs(connection.installs)]
         return settings_for(hooking, own, cwd, installs, options.arguments)
 
+    def has_conversation(self, environ: Mapping[str, str], run: str) -> bool:
+        """Return whether there is a transcript of the session."""
+        from handrail.hosts.claude.launch import has_conversation
+
+        return has_conversation(environ, run)
+
     def drive(
         self, request: port.LaunchRequest, heard: Callable[[str], None]
     ) -> "AbstractAsyncContextManager[DrivenAgent]":

@@ -8,7 +8,7 @@ from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.control.response_log import TakenRequest
 from handrail.model.control import ENDING, FINAL, HANDRAIL, ControlCommand, Standing
-from handrail.server.control.run_processes import has_lost_driver
+from handrail.server.control.run_processes import driver_of, has_lost_driver
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.runs.run_registry import RunRegistry
@@ -17,6 +17,8 @@ from handrail.supervise.state.run_state import RunState
 _log = logging.getLogger(__name__)
 
 _LOOK_EVERY = 1.0
+_GONE = "the process that drove it is gone"
+_OF_THE_LOST = frozenset({Standing.PAUSED, Standing.STOPPED})
 
 
 class DriverWatch:
@@ -58,6 +60,9 @@ class DriverWatch:
     def look(self) -> None:
         """Hold each run that has lost its driver; end it after `control.hold_seconds`."""
         lost = [state for state in self._runs if _needs_a_driver(state)]
+        # A list, because a request may change the runs.
+        for state in [state for state in self._runs if _has_its_driver_back(state)]:
+            self._ask(ControlCommand.RESUME, state)
         now = self._clock()
         self._lost = {state.run: self._lost.get(state.run, now) for state in lost}
         for state in lost:
@@ -70,9 +75,7 @@ class DriverWatch:
     def _ask(self, command: ControlCommand, state: RunState) -> None:
         loop = state.loop
         assert loop is not None
-        reason = (
-            f"the process that drove it is gone ({loop.driver}): handrail run --resume {state.run}"
-        )
+        reason = f"{_GONE} ({loop.driver}): handrail run --resume {state.run}"
         request = make_request(command, state.run, by=HANDRAIL, reason=reason, at=self._clock())
         self._submit(encode(request))
 
@@ -82,3 +85,15 @@ def _needs_a_driver(state: RunState) -> bool:
         return False  # the drivers of its tasks outlive a scheduler
     standing = state.hand.standing
     return standing not in ENDING and standing not in FINAL and has_lost_driver(state)
+
+
+def _has_its_driver_back(state: RunState) -> bool:
+    """Return whether a run of a fleet, held for want of a driver, has one that goes on with it.
+
+    Whoever resumes another run by hand says so himself.
+    """
+    hand, loop = state.hand, state.loop
+    if loop is None or not loop.issue or hand.standing not in _OF_THE_LOST:
+        return False
+    by_us = hand.by == HANDRAIL and hand.reason.startswith(_GONE)
+    return by_us and driver_of(state) is not None

@@ -8,7 +8,12 @@ from time import time
 import msgspec
 
 from handrail.control.client import make_request, request_stages
-from handrail.drive.daemon_client import DriverReport, IterationPermission
+from handrail.drive.daemon_client import (
+    DriverReport,
+    IterationPermission,
+    LoopProgress,
+    LoopStart,
+)
 from handrail.fleet.engine.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
 from handrail.fleet.engine.events import TaskAudited
 from handrail.fleet.recovery.stall import STALL_ITERATIONS, LoopCounters
@@ -75,6 +80,14 @@ class AuditedDaemonClient(SocketDaemonClient):
         """Remember the work in the workspace before the first iteration."""
         self._seen = mark_of(self._workspace, now)
 
+    async def begin(self, loop: LoopStart) -> LoopProgress:
+        """Announce the run. What a resumed one has used was audited by its last driver."""
+        begun = await super().begin(loop)
+        self.tokens = self._audited_tokens = begun.tokens
+        self.cost_usd = self._audited_cost = begun.cost_usd
+        self.seconds = begun.seconds
+        return begun
+
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration, after an entry about the last one."""
         if iteration != self.iteration:
@@ -84,7 +97,8 @@ class AuditedDaemonClient(SocketDaemonClient):
         self.iteration = iteration
         while True:
             go = await super().may_begin(iteration)
-            if go.standing is Standing.STOPPED and not go.incident:
+            # Handrail stops a run that waited too long for a driver, and starts it again.
+            if go.standing is Standing.STOPPED and not go.incident and go.by != HANDRAIL:
                 raise AttemptStoppedError(go.by)
             if go.standing is not Standing.STOPPING:
                 return await self._with_answers(go)
@@ -133,13 +147,13 @@ class AuditedDaemonClient(SocketDaemonClient):
             )
         await super().report(report)
         if report.kind in ("done", "abort"):
-            await self.audit()
+            await self.audit(report.reason)
 
-    async def audit(self) -> None:
-        """Write the entry of the present iteration."""
+    async def audit(self, end: str = "") -> None:
+        """Write the entry of the present iteration. `end`: of the loop, if this was the last."""
         with suppress(WorkspaceError, StaleAttemptError):
             now = await asyncio.to_thread(workspace_status, self._workspace, self._environ)
-            await asyncio.to_thread(self._engine.note, self._entry(now))
+            await asyncio.to_thread(self._engine.note, self._entry(now, end))
             await asyncio.to_thread(self._note_stall, now)
             self._audited_tokens, self._audited_cost = self.tokens, self.cost_usd
             self._error, self._tests = "", None
@@ -168,7 +182,7 @@ class AuditedDaemonClient(SocketDaemonClient):
                 )
             )
 
-    def _entry(self, now: WorkspaceStatus) -> TaskAudited:
+    def _entry(self, now: WorkspaceStatus, end: str) -> TaskAudited:
         files = tuple(dict.fromkeys((*now.uncommitted, *now.changed)))[:_MAX_FILES]
         return TaskAudited(
             time(),
@@ -183,4 +197,6 @@ class AuditedDaemonClient(SocketDaemonClient):
             error=self._error,
             tokens=self.tokens - self._audited_tokens,
             cost_usd=self.cost_usd - self._audited_cost,
+            end=end,
+            run=self._run if end else "",
         )

@@ -10,14 +10,17 @@ import psutil
 
 from handrail.config.fleet import Fleet
 from handrail.fleet.engine.engine import Claim
-from handrail.fleet.engine.events import Lease, TaskWorkspace
+from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, Lease, TaskWorkspace
 from handrail.fleet.engine.lease_clock import Machine
+from handrail.fleet.recovery.orphans import OrphanDecision, decide
 from handrail.fleet.scheduler import ProcessesLeftError
 from handrail.fleet.workspaces.repository import FleetRepository
 from handrail.fleet.workspaces.starting_point import add_dependencies
 from handrail.fleet.workspaces.workspace_environment import workspace_environment
+from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 from handrail.fleet.workspaces.workspace_records import Workspace
 from handrail.fleet.workspaces.workspace_setup import set_up_workspace
+from handrail.fleet.workspaces.workspace_work import commit_task
 from handrail.fleet.workspaces.workspaces import Workspaces
 from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes.process_tree import (
@@ -28,6 +31,7 @@ from handrail.intervene.processes.process_tree import (
     is_same_moment,
 )
 from handrail.server.driving.agent_driver import driven_settings
+from handrail.server.fleet.orphan_facts import orphan_facts, with_verification
 from handrail.server.fleet.places import driver_log
 from handrail.server.home import Home
 from handrail.store.private_files import make_folder, open_private
@@ -61,19 +65,33 @@ class LocalSlotWork:
         """End all processes of an attempt that was lost; return the evidence."""
         return await asyncio.to_thread(self._end_attempt, lease, run)
 
-    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+    async def judge(self, claim: Claim, slot: int) -> OrphanDecision:
+        """Look at what the attempts before left, and decide how the task goes on."""
+        facts = await asyncio.to_thread(orphan_facts, claim, self._workspaces, self._environ)
+        workspace = await asyncio.to_thread(self._workspaces.reuse, claim.ticket.task)
+        if workspace is not None:
+            facts = await with_verification(facts, claim.state, workspace, slot)
+        return decide(facts)
+
+    async def conclude(self, claim: Claim) -> AttemptResult:
+        """Return the result of a task that was done already."""
+        return await asyncio.to_thread(self._conclude, claim)
+
+    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
         """Make or find the workspace of a task, ready for an agent."""
-        found = await asyncio.to_thread(self._workspace, claim)
+        found = await asyncio.to_thread(self._workspace, claim, fresh)
         environment = workspace_environment(slot, found)
         found = await set_up_workspace(
             self._workspaces, found, self._settings.workspace.setup, environment
         )
         return TaskWorkspace(found.path, found.branch, found.base)
 
-    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+    async def launch(
+        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
+    ) -> Awaitable[int]:
         """Start the driver of an attempt, in a session of its own."""
         ticket = claim.ticket
-        arguments = (self._repository.top, ticket.task, str(ticket.attempt), str(slot))
+        arguments = (self._repository.top, ticket.task, str(ticket.attempt), str(slot), session)
         with open(self._log(ticket.task), "ab", buffering=0) as log:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-EP", "-m", DRIVER, *arguments),
@@ -112,9 +130,24 @@ class LocalSlotWork:
         many = len(ended.ended)
         return f"the process of attempt {lease.attempt} was {was}; {many} processes were ended"
 
-    def _workspace(self, claim: Claim) -> Workspace:
+    def _conclude(self, claim: Claim) -> AttemptResult:
+        task, workspace = claim.state.task, self._workspaces.reuse(claim.ticket.task)
+        if workspace is None:
+            raise WorkspaceError("its workspace is gone")
+        return AttemptResult(
+            outcome=AttemptOutcome.DONE,
+            says="an earlier attempt had done it",
+            commit=commit_task(workspace, task, self._environ),
+            verified=bool(task.verify),
+        )
+
+    def _workspace(self, claim: Claim, fresh: bool) -> Workspace:
         ticket, all_of = claim.ticket, self._workspaces
-        found = all_of.reuse(ticket.task) or all_of.create(ticket.task, ticket.attempt)
+        found = all_of.reuse(ticket.task)
+        if found is not None and fresh:
+            all_of.remove(found, lose=True)  # what it holds is the work of other tasks
+            found = None
+        found = found or all_of.create(ticket.task, ticket.attempt)
         return add_dependencies(all_of, found, claim.state.task, claim.needs)
 
     def _log(self, task: str) -> str:

@@ -1,6 +1,8 @@
 """A driver's process: one attempt at one task, from its claim to its result.
 
-`python -m handrail.server.fleet.task_driver REPOSITORY TASK ATTEMPT SLOT`
+`python -m handrail.server.fleet.task_driver REPOSITORY TASK ATTEMPT SLOT [RUN]`
+
+RUN is the run of an attempt that was broken off: this one goes on with its session.
 """
 
 import asyncio
@@ -26,7 +28,7 @@ from handrail.fleet.tasks.task import Task
 from handrail.fleet.workspaces.repository import find_repository
 from handrail.fleet.workspaces.workspace_environment import workspace_environment
 from handrail.fleet.workspaces.workspace_records import Workspace
-from handrail.fleet.workspaces.workspace_work import commit_work, workspace_status
+from handrail.fleet.workspaces.workspace_work import commit_task, workspace_status
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DriveOptions, HostError
 from handrail.intervene.processes.process_tree import start_time_of_pid
@@ -75,13 +77,16 @@ class TaskDriver:
         workspace: Workspace,
         settings: Fleet,
         fleet_run: str = "",
+        session: str = "",
     ) -> None:
+        """`session`: the run to go on with; empty: a new one."""
         self._home = home
         self._engine = engine
         self._ticket = ticket
         self._workspace = workspace
         self._settings = settings
-        self._run = str(uuid4())
+        self._run = session or str(uuid4())
+        self._resumes = bool(session)
         self._fleet_run = fleet_run
 
     async def drive(self, state: TaskState, environ: dict[str, str]) -> None:
@@ -115,7 +120,7 @@ class TaskDriver:
         host = find_host(task.host or next(iter(HOSTS)))
         plan = AgentPlan(
             self._run,
-            prompt_of(state, has_changes=bool(now.uncommitted)),
+            prompt_of(state, has_changes=bool(now.uncommitted), resumed=self._resumes),
             task.verify,
             limits_of_task(task, self._settings),
             DriveOptions(model=task.model, mode=host.modes[0]),
@@ -152,12 +157,11 @@ class TaskDriver:
                 raise AttemptLostError(answer)
 
     def _result(self, task: Task, end: LoopEnd, client: AuditedDaemonClient) -> AttemptResult:
-        commit_work(self._workspace, f"{task.label[:60]}\n\nTask: {task.id}", os.environ)
-        now = workspace_status(self._workspace, os.environ)
+        commit = commit_task(self._workspace, task)
         return AttemptResult(
             outcome=_OUTCOMES[end.reason],
             says=end.says,
-            commit=now.last.hash if now.last else "",
+            commit=commit,
             verified=end.verified,
             iterations=client.iteration,
             tokens=client.tokens,
@@ -180,7 +184,7 @@ def limits_of_task(task: Task, settings: Fleet) -> LoopLimits:
     )
 
 
-def main(repository: str, task: str, attempt: str, slot: str) -> int:
+def main(repository: str, task: str, attempt: str, slot: str, session: str = "") -> int:
     """Drive one attempt; return the exit code."""
     environ = dict(os.environ)
     home = Home(state_folder(environ))
@@ -195,7 +199,7 @@ def main(repository: str, task: str, attempt: str, slot: str) -> int:
         return 1
     settings = trusted_settings(repository, environ).config.fleet
     environ |= workspace_environment(int(slot), workspace)
-    driver = TaskDriver(home, engine, ticket, workspace, settings, fleet.run)
+    driver = TaskDriver(home, engine, ticket, workspace, settings, fleet.run, session)
     try:
         asyncio.run(_until_told(driver.drive(state, environ)))
     except (
