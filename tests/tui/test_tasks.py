@@ -112,7 +112,7 @@ def test_a_paused_fleet_says_so_and_can_be_resumed(book: SampleLog, fleet: Fleet
     [
         ("t", "cart", "an agent works on cart already"),
         ("t", "docs", "docs is done; handrail task retry docs --again does it once more"),
-        ("t", "later", "later is ready; nobody stopped it"),
+        ("t", "later", "later is pending; nobody stopped it"),
         ("b", "broken", "no block: broken is failed"),
         ("X", "docs", "docs is done: there is nothing left to give up"),
         ("p", "login", "no run of login is here"),

@@ -8,13 +8,8 @@ from handrail.fleet.engine.events import TaskEvent, TaskSubmitted, event_decoder
 from handrail.fleet.engine.fleet_state import FleetState
 from handrail.fleet.engine.state_loading import TOPIC, load_fleet
 from handrail.store.port import Store, StoredEntry
-from handrail.views.task_overview import FleetView, TaskOverview, task_overview
-from handrail.words.fleet_summary import (
-    by_urgency,
-    fleet_in_words,
-    has_open_tasks,
-    paused_in_words,
-)
+from handrail.views.task_overview import FleetView, TaskOverview, fleet_view, task_overview
+from handrail.words.fleet_summary import by_urgency, has_open_tasks
 from handrail.words.tasks import TaskLine, list_tasks
 
 _LATELY = 60 * 60
@@ -98,12 +93,7 @@ class _FollowedFleet:
         if self._view is None:
             lines = by_urgency(list_tasks(self._state, now))
             self._has_open = has_open_tasks(self._state, lines)
-            self._view = FleetView(
-                self._name,
-                fleet_in_words(self._state, lines),
-                tuple(self._overviews(lines)),
-                paused_in_words(self._state),
-            )
+            self._view = fleet_view(self._name, self._state, lines, self._overviews(lines))
             self._touched.clear()
         return self._view
 

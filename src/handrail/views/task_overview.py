@@ -1,12 +1,14 @@
 """A task and a fleet as the screen shows them: immutable, so that two threads can read them."""
 
+from collections.abc import Iterable, Sequence
+
 import msgspec
 
 from handrail.fleet.engine.events import AttemptResult, TaskAudited, TaskWorkspace
-from handrail.fleet.engine.fleet_state import TaskMerge, TaskState
+from handrail.fleet.engine.fleet_state import FleetState, TaskMerge, TaskState
 from handrail.fleet.tasks.task import Task, TaskStatus
-from handrail.words.fleet_summary import last_iteration
-from handrail.words.tasks import TaskWords
+from handrail.words.fleet_summary import fleet_in_words, last_iteration, paused_in_words
+from handrail.words.tasks import TaskLine, TaskWords
 
 _KEPT_AUDIT = 50
 
@@ -48,6 +50,35 @@ class FleetView(msgspec.Struct, frozen=True):
     """The most urgent ones first."""
     paused: str = ""
     """By whom it is paused, in words; empty: it is not."""
+    folder: str = ""
+    """The main work tree of its repository; empty: the log does not name it."""
+    run: str = ""
+    """The run that stands for the whole fleet."""
+    slots: int = 0
+    """How many agents work at a time; 0: no scheduler has said it."""
+    cost: float = 0.0
+    budget: float = 0.0
+    """In US dollars; 0: no limit."""
+    changed: float = 0.0
+    """When the last event came."""
+
+
+def fleet_view(
+    name: str, state: FleetState, lines: Sequence[TaskLine], tasks: Iterable[TaskOverview]
+) -> FleetView:
+    """Summarise the state of a fleet; `lines` and `tasks` in the same order."""
+    return FleetView(
+        name,
+        fleet_in_words(state, lines),
+        tuple(tasks),
+        paused_in_words(state),
+        state.folder,
+        state.run,
+        state.slots,
+        state.cost_usd,
+        state.budget_usd,
+        state.changed,
+    )
 
 
 def task_overview(fleet: str, state: TaskState, words: TaskWords) -> TaskOverview:

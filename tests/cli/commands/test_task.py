@@ -215,7 +215,7 @@ def test_a_cancelled_task_has_failed_and_can_be_taken_up_again(fleet: FleetShell
     done = fleet.run("task", "cancel", "a", "--reason", "Not needed.", "--json")
     assert done.json["agentGone"] is True
     assert (fleet.task("a").status, fleet.task("a").says) == (TaskStatus.FAILED, "Not needed.")
-    assert "a is failed already" in fleet.run("task", "cancel", "a").err
+    assert "a is failed: there is nothing left to give up" in fleet.run("task", "cancel", "a").err
     fleet.run("task", "retry", "a")
     assert fleet.task("a").status is TaskStatus.PENDING
 

@@ -42,14 +42,15 @@ class TaskRow(msgspec.Struct, frozen=True):
     workspace: str
     branch: str
     merge: str
-    """merged, waiting, conflict, verify_failed, taken_back; empty: never tried."""
+    """merging, merged, waiting, conflict, verify_failed, taken_back; empty: never tried."""
     merge_says: str
     cost_usd: float
     tokens: int
     since: float
     held: bool
     commands: tuple[str, ...]
-    """What can be done with it now: retry, block, cancel, prefer, merge, edit, redirect, clean."""
+    """What can be done with it now, the most likely first: retry, merge, again (do a done one once
+    more), prefer, redirect, edit, priority, block, cancel."""
 
 
 class FleetRow(msgspec.Struct, frozen=True):
@@ -62,7 +63,11 @@ class FleetRow(msgspec.Struct, frozen=True):
     paused: str
     run: str
     slots: tuple[SlotRow, ...]
+    """Those that are used."""
+    slot_count: int
+    """How many there are; 0: no scheduler has said it."""
     counts: dict[str, int]
+    """How many tasks are in each state."""
     cost_usd: float
     budget_usd: float
     recovered: tuple[str, ...]
@@ -119,16 +124,27 @@ class TaskDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     priority: int = 0
     model: str = ""
     host: str = ""
+    limits: dict[str, float] = {}
+    """iterations, minutes, cost_usd, tokens, memory_mb of one attempt."""
 
 
 class TaskCommandRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A command about a task."""
 
-    command: Literal["retry", "block", "cancel", "prefer", "merge", "redirect", "priority"]
+    command: Literal[
+        "retry", "again", "block", "cancel", "prefer", "merge", "redirect", "priority"
+    ]
     reason: str = ""
+    message: str = ""
+    """What the next agent is told, after retry and again."""
     to: str = ""
-    """The other task of a redirect."""
+    """The other task of a redirect, or the branch of a merge (empty: the one checked out)."""
     workspace: Literal["new", "same"] = "new"
+    """Of a redirect: where the other task goes on."""
+    resolve: bool = False
+    """Of a merge: a conflict goes back to the agent of the task."""
+    keep: bool = False
+    """Of a merge: the workspace stays."""
     priority: int = 0
 
 
@@ -138,6 +154,8 @@ class TaskCommandResult(msgspec.Struct, frozen=True):
     ok: bool
     says: str
     task: TaskRow | None
+    request: str = ""
+    """The control request of a redirect: `/requests/{request}` tells how it stands."""
 
 
 class PipelineStepRow(msgspec.Struct, frozen=True):

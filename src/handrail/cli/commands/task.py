@@ -32,9 +32,11 @@ from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
 from handrail.fleet.engine.events import FleetEvent, QuestionAnswered, TaskBlocked, TaskReleased
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
-from handrail.fleet.tasks.task import OPEN, Task, TaskStatus
+from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.tasks.task_entry import why_not_new
 from handrail.fleet.tasks.task_schema import task_file_schema
 from handrail.words.amounts import count
+from handrail.words.task_decisions import why_not_decide
 
 _NOT_GONE = 1
 _RUN = "Start agents: handrail run --resume"
@@ -107,12 +109,11 @@ def add(
 
 
 def _must_be_new(state: FleetState, task: Task) -> None:
-    for name, known in state.tasks.items():
-        if name.casefold() == task.id.casefold() and known.task != task:
-            raise click.ClickException(
-                f"there is a task {name} already; choose another --id, or change it: "
-                f"handrail task edit {name}"
-            )
+    if why := why_not_new(task, {name: each.task for name, each in state.tasks.items()}):
+        known = next(name for name in state.tasks if name.casefold() == task.id.casefold())
+        raise click.ClickException(
+            f"{why}; choose another --id, or change it: handrail task edit {known}"
+        )
 
 
 def _tell_added(tasks: list[str], new: list[str], *, as_json: bool) -> None:
@@ -230,12 +231,8 @@ def retry(name: str, again: bool, message: str, as_json: bool) -> int:
     fleet = open_fleet(os.getcwd())
     task = find_task(fleet.engine.state(), name)
     known = task.task.id
-    if task.status is TaskStatus.ACTIVE:
-        raise click.ClickException(f"an agent is at work on {known} already")
-    if task.status is TaskStatus.DONE and not again:
-        raise click.ClickException(
-            f"{known} is done; let it be done once more: handrail task retry {known} --again"
-        )
+    if task.status is TaskStatus.ACTIVE or (task.status is TaskStatus.DONE and not again):
+        raise click.ClickException(why_not_decide("retry", task))
     _record(fleet, TaskReleased(time(), known, user_name(), message))
     _tell(known, "may be tried again", _RUN, as_json=as_json)
     return 0
@@ -288,7 +285,7 @@ def block(name: str, reason: str, as_json: bool) -> int:
     """
     options.by_a_person()
     fleet = open_fleet(os.getcwd())
-    task = _open_task(fleet, name)
+    task = _deciding("block", fleet, name)
     by = user_name()
     says = reason or f"blocked by {by}"
     _record(fleet, TaskBlocked(time(), task.task.id, says, by))
@@ -314,7 +311,7 @@ def cancel(name: str, reason: str, as_json: bool) -> int:
     """
     options.by_a_person()
     fleet = open_fleet(os.getcwd())
-    task = _open_task(fleet, name)
+    task = _deciding("cancel", fleet, name)
     by = user_name()
     with _refusals():
         fleet.engine.cancel(task.task.id, by, reason or f"cancelled by {by}")
@@ -359,10 +356,11 @@ def schema() -> int:
     return 0
 
 
-def _open_task(fleet: OpenedFleet, name: str) -> TaskState:
+def _deciding(decision: str, fleet: OpenedFleet, name: str) -> TaskState:
+    """Return the task that a person decides about; one that does not take this ends the command."""
     task = find_task(fleet.engine.state(), name)
-    if task.status not in OPEN:
-        raise click.ClickException(f"{task.task.id} is {task.status.value} already")
+    if why := why_not_decide(decision, task):
+        raise click.ClickException(why)
     return task
 
 

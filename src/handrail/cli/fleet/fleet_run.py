@@ -103,7 +103,13 @@ class _FleetRun:
         )
         self._work = LocalSlotWork(fleet.home, fleet.repository, workspaces, settings, machine)
         folders = (Path(fleet.home.path), Path(workspaces.records.trees))
-        self._registration = FleetRegistration(fleet.home, fleet.engine, fleet.repository.top)
+        self._registration = FleetRegistration(
+            fleet.home,
+            fleet.engine,
+            fleet.repository.top,
+            slots=slots,
+            budget_usd=settings.budget_usd,
+        )
         self._is_paused = False
         self._scheduler = Scheduler(
             fleet.engine,

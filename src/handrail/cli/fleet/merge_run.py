@@ -8,13 +8,13 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.daemon_request import show_waiting
-from handrail.cli.fleet.merge_selection import unmerged_needs
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
 from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.merges.merge_order import unmerged_needs
 from handrail.fleet.merges.merge_outcome import (
     MergeConflict,
     MergeOutcome,

@@ -7,15 +7,15 @@ import click
 from handrail.cli.fleet.task_lookup import find_task
 from handrail.fleet.engine.engine import TaskStatusError
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.merges.merge_order import merge_together, unmerged_needs, waits_for_merge
 from handrail.fleet.merges.task_merges import must_be_done
 from handrail.fleet.tasks.dependencies import in_order
-from handrail.fleet.tasks.task import TaskStatus
 
 
 def select_tasks(state: FleetState, names: Sequence[str]) -> list[TaskState]:
     """Return the named tasks, or all that wait for a merge, those they depend on first."""
     if not names:
-        found = [each for each in state.tasks.values() if _waits_for_merge(each)]
+        found = [each for each in state.tasks.values() if waits_for_merge(each)]
         return _ordered(state, [each.task.id for each in found])
     chosen = [find_task(state, name) for name in names]
     for each in chosen:
@@ -26,27 +26,8 @@ def select_tasks(state: FleetState, names: Sequence[str]) -> list[TaskState]:
     ids = [each.task.id for each in chosen]
     for each in chosen:
         if others := [name for name in unmerged_needs(state, each) if name not in ids]:
-            together = " ".join((*others, *ids))
-            raise click.ClickException(
-                f"{each.task.id} holds the work of {', '.join(others)}, which is not merged; "
-                f"merge them together: handrail merge {together}"
-            )
+            raise click.ClickException(merge_together(each.task.id, others, ids))
     return _ordered(state, ids)
-
-
-def unmerged_needs(state: FleetState, task: TaskState) -> list[str]:
-    """Return the tasks that one depends on whose work is not merged yet."""
-    return [
-        name
-        for name in task.task.depends_on
-        if (other := state.tasks.get(name)) is not None and _waits_for_merge(other)
-    ]
-
-
-def _waits_for_merge(task: TaskState) -> bool:
-    is_merged = task.merge is not None and task.merge.outcome == "merged"
-    has_work = task.result is not None and bool(task.result.commit)
-    return task.status is TaskStatus.DONE and has_work and not is_merged
 
 
 def _ordered(state: FleetState, ids: Sequence[str]) -> list[TaskState]:

@@ -11,14 +11,14 @@ from handrail.cli import options
 from handrail.config import ConfigError
 from handrail.config.setting_tree import SettingOrigin
 from handrail.fleet.tasks.task import Task
+from handrail.fleet.tasks.task_entry import BadTaskError, task_of_entry
 from handrail.fleet.tasks.task_file import parse_tasks, read_task_file
 from handrail.fleet.tasks.task_schema import TaskEntryLimits
-from handrail.fleet.tasks.task_writing import task_yaml, tasks_yaml
+from handrail.fleet.tasks.task_writing import task_yaml
 from handrail.hosts import HOSTS
 from handrail.model.near_names import did_you_mean
 
 _LIMITS = tuple(TaskEntryLimits.__struct_fields__)
-_OF_ONE = "tasks[0]"
 
 
 def _split_limits(
@@ -122,8 +122,6 @@ def _same_task(found: tuple[Task, ...], task: Task) -> Task:
 
 def _checked(entry: Mapping[str, object], known: Collection[str]) -> Task:
     try:
-        return parse_tasks(tasks_yaml([entry]), SettingOrigin(""), known)[0]
-    except ConfigError as error:
-        says = [f"{each.key.removeprefix(_OF_ONE).lstrip('.')}: {each.says}".lstrip(": ")
-                for each in error.problems]  # fmt: skip
-        raise click.UsageError("; ".join(says)) from None
+        return task_of_entry(entry, known)
+    except BadTaskError as error:
+        raise click.UsageError(str(error)) from None

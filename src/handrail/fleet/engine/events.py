@@ -84,6 +84,8 @@ class TaskSubmitted(_FleetEvent, frozen=True, omit_defaults=True, tag="task_subm
 
     task: Task
     by: str = ""
+    folder: str = ""
+    """The main work tree of the repository, where the log does not name it yet."""
 
 
 class TaskClaimed(TaskEvent, frozen=True, omit_defaults=True, tag="task_claimed"):
@@ -213,6 +215,12 @@ class FleetBegun(_FleetEvent, frozen=True, omit_defaults=True, tag="fleet_begun"
 
     run: str
     """The run that stands for the whole fleet."""
+    folder: str = ""
+    """The main work tree of the repository."""
+    slots: int = 0
+    """How many agents work at a time."""
+    budget_usd: float = 0.0
+    """What they may cost together; 0: no limit."""
 
 
 class DispatchClosed(_FleetEvent, frozen=True, omit_defaults=True, tag="dispatch_closed"):

@@ -125,6 +125,12 @@ class FleetState(msgspec.Struct, omit_defaults=True):
     """A person gave it up: its schedulers end, and the next one begins anew."""
     run: str = ""
     """The run that stands for the whole fleet."""
+    folder: str = ""
+    """The main work tree of the repository; empty: nobody has said it."""
+    slots: int = 0
+    """How many agents work at a time, as its last scheduler said."""
+    budget_usd: float = 0.0
+    """What they may cost together; 0: no limit."""
 
     def apply(self, event: FleetEvent) -> None:
         """Take in the next event."""
@@ -156,6 +162,7 @@ class FleetState(msgspec.Struct, omit_defaults=True):
 
 
 def _submitted(state: FleetState, event: events.TaskSubmitted) -> None:
+    state.folder = event.folder or state.folder
     known = state.tasks.get(event.task.id)
     if known is None:
         state.tasks[event.task.id] = TaskState(event.task, event.at, event.at)
@@ -283,7 +290,8 @@ def _preferred(state: FleetState, event: events.TaskPreferred) -> None:
 
 
 def _begun(state: FleetState, event: events.FleetBegun) -> None:
-    state.run = event.run
+    state.run, state.slots, state.budget_usd = event.run, event.slots, event.budget_usd
+    state.folder = event.folder or state.folder
     if state.given_up:
         _open(state)
 

@@ -86,6 +86,7 @@ class LogEngine(FleetEngine):
         self._rules = rules
         self._clock = clock
         self._lease_time = lease_time
+        self._folder = ""
         self._clean: Callable[[FleetEvent], FleetEvent] = lambda event: event
         self._lock = threading.RLock()
         self._heard = {each.task.id: lease_time() for each in state.active()}
@@ -98,10 +99,16 @@ class LogEngine(FleetEngine):
         """The tasks whose process was heard of at all since the start."""
         self._saved = state.seq
 
-    def go_by(self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent]) -> None:
-        """Use these rules from now on. `clean`: takes secrets out of an event."""
+    def go_by(
+        self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent], folder: str = ""
+    ) -> None:
+        """Use these rules from now on.
+
+        `clean`: takes secrets out of an event; `folder`: the main work tree of the repository.
+        """
         with self._lock:
             self._rules, self._clean = rules, clean
+            self._folder = folder or self._folder
 
     def note_presence(self) -> None:
         """Say, every PRESENCE_SECONDS, that this process runs; does not block.
@@ -119,7 +126,10 @@ class LogEngine(FleetEngine):
             fresh = [each for each in tasks if self._is_news(each)]
             self._check_dependencies(fresh)
             new = [each.id for each in fresh if each.id not in self._state.tasks]
-            self._write([events.TaskSubmitted(self._clock(), each, by) for each in fresh])
+            written = [events.TaskSubmitted(self._clock(), each, by) for each in fresh]
+            if written and self._state.folder != self._folder:
+                written[0] = msgspec.structs.replace(written[0], folder=self._folder)
+            self._write(written)
             return new
 
     def claim(self, worker: Worker, slot: int = 0) -> Claim | None:
@@ -251,12 +261,27 @@ class LogEngine(FleetEngine):
             active = (each for each in self._state.active() if each.task.id in self._spoke)
             return [each for each in active if not self._is_expired(each)]
 
+    def copy_of(self, task: str) -> TaskState:
+        """Return a copy of one task with its history. Raises UnknownTaskError."""
+        with self._lock:
+            return _copy(self._task(task))
+
     # Without the lock: what a reader sees may change the next moment, as any answer may
 
     @property
     def run(self) -> str:
         """Return the run that stands for the whole fleet, or ""."""
         return self._state.run
+
+    @property
+    def folder(self) -> str:
+        """Return the main work tree of the repository, or "" if nobody has said it."""
+        return self._folder or self._state.folder
+
+    @property
+    def seq(self) -> int:
+        """Return the number of the last event."""
+        return self._state.seq
 
     @property
     def closed(self) -> bool:

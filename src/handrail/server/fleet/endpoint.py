@@ -94,6 +94,7 @@ class FleetEndpoint:
         engine.go_by(
             EngineRules.of(project.config.fleet),
             clean=partial(without_secrets, redactor=project.redactor),
+            folder=repository.top,
         )
         return engine
 

@@ -32,11 +32,17 @@ class FleetRegistration:
         engine: FleetEngine,
         top: str,
         environ: Mapping[str, str] = os.environ,
+        *,
+        slots: int = 0,
+        budget_usd: float = 0.0,
     ) -> None:
-        """`top`: the main work tree of the repository."""
+        """`top`: the main work tree of the repository; `slots`, `budget_usd`: what its agents
+        share."""
         self._home = home
         self._engine = engine
         self._top = top
+        self._slots = slots
+        self._budget = budget_usd
         self._environ = environ
         self._finished = 0
         self._changed = asyncio.Event()
@@ -64,7 +70,8 @@ class FleetRegistration:
     async def _begin(self) -> SocketDaemonClient | None:
         state = await asyncio.to_thread(self._engine.state)
         run = state.run if state.run and not state.given_up else str(uuid4())
-        await asyncio.to_thread(self._engine.record, FleetBegun(time(), run))
+        begun = FleetBegun(time(), run, self._top, self._slots, self._budget)
+        await asyncio.to_thread(self._engine.record, begun)
         client = SocketDaemonClient(self._home, run, environ=self._environ)
         start = LoopStart(
             goal=_goal(state),

@@ -16,9 +16,9 @@ from handrail.fleet.engine.events import (
     TaskCancelled,
     TaskReleased,
 )
-from handrail.fleet.tasks.task import OPEN, TaskStatus
 from handrail.tui.sending.port import SendingStage
 from handrail.views.task_overview import FleetView, TaskOverview
+from handrail.words.task_decisions import why_not_decide
 
 MakeEvent = Callable[[float, str, str, str], FleetEvent]
 """Makes the event from the time, the task, the person and the reason."""
@@ -131,33 +131,10 @@ def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) 
     return _WHY_NOT[name](task, fleet)
 
 
-def _no_retry(task: TaskOverview, fleet: FleetView) -> str:
-    name = task.task.id
-    if task.status is TaskStatus.ACTIVE:
-        return f"an agent works on {name} already"
-    if task.status is TaskStatus.DONE:
-        return f"{name} is done; handrail task retry {name} --again does it once more"
-    if task.status is TaskStatus.PENDING and not task.held:
-        return f"{name} is {task.words.says}; nobody stopped it"
-    return ""
-
-
-def _no_block(task: TaskOverview, fleet: FleetView) -> str:
-    if task.status in (TaskStatus.PENDING, TaskStatus.ACTIVE):
-        return ""
-    return f"no block: {task.task.id} is {task.status.value}"
-
-
-def _no_cancel(task: TaskOverview, fleet: FleetView) -> str:
-    if task.status in OPEN:
-        return ""
-    return f"{task.task.id} is {task.status.value}: there is nothing left to give up"
-
-
 _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
-    "retry": _no_retry,
-    "block": _no_block,
-    "give_up": _no_cancel,
+    "retry": lambda task, fleet: why_not_decide("retry", task),
+    "block": lambda task, fleet: why_not_decide("block", task),
+    "give_up": lambda task, fleet: why_not_decide("cancel", task),
     "pause_fleet": lambda task, fleet: (
         f"{fleet.name} is {fleet.paused}; press R to resume it" if fleet.paused else ""
     ),
