@@ -64,15 +64,22 @@ class FleetView(msgspec.Struct, frozen=True):
 
 
 def fleet_view(
-    name: str, state: FleetState, lines: Sequence[TaskLine], tasks: Iterable[TaskOverview]
+    name: str,
+    state: FleetState,
+    lines: Sequence[TaskLine],
+    tasks: Iterable[TaskOverview],
+    folder: str = "",
 ) -> FleetView:
-    """Summarise the state of a fleet; `lines` and `tasks` in the same order."""
+    """Summarise the state of a fleet; `lines` and `tasks` in the same order.
+
+    `folder`: its repository, where somebody knows it better than the log.
+    """
     return FleetView(
         name,
         fleet_in_words(state, lines),
         tuple(tasks),
         paused_in_words(state),
-        state.folder,
+        folder or state.folder,
         state.run,
         state.slots,
         state.cost_usd,

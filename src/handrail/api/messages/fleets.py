@@ -131,9 +131,7 @@ class TaskDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TaskCommandRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A command about a task."""
 
-    command: Literal[
-        "retry", "again", "block", "cancel", "prefer", "merge", "redirect", "priority"
-    ]
+    command: Literal["retry", "again", "block", "cancel", "prefer", "merge", "redirect", "priority"]
     reason: str = ""
     message: str = ""
     """What the next agent is told, after retry and again."""

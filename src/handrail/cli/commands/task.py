@@ -1,5 +1,6 @@
 """`handrail task`: the tasks of a repository, and what became of each."""
 
+import asyncio
 import json
 import os
 import sys
@@ -10,7 +11,6 @@ from time import time
 import click
 
 from handrail.cli import options
-from handrail.cli.fleet.attempt_end import AgentEnd, end_agent
 from handrail.cli.fleet.opened_fleet import OpenedFleet, open_fleet
 from handrail.cli.fleet.task_answer import chosen_answer
 from handrail.cli.fleet.task_details import print_view, view_json, view_task
@@ -32,9 +32,12 @@ from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
 from handrail.fleet.engine.events import FleetEvent, QuestionAnswered, TaskBlocked, TaskReleased
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
+from handrail.fleet.engine.lease_clock import this_machine
 from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.fleet.tasks.task_entry import why_not_new
 from handrail.fleet.tasks.task_schema import task_file_schema
+from handrail.server.fleet.attempt_end import AgentEnd, end_agent
+from handrail.server.fleet.slot_work import LocalSlotWork
 from handrail.words.amounts import count
 from handrail.words.task_decisions import why_not_decide
 
@@ -289,7 +292,7 @@ def block(name: str, reason: str, as_json: bool) -> int:
     by = user_name()
     says = reason or f"blocked by {by}"
     _record(fleet, TaskBlocked(time(), task.task.id, says, by))
-    return _tell_end(task.task.id, "blocked", end_agent(fleet, task), as_json=as_json)
+    return _tell_end(task.task.id, "blocked", _end_agent(fleet, task), as_json=as_json)
 
 
 @command.command(short_help="Give up a task.")
@@ -315,7 +318,7 @@ def cancel(name: str, reason: str, as_json: bool) -> int:
     by = user_name()
     with _refusals():
         fleet.engine.cancel(task.task.id, by, reason or f"cancelled by {by}")
-    return _tell_end(task.task.id, "cancelled", end_agent(fleet, task), as_json=as_json)
+    return _tell_end(task.task.id, "cancelled", _end_agent(fleet, task), as_json=as_json)
 
 
 @command.command(short_help="Remove leftover worktrees and branches.")
@@ -362,6 +365,12 @@ def _deciding(decision: str, fleet: OpenedFleet, name: str) -> TaskState:
     if why := why_not_decide(decision, task):
         raise click.ClickException(why)
     return task
+
+
+def _end_agent(fleet: OpenedFleet, before: TaskState) -> AgentEnd:
+    machine = this_machine()
+    work = LocalSlotWork(fleet.home, fleet.repository, fleet.workspaces, fleet.settings, machine)
+    return asyncio.run(end_agent(work, machine, before))
 
 
 def _record(fleet: OpenedFleet, event: FleetEvent) -> None:

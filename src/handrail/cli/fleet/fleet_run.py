@@ -93,7 +93,7 @@ class _FleetRun:
         self._left_by = 0
         self._says = ""
         """Why the run ended, if not because all was done."""
-        self._merges = TaskMerges(fleet.engine, fleet.merging, workspaces, settings)
+        self._merges = TaskMerges(fleet.engine.record, fleet.merging, workspaces, settings)
         self._worker = Worker(
             owner=str(uuid4()),
             host=machine.host,

@@ -21,7 +21,7 @@ from handrail.fleet.merges.merge_outcome import (
     MergeWaiting,
     VerifyFailed,
 )
-from handrail.fleet.merges.task_merges import TaskMerges, outcome_says
+from handrail.fleet.merges.task_merges import GivenBack, TaskMerges, outcome_says
 from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 from handrail.words.task_commands import next_commands
 
@@ -41,7 +41,7 @@ class MergeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def merge_tasks(fleet: OpenedFleet, tasks: Sequence[TaskState], wanted: MergeOptions) -> int:
     """Merge tasks in this order; return the exit code. A refusal ends the command."""
-    merges = TaskMerges(fleet.engine, fleet.merging, fleet.workspaces, fleet.settings)
+    merges = TaskMerges(fleet.engine.record, fleet.merging, fleet.workspaces, fleet.settings)
     try:
         return asyncio.run(_MergeRun(fleet, merges, wanted).go(tasks))
     except (FleetError, WorkspaceError) as error:
@@ -71,27 +71,27 @@ class _MergeRun:
             self._tell_skipped(task, others)
             return False
         with show_waiting(f"merging {task.task.id}"):
-            outcome = await self._merges.merge(task, target, keep=self._wanted.keep)
-        if isinstance(outcome, MergeConflict) and self._wanted.resolve:
-            return await self._give_to_agent(task, outcome)
+            outcome = await self._merge(task, target)
+        if isinstance(outcome, GivenBack):
+            self._tell_given_back(task, outcome)
+            return False
         await self._tell(task, outcome)
         return not isinstance(outcome, _NOT_MERGED)
 
-    async def _give_to_agent(self, task: TaskState, conflict: MergeConflict) -> bool:
-        name, target = task.task.id, conflict.target
-        files = await self._merges.give_to_agent(task, target, user_name())
-        if not files:  # git has merged the branch into the workspace by itself this time
-            commit = await asyncio.to_thread(self._merges.work_of, name)
-            outcome = await self._merges.merge(task, target, keep=self._wanted.keep, commit=commit)
-            await self._tell(task, outcome)
-            return not isinstance(outcome, _NOT_MERGED)
+    async def _merge(self, task: TaskState, target: str) -> MergeOutcome | GivenBack:
+        keep = self._wanted.keep
+        if self._wanted.resolve:
+            return await self._merges.merge_or_give_back(task, target, user_name(), keep=keep)
+        return await self._merges.merge(task, target, keep=keep)
+
+    def _tell_given_back(self, task: TaskState, given: GivenBack) -> None:
+        name = task.task.id
         if self._wanted.as_json:
-            print_json({"task": name, "outcome": "given_to_agent", "files": files})
+            print_json({"task": name, "outcome": "given_to_agent", "files": given.files})
         else:
-            text = f"{name}: its agent gets the conflict in {', '.join(files)}"
+            text = f"{name}: its agent gets the conflict in {', '.join(given.files)}"
             self._screen.paragraph(text, mark=self._screen.paint("↺", "yellow"))
             self._screen.paragraph("Next: handrail run --resume", "dim", indent=3)
-        return False
 
     def _tell_skipped(self, task: TaskState, others: Sequence[str]) -> None:
         says = f"not tried: it holds the work of {', '.join(others)}, which is not merged"

@@ -11,8 +11,8 @@ from handrail.cli.output.terminal import TerminalOutput, pad, visible, wrap
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.recovery.audit_log import recovery_of
 from handrail.fleet.tasks.dependencies import missing_for, start_obstacles
-from handrail.fleet.workspaces.workspace_errors import WorkspaceError
-from handrail.fleet.workspaces.workspace_work import WorkspaceStatus, workspace_status
+from handrail.fleet.workspaces.task_work import has_changes, work_of_task
+from handrail.fleet.workspaces.workspace_work import WorkspaceStatus
 from handrail.words.amounts import count, money
 from handrail.words.fleet_events import audit_sentence
 from handrail.words.task_commands import next_commands
@@ -49,21 +49,13 @@ def view_task(fleet: OpenedFleet, state: FleetState, task: TaskState) -> TaskVie
     missing = missing_for(task.task, statuses)
     obstacles = start_obstacles((each.task for each in state.tasks.values()), statuses)
     words = describe_task(task, missing, obstacles.get(task.task.id))
-    return TaskView(task, words, tuple(missing), _work(fleet, task.task.id))
-
-
-def _work(fleet: OpenedFleet, task: str) -> WorkspaceStatus | None:
-    try:
-        workspace = fleet.workspaces.reuse(task)
-        return workspace_status(workspace, os.environ) if workspace else None
-    except WorkspaceError:
-        return None
+    work = work_of_task(fleet.workspaces, task.task.id, os.environ)
+    return TaskView(task, words, tuple(missing), work)
 
 
 def view_json(view: TaskView) -> dict[str, object]:
     """Return a task for programs."""
     state, work = view.state, view.work
-    has_changes = None if work is None else bool(work.uncommitted)
     return {
         "id": state.task.id,
         "task": state.task,
@@ -89,7 +81,7 @@ def view_json(view: TaskView) -> dict[str, object]:
         "questions": state.questions,
         "audit": state.audit,
         "next": [command for command, _ in next_commands(state)],
-        "recoveryContext": msgspec.to_builtins(recovery_of(state, has_changes=has_changes)),
+        "recoveryContext": msgspec.to_builtins(recovery_of(state, has_changes=has_changes(work))),
     }
 
 

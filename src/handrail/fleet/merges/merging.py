@@ -168,13 +168,16 @@ class Merging:
         """Hold the lock of merges; a task that is cancelled while it waits leaves none."""
         clock = asyncio.get_running_loop().time
         until = clock() + wait
-        with ExitStack() as stack:
+        stack = ExitStack()
+        try:
             while (lock := await in_thread(partial(self._try_lock, stack))) is None:
                 if clock() >= until:
-                    holder = lock_holder(self._lock_path)
+                    holder = await in_thread(partial(lock_holder, self._lock_path))
                     raise WorkspaceBusyError("merging", holder.pid if holder else 0, wait)
                 await asyncio.sleep(_POLL)
             yield lock
+        finally:
+            await in_thread(stack.close)
 
     def _try_lock(self, stack: ExitStack) -> int | None:
         try:

@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 
 from handrail.config.fleet import Fleet
-from handrail.fleet.engine.engine import FleetEngine, FleetError, TaskStatusError
-from handrail.fleet.engine.events import MergeChanged, TaskAudited, TaskReleased
+from handrail.fleet.engine.engine import FleetError, TaskStatusError
+from handrail.fleet.engine.events import FleetEvent, MergeChanged, TaskAudited, TaskReleased
 from handrail.fleet.engine.fleet_state import TaskState
 from handrail.fleet.merges.conflict_resolution import begin_resolution, resolution_prompt
 from handrail.fleet.merges.merge_outcome import (
@@ -54,12 +54,18 @@ class NoWorkspaceError(FleetError):
         )
 
 
+class GivenBack(msgspec.Struct, frozen=True):
+    """The agent of a task gets its conflict, and resolves it in the next attempt."""
+
+    files: tuple[str, ...]
+
+
 class TaskMerges:
     """Merges tasks of one fleet, one at a time."""
 
     def __init__(
         self,
-        engine: FleetEngine,
+        record: Callable[[FleetEvent], None],
         merging: Merging,
         workspaces: Workspaces,
         settings: Fleet,
@@ -67,7 +73,8 @@ class TaskMerges:
         clock: Callable[[], float] = time,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        self._engine = engine
+        """`record`: writes an event of the fleet; it blocks."""
+        self._write = record
         self._merging = merging
         self._workspaces = workspaces
         self._settings = settings
@@ -104,6 +111,19 @@ class TaskMerges:
             await asyncio.to_thread(self._remove_workspaces, task.task.id)
         return outcome
 
+    async def merge_or_give_back(
+        self, task: TaskState, target: str, by: str, *, keep: bool = False
+    ) -> MergeOutcome | GivenBack:
+        """Merge the work of a task; a conflict goes to its agent. Raises what `merge` raises."""
+        outcome = await self.merge(task, target, keep=keep)
+        if not isinstance(outcome, MergeConflict):
+            return outcome
+        if files := await self.give_to_agent(task, target, by):
+            return GivenBack(files)
+        # Git has merged the branch into the workspace by itself this time.
+        commit = await asyncio.to_thread(self.work_of, task.task.id)
+        return await self.merge(task, target, keep=keep, commit=commit)
+
     async def give_to_agent(self, task: TaskState, target: str, by: str) -> tuple[str, ...]:
         """Let the agent of a task resolve its conflict; return the files.
 
@@ -118,7 +138,7 @@ class TaskMerges:
         if files:
             told = resolution_prompt(name, target, files)
             released = TaskReleased(self._clock(), name, by, told)
-            await asyncio.to_thread(self._engine.record, released)
+            await asyncio.to_thread(self._write, released)
         return files
 
     def work_of(self, task: str) -> str:
@@ -131,8 +151,8 @@ class TaskMerges:
         kind = _RECORDED[type(outcome)]
         commit = getattr(outcome, "commit", "")
         before = getattr(outcome, "before", "")
-        self._engine.record(MergeChanged(at, name, kind, outcome.target, commit, before, says))
-        self._engine.record(TaskAudited(at, name, task.attempt, "merge", says))
+        self._write(MergeChanged(at, name, kind, outcome.target, commit, before, says))
+        self._write(TaskAudited(at, name, task.attempt, "merge", says))
 
     def _remove_workspaces(self, task: str) -> None:
         for workspace in self._workspaces.of_task(task):

@@ -5,7 +5,13 @@ import threading
 from collections.abc import Callable
 
 from handrail.fleet.engine.log_engine import LogEngine
-from handrail.fleet.engine.state_loading import TOPIC, LoadedFleet, load_fleet, write_backup
+from handrail.fleet.engine.state_loading import (
+    TOPIC,
+    LoadedFleet,
+    load_fleet,
+    topic_of,
+    write_backup,
+)
 from handrail.server.fleet.places import fleet_folder
 from handrail.store.port import Store
 
@@ -44,6 +50,13 @@ class OpenFleets:
                 engine = LogEngine(self._store, name, loaded.state)
                 fleet = self._fleets[name] = OpenFleet(name, engine, loaded)
             return fleet
+
+    def known(self, name: str) -> OpenFleet | None:
+        """Return a fleet that the log knows; None: it does not."""
+        topic = topic_of(name)
+        if any(each.name == topic for each in self._store.topics(topic)):
+            return self.open(name)
+        return None
 
     def all(self, since: float = 0.0) -> list[OpenFleet]:
         """Return every fleet in the log with news since a time."""
