@@ -224,9 +224,9 @@ class ApiClient:
         kind = fleets.TaskCommandResult
         return self._ask("command_task", kind, command, fleet=fleet, task=task)
 
-    def list_pipelines(self) -> fleets.PipelineList:
-        """The pipelines."""
-        return self._ask("list_pipelines", fleets.PipelineList)
+    def list_pipelines(self, *, limit: int = 100) -> fleets.PipelineList:
+        """The pipelines, the latest first."""
+        return self._ask("list_pipelines", fleets.PipelineList, query={"limit": limit})
 
     # numbers
 

@@ -172,7 +172,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "Retry, block, cancel, prefer, merge or redirect a task.",
         fleets.TaskCommandResult, fleets.TaskCommandRequest, right="control",
     ),
-    Operation("list_pipelines", "GET", "/pipelines", "The pipelines.", fleets.PipelineList),
+    Operation(
+        "list_pipelines", "GET", "/pipelines", "The pipelines, the latest first.",
+        fleets.PipelineList, query=(_LIMIT,),
+    ),
     # numbers
     Operation(
         "get_feedback_rates", "GET", "/feedback", "How often verdicts and findings were right.",

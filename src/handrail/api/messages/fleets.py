@@ -162,6 +162,7 @@ class PipelineStepRow(msgspec.Struct, frozen=True):
     name: str
     type: str
     status: str
+    """waiting, running, ok, failed, blocked_by_reviewer, skipped, interrupted, not_run."""
     says: str
     attempts: int
     seconds: float
@@ -186,8 +187,13 @@ class PipelineRow(msgspec.Struct, frozen=True):
     id: str
     name: str
     file: str
+    """Empty: it was given as a text."""
+    folder: str
+    by: str
+    """Who started it."""
     status: Literal["running", "ok", "error"]
     error: str
+    """step_failed, blocked_by_reviewer, interrupted; empty: none so far."""
     started: float
     seconds: float
     steps: tuple[PipelineStepRow, ...]
