@@ -27,7 +27,7 @@ from handrail.fleet.workspaces.task_work import has_changes, work_of_task
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.problems import ProblemError, not_found
-from handrail.server.api.task_commands import TaskCommands, TaskOrder
+from handrail.server.api.task_commands import DecisionOrder, TaskCommands
 from handrail.server.fleet.fleet_access import FleetAccess, ReachedFleet
 from handrail.server.fleet.fleet_views import FleetViews
 from handrail.server.fleet.merge_jobs import MergeJobs
@@ -119,7 +119,7 @@ class FleetOperations:
         """Carry out a decision about a task."""
         fleet, wanted = await self._access.reach(call.path("fleet")), call.body(TaskCommandRequest)
         task = await _refusing(asyncio.to_thread(fleet.engine.copy_of, call.path("task")))
-        order = TaskOrder(fleet, task, wanted, _name(call))
+        order = DecisionOrder(fleet, task, wanted, _name(call))
         end = await _refusing(self._commands.carry_out(order))
         row = await self._row(fleet.opened, task.task.id)
         return TaskCommandResult(end.ok, end.says, row, end.request)

@@ -33,7 +33,7 @@ _LONGEST_TEXT = 10_000
 """Characters of a reason or a message."""
 
 
-class TaskOrder(NamedTuple):
+class DecisionOrder(NamedTuple):
     """A command about a task, and who gave it."""
 
     fleet: ReachedFleet
@@ -74,7 +74,7 @@ class TaskCommands:
         self._environ = environ
         self._clock = clock
 
-    async def carry_out(self, order: TaskOrder) -> OrderEnd:
+    async def carry_out(self, order: DecisionOrder) -> OrderEnd:
         """Carry out an order. Raises ProblemError and FleetError."""
         command = order.wanted.command
         if max(len(order.wanted.reason), len(order.wanted.message)) > _LONGEST_TEXT:
@@ -84,23 +84,23 @@ class TaskCommands:
             raise ProblemError(409, "Not possible now", why)
         return await _COMMANDS[command](self, order)
 
-    async def _release(self, order: TaskOrder) -> OrderEnd:
+    async def _release(self, order: DecisionOrder) -> OrderEnd:
         released = events.TaskReleased(self._clock(), order.id, order.by, order.wanted.message)
         await asyncio.to_thread(order.fleet.engine.record, released)
         return OrderEnd(f"{order.id} may be tried again")
 
-    async def _block(self, order: TaskOrder) -> OrderEnd:
+    async def _block(self, order: DecisionOrder) -> OrderEnd:
         says = order.wanted.reason or f"blocked by {order.by}"
         blocked = events.TaskBlocked(self._clock(), order.id, says, order.by)
         await asyncio.to_thread(order.fleet.engine.record, blocked)
         return await self._end_agent(order, "blocked")
 
-    async def _cancel(self, order: TaskOrder) -> OrderEnd:
+    async def _cancel(self, order: DecisionOrder) -> OrderEnd:
         says = order.wanted.reason or f"cancelled by {order.by}"
         await asyncio.to_thread(order.fleet.engine.cancel, order.id, order.by, says)
         return await self._end_agent(order, "cancelled")
 
-    async def _end_agent(self, order: TaskOrder, did: str) -> OrderEnd:
+    async def _end_agent(self, order: DecisionOrder, did: str) -> OrderEnd:
         fleet, machine = order.fleet, await asyncio.to_thread(this_machine)
         work = LocalSlotWork(
             self._home, fleet.repository, fleet.workspaces, fleet.settings, machine, self._environ
@@ -108,13 +108,13 @@ class TaskCommands:
         end = await end_agent(work, machine, order.task)
         return OrderEnd(f"{order.id} is {did}; {end.says}", end.is_gone)
 
-    async def _prefer(self, order: TaskOrder) -> OrderEnd:
+    async def _prefer(self, order: DecisionOrder) -> OrderEnd:
         says = order.wanted.reason
         preferred = events.TaskPreferred(self._clock(), order.id, order.by, says)
         await asyncio.to_thread(order.fleet.engine.record, preferred)
         return OrderEnd(f"the next free slot takes {order.id}")
 
-    async def _change_priority(self, order: TaskOrder) -> OrderEnd:
+    async def _change_priority(self, order: DecisionOrder) -> OrderEnd:
         written = msgspec.to_builtins(order.task.task)
         written["priority"] = order.wanted.priority
 
@@ -125,7 +125,7 @@ class TaskCommands:
         await asyncio.to_thread(change)
         return OrderEnd(f"{order.id} has priority {order.wanted.priority}")
 
-    async def _redirect(self, order: TaskOrder) -> OrderEnd:
+    async def _redirect(self, order: DecisionOrder) -> OrderEnd:
         wanted = order.wanted
         if not wanted.to:
             raise ProblemError(400, "Which task?", "`to` names the task that the slot takes.")
@@ -145,7 +145,7 @@ class TaskCommands:
         says = f"the agent of {order.id} ends, and its slot goes on with {wanted.to}"
         return OrderEnd(says, request=request.request_id)
 
-    async def _merge(self, order: TaskOrder) -> OrderEnd:
+    async def _merge(self, order: DecisionOrder) -> OrderEnd:
         state = await asyncio.to_thread(order.fleet.engine.overview)
         if others := unmerged_needs(state, order.task):
             raise ProblemError(
@@ -156,7 +156,7 @@ class TaskCommands:
             return OrderEnd(f"{order.id} is being merged already")
         return OrderEnd(f"{order.id} is being merged and verified; the task tells the result")
 
-    async def _merge_now(self, order: TaskOrder) -> None:
+    async def _merge_now(self, order: DecisionOrder) -> None:
         """Merge a task; whatever comes of it stands in its history."""
         fleet, wanted = order.fleet, order.wanted
 
@@ -188,7 +188,7 @@ class TaskCommands:
             await asyncio.to_thread(record, told)
 
 
-_COMMANDS: dict[str, Callable[[TaskCommands, TaskOrder], Awaitable[OrderEnd]]] = {
+_COMMANDS: dict[str, Callable[[TaskCommands, DecisionOrder], Awaitable[OrderEnd]]] = {
     "retry": TaskCommands._release,
     "again": TaskCommands._release,
     "block": TaskCommands._block,
