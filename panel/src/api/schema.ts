@@ -1,4 +1,4 @@
-// 18e7c560d7d216c0dc0f81e37a171c66cc6f3e711ae430410006b985f4339bb6
+// 976c96ec8e810b054a27106b00b158b66a289c33c85ef656634b2f368f8a2b62
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -287,7 +287,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pipelines. */
+        /** The pipelines, the latest first. */
         get: operations["list_pipelines"];
         put?: never;
         post?: never;
@@ -911,6 +911,7 @@ export interface components {
             recovered: string[];
             run: string;
             says: string;
+            slot_count: number;
             slots: components["schemas"]["SlotRow"][];
         };
         /**
@@ -1015,10 +1016,14 @@ export interface components {
          * @description One file in a preview or a diff.
          */
         PathChange: {
+            /** @default 0 */
+            added?: number;
             bytes: number;
             /** @enum {unknown} */
-            how: "change" | "delete" | "keep" | "refuse" | "restore";
+            how: "change" | "changed" | "delete" | "deleted" | "keep" | "new" | "refuse" | "renamed" | "restore";
             path: string;
+            /** @default 0 */
+            removed?: number;
             says: string;
         };
         /**
@@ -1034,9 +1039,11 @@ export interface components {
          */
         PipelineRow: {
             blocked: components["schemas"]["BlockedRow"][];
+            by: string;
             cost_usd: number;
             error: string;
             file: string;
+            folder: string;
             id: string;
             name: string;
             review: {
@@ -1072,6 +1079,8 @@ export interface components {
             commits: string[];
             diff: string;
             expects: string;
+            /** @default false */
+            fleet?: boolean;
             merges: string[];
             says: string;
             tasks_completed: string[];
@@ -1201,6 +1210,10 @@ export interface components {
             /** @default  */
             expects?: string;
             folder: string;
+            /** @default false */
+            git?: boolean;
+            /** @default false */
+            keep?: boolean;
             /** @enum {unknown} */
             level: "action" | "checkpoint" | "iteration" | "redo" | "task";
             /** @default false */
@@ -1424,11 +1437,17 @@ export interface components {
          */
         TaskCommandRequest: {
             /** @enum {unknown} */
-            command: "block" | "cancel" | "merge" | "prefer" | "priority" | "redirect" | "retry";
+            command: "again" | "block" | "cancel" | "merge" | "prefer" | "priority" | "redirect" | "retry";
+            /** @default false */
+            keep?: boolean;
+            /** @default  */
+            message?: string;
             /** @default 0 */
             priority?: number;
             /** @default  */
             reason?: string;
+            /** @default false */
+            resolve?: boolean;
             /** @default  */
             to?: string;
             /**
@@ -1443,6 +1462,8 @@ export interface components {
          */
         TaskCommandResult: {
             ok: boolean;
+            /** @default  */
+            request?: string;
             says: string;
             task: components["schemas"]["TaskRow"] | null;
         };
@@ -1476,6 +1497,10 @@ export interface components {
             host?: string;
             /** @default  */
             id?: string;
+            /** @default {} */
+            limits?: {
+                [key: string]: number;
+            };
             /** @default  */
             model?: string;
             /** @default 0 */
@@ -3499,7 +3524,10 @@ export interface operations {
     };
     list_pipelines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
