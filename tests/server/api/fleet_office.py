@@ -29,7 +29,7 @@ from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.fleet.places import open_workspaces
 from handrail.server.home import Home
 from handrail.store.memory import MemoryStore
-from tests.server.api.operations_app import ask_api, operations_app
+from tests.server.api.api_client import InProcessApi as ApiClient
 from tests.server.asgi import AsgiResponse
 from tests.server.in_process_api import InProcessApi
 
@@ -39,7 +39,7 @@ ME = ("-c", "user.name=t", "-c", "user.email=t@example.com")
 class FleetOffice:
     """A repository with a fleet, and a person who asks about it."""
 
-    def __init__(self, folder: Path, user: str = "ann") -> None:
+    def __init__(self, folder: Path) -> None:
         self.tree = folder / "home" / "shop"
         self.tree.mkdir(parents=True)
         self.home = Home(str(folder / "state"))
@@ -66,7 +66,7 @@ class FleetOffice:
         control = self.api.control_endpoint
         commands = TaskCommands(control, self.merges, self.home, self.environ, time)
         operations = FleetOperations(access, self.views, commands, self.merges, self.environ)
-        self.app = operations_app(operations, user=user)
+        self.client = ApiClient([operations])
         self.workspaces = open_workspaces(self.home, self.repository, self.environ)
         self.slot = 0
 
@@ -82,7 +82,7 @@ class FleetOffice:
 
     async def ask(self, method: str, path: str = "", **body: object) -> AsgiResponse:
         """Ask something about the fleet."""
-        return await ask_api(self.app, method, f"/fleets/{quote(self.fleet)}{path}", **body)
+        return await self.client.ask(method, f"/fleets/{quote(self.fleet)}{path}", body or None)
 
     async def task(self, name: str) -> Any:
         """The details of a task."""

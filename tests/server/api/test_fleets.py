@@ -19,7 +19,6 @@ from handrail.fleet.tasks.task import Task, TaskLimits, TaskStatus
 from handrail.fleet.workspaces.task_work import work_of_task
 from handrail.words.tasks import TaskWords
 from tests.server.api.fleet_office import FleetOffice
-from tests.server.api.operations_app import ask_api
 
 
 @pytest.fixture
@@ -54,7 +53,7 @@ def test_a_fleet_is_shown_with_its_slots_its_tasks_by_state_and_who_paused_it(
 
 
 async def ask_fleets(office: FleetOffice) -> Any:
-    answer = await ask_api(office.app, "GET", "/fleets")
+    answer = await office.client.ask("GET", "/fleets")
     assert answer.status == 200
     return answer.json
 
@@ -205,7 +204,7 @@ def test_decisions_reach_the_log_with_their_author_and_reason(office: FleetOffic
         assert (await office.command("a", "prefer")).status == 200
         assert office.engine.copy_of("a").preferred
         given_up = await office.command("b", "cancel")
-        assert given_up.json["task"]["why"] == "cancelled by ann"
+        assert given_up.json["task"]["why"] == "cancelled by ada"
 
     office.run(story)
 
