@@ -7,6 +7,7 @@ import { startStore } from "./live/store";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/controls.css";
+import "./style/content.css";
 import "./style/frame.css";
 
 whenUnauthorized(() => {

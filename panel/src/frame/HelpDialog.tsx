@@ -34,6 +34,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
                 <div key={each.key} class="help-row">
                   <dt>
                     <Keys of={each.key} />
+                    {each.also && <Keys of={each.also} />}
                   </dt>
                   <dd>{each.says}</dd>
                 </div>

@@ -24,7 +24,7 @@ function Summary() {
   return (
     <p class="summary">
       <a href="/" class={needs.length ? "summary-needs" : "dim"}>
-        {needs.length ? `◆ ${needs.length} ${needs.length === 1 ? "needs" : "need"} you` : "Nothing needs you"}
+        {needs.length ? `▲ ${needs.length} ${needs.length === 1 ? "needs" : "need"} you` : "Nothing needs you"}
       </a>
       <span class="wide-only">{working.length} working</span>
       {paused.length > 0 && <span class="wide-only">{paused.length} paused</span>}

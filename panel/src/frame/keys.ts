@@ -5,6 +5,8 @@ import { signal } from "@preact/signals";
 export interface KeyBinding {
   /** As typed: `j`, `Enter`, `?`, or two keys one after the other: `g r`. */
   key: string;
+  /** Another key that does the same. */
+  also?: string;
   /** What it does, in a few words. */
   says: string;
   run: () => void;
@@ -41,7 +43,7 @@ export function findBinding(
 ): { binding: KeyBinding | undefined; prefix: boolean } {
   const all = groups.toReversed().flatMap((group) => group.bindings);
   return {
-    binding: all.find((each) => each.key === typed),
+    binding: all.find((each) => each.key === typed || each.also === typed),
     prefix: all.some((each) => each.key.startsWith(`${typed} `)),
   };
 }

@@ -10,13 +10,14 @@ interface Listener {
   onFrames: (frames: readonly StreamFrame[]) => void;
   /** Another daemon or another log: load everything again. */
   onReset: () => void;
+  /** The stream begins anew, with other timelines: what happened just before may be missing. */
+  onBegin: () => void;
 }
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
-/** Without a frame for so long, the panel asks whether the daemon still answers. */
-const QUIET_MS = 15_000;
-const CHECK_TIMEOUT_MS = 5000;
+/** The daemon gives a sign of life every two seconds; without one for so long, it is gone. */
+const QUIET_MS = 7000;
 /** More frames than that in one go are not worth replaying. */
 const MOST_FRAMES = 500;
 
@@ -58,10 +59,13 @@ function close(): void {
   clearTimeout(retry);
 }
 
-function open(): void {
+/** Opens the stream where it broke off, or with other timelines from now on. */
+function open(begin: boolean): void {
   close();
-  const opened = new EventSource(addressOf("/events", { after: position, run: watched }));
+  const after = begin ? undefined : position;
+  const opened = new EventSource(addressOf("/events", { after, run: watched }));
   source = opened;
+  let begins = begin;
   opened.onopen = () => {
     lastSign = performance.now();
     waitMs = FIRST_WAIT_MS;
@@ -70,7 +74,12 @@ function open(): void {
   opened.onmessage = (message: MessageEvent<string>) => {
     lastSign = performance.now();
     collect(JSON.parse(message.data) as StreamFrame);
+    if (begins) listener?.onBegin();
+    begins = false;
   };
+  opened.addEventListener("alive", () => {
+    lastSign = performance.now();
+  });
   opened.onerror = () => {
     if (source === opened) lose();
   };
@@ -93,7 +102,7 @@ async function connect(): Promise<void> {
     const another = before !== null && before.started !== now.started;
     if (before === null || another) position = now.position;
     if (health.value === "logged-out" || another) listener?.onReset();
-    open();
+    open(false);
   } catch (error) {
     if (error instanceof ApiError && error.problem.status === 401) {
       close();
@@ -104,20 +113,14 @@ async function connect(): Promise<void> {
   }
 }
 
-async function checkQuiet(): Promise<void> {
-  if (health.value !== "live" || performance.now() - lastSign < QUIET_MS) return;
-  try {
-    await fetch(addressOf("/session"), { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) });
-    lastSign = performance.now();
-  } catch {
-    lose();
-  }
+function checkQuiet(): void {
+  if (health.value === "live" && performance.now() - lastSign > QUIET_MS) lose();
 }
 
 /** Begins to listen; the listener stays the same for as long as the panel is open. */
 export function startConnection(its: Listener): void {
   listener = its;
-  setInterval(checkQuiet, QUIET_MS / 3);
+  setInterval(checkQuiet, 1000);
   addEventListener("online", () => void connect());
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && health.value === "dead") void connect();
@@ -136,5 +139,5 @@ export function watchRuns(runs: readonly string[]): void {
   const next = runs.join(",");
   if (next === watched) return;
   watched = next;
-  if (source) open();
+  if (source) open(true);
 }

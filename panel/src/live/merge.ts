@@ -7,12 +7,14 @@ export function mergeRows(
   theirsWin: boolean,
 ): readonly TimelineRow[] {
   if (others.length === 0) return rows;
-  const last = rows.at(-1)?.seq ?? -1;
   const sorted = others.toSorted((a, b) => a.seq - b.seq);
-  if ((sorted[0]?.seq ?? 0) > last) return [...rows, ...sorted];
+  const first = sorted[0]?.seq ?? 0;
+  // News is about the end: everything before it stays as it is.
+  const untouched = rows.findLastIndex((row) => row.seq < first) + 1;
+  const tail = rows.slice(untouched);
   const merged = new Map<number, TimelineRow>();
-  const [older, newer] = theirsWin ? [rows, sorted] : [sorted, rows];
+  const [older, newer] = theirsWin ? [tail, sorted] : [sorted, tail];
   for (const row of older) merged.set(row.seq, row);
   for (const row of newer) merged.set(row.seq, row);
-  return [...merged.values()].sort((a, b) => a.seq - b.seq);
+  return [...rows.slice(0, untouched), ...[...merged.values()].sort((a, b) => a.seq - b.seq)];
 }

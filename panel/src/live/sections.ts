@@ -5,7 +5,7 @@ import type { RunRow, StreamFrame } from "../api/types";
 export const SECTIONS = [
   { name: "needs", title: "Needs you" },
   { name: "working", title: "Working" },
-  { name: "paused", title: "Paused" },
+  { name: "paused", title: "Paused or stopped" },
   { name: "done", title: "Done" },
 ] as const;
 export type SectionName = (typeof SECTIONS)[number]["name"];
@@ -13,8 +13,8 @@ export type SectionName = (typeof SECTIONS)[number]["name"];
 /** Returns the section of a run. */
 export function sectionOf(run: RunRow): SectionName {
   if (run.needs_you) return "needs";
-  if (!run.active) return "done";
-  return /paus|frozen|freez|interrupt/i.test(run.state) ? "paused" : "working";
+  if (/paus|frozen|freez|interrupt|stopp/.test(run.state)) return "paused";
+  return run.active ? "working" : "done";
 }
 
 /** Sorts runs into the sections: the latest change first, those that need a person by their wait. */

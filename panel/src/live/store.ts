@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { StreamFrame } from "../api/types";
 import { startConnection } from "./connection";
 import { loadRuns, reloads, takeRuns } from "./runs";
-import { reloadTimeline, takeNews } from "./timelines";
+import { refreshTimeline, reloadTimeline, takeNews } from "./timelines";
 
 /** The last frames, for pages that keep a list of their own (fleets, tasks). */
 export const frames = signal<readonly StreamFrame[]>([]);
@@ -22,6 +22,10 @@ export function startStore(): void {
       frames.value = fresh;
     },
     onReset: loadAll,
+    onBegin: () => {
+      void loadRuns();
+      void refreshTimeline();
+    },
   });
   void loadRuns();
 }

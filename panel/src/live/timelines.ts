@@ -1,5 +1,5 @@
 /** The timeline of the run that is shown: pages from the daemon, kept up to date by the stream. */
-import { batch, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { api } from "../api/client";
 import type { StreamFrame, TimelinePage, TimelineRow } from "../api/types";
 import { notifyError } from "../frame/notices";
@@ -19,24 +19,34 @@ export interface Timeline {
 export const NO_TIMELINE: Timeline = { run: "", rows: [], first: 0, loaded: false };
 export const timeline = signal<Timeline>(NO_TIMELINE);
 
+/** Rows that came by the stream while a page was on its way: they are newer than the page. */
+let meanwhile: TimelineRow[] | null = null;
 let loadingOlder = false;
 
-/** Shows a run's timeline: its last page first. */
-export async function openTimeline(run: string): Promise<void> {
-  if (timeline.peek().run !== run) timeline.value = { ...NO_TIMELINE, run };
+async function load(run: string, before: number): Promise<void> {
+  const fresh: TimelineRow[] = [];
+  if (before === 0) meanwhile = fresh;
   try {
-    take(await api.get("/runs/{run}/timeline", { run, limit: PAGE }), false);
+    const page = await api.get("/runs/{run}/timeline", before ? { run, before, limit: PAGE } : { run, limit: PAGE });
+    if (timeline.peek().run === run) take(page, before > 0, fresh);
   } catch (error) {
     notifyError(error);
+  } finally {
+    if (meanwhile === fresh) meanwhile = null;
   }
 }
 
-function take(page: TimelinePage, older: boolean): void {
+function take(page: TimelinePage, older: boolean, fresh: readonly TimelineRow[]): void {
   const now = timeline.peek();
-  if (now.run !== page.run) return;
-  // Frames that came while the page was on its way are newer than the page.
-  const rows = mergeRows(now.rows, page.items, false);
-  timeline.value = { run: page.run, rows, loaded: true, first: older || !now.loaded ? page.first : now.first };
+  const rows = mergeRows(mergeRows(now.rows, page.items, !older), fresh, true);
+  const first = older || !now.loaded ? page.first : now.first;
+  timeline.value = { run: now.run, rows, loaded: true, first };
+}
+
+/** Shows a run's timeline: its last page first. */
+export function openTimeline(run: string): Promise<void> {
+  if (timeline.peek().run !== run) timeline.value = { ...NO_TIMELINE, run };
+  return load(run, 0);
 }
 
 /** Loads the page before the first row. */
@@ -44,30 +54,32 @@ export async function loadOlder(): Promise<void> {
   const { run, first, loaded } = timeline.peek();
   if (loadingOlder || !loaded || first === 0) return;
   loadingOlder = true;
-  try {
-    take(await api.get("/runs/{run}/timeline", { run, before: first, limit: PAGE }), true);
-  } catch (error) {
-    notifyError(error);
-  } finally {
-    loadingOlder = false;
-  }
+  await load(run, first);
+  loadingOlder = false;
+}
+
+/** Returns the newest rows of a run in some frames. */
+export function newsOf(run: string, frames: readonly StreamFrame[]): TimelineRow[] {
+  return frames.flatMap((frame) => (frame.news ?? []).filter((news) => news.run === run).flatMap((news) => news.items));
 }
 
 export function takeNews(frames: readonly StreamFrame[]): void {
-  batch(() => {
-    for (const frame of frames) {
-      for (const news of frame.news ?? []) {
-        const now = timeline.peek();
-        if (news.run === now.run) timeline.value = { ...now, rows: mergeRows(now.rows, news.items, true) };
-      }
-    }
-  });
+  const now = timeline.peek();
+  const news = newsOf(now.run, frames);
+  if (news.length === 0) return;
+  meanwhile?.push(...news);
+  timeline.value = { ...now, rows: mergeRows(now.rows, news, true) };
 }
 
-/** Loads the shown timeline again from its end, after a gap. */
+/** Loads the last page again: nothing that was just missed stays missing. */
+export async function refreshTimeline(): Promise<void> {
+  const { run } = timeline.peek();
+  if (run) await load(run, 0);
+}
+
+/** Loads the shown timeline anew, after a gap of unknown length. */
 export function reloadTimeline(): void {
   const { run } = timeline.peek();
-  if (!run) return;
   timeline.value = { ...NO_TIMELINE, run };
-  void openTimeline(run);
+  void refreshTimeline();
 }

@@ -34,10 +34,8 @@ export default function OverviewPage() {
     {
       title: "Runs",
       bindings: [
-        { key: "j", says: "Next run", run: () => move(1) },
-        { key: "k", says: "Run before", run: () => move(-1) },
-        { key: "ArrowDown", says: "Next run", run: () => move(1) },
-        { key: "ArrowUp", says: "Run before", run: () => move(-1) },
+        { key: "j", also: "ArrowDown", says: "Next run", run: () => move(1) },
+        { key: "k", also: "ArrowUp", says: "Run before", run: () => move(-1) },
         {
           key: "Enter",
           says: "Open the run",
@@ -70,7 +68,7 @@ export default function OverviewPage() {
         ({ name, title }) =>
           sections[name].length > 0 && (
             <section key={name} class="run-section" aria-labelledby={`section-${name}`}>
-              <h2 id={`section-${name}`} class={name === "needs" ? "run-heading tone-yellow" : "run-heading"}>
+              <h2 id={`section-${name}`} class={name === "needs" ? "run-heading tone-red" : "run-heading"}>
                 {title}
                 <span class="dim">{sections[name].length + (name === "done" ? hidden : 0)}</span>
               </h2>

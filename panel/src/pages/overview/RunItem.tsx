@@ -15,7 +15,7 @@ export function matchesSearch(run: RunRow, search: string): boolean {
 
 /** What a person should know first: its need, its trouble, or its last action. */
 function Now({ run }: { run: RunRow }) {
-  if (run.needs_you) return <span class="tone-yellow">{run.needs_you}</span>;
+  if (run.needs_you) return <span class="run-need">{run.needs_you}</span>;
   if (run.trouble) return <span class="tone-red">! {run.trouble}</span>;
   if (run.reason && run.by) {
     return (
@@ -63,7 +63,7 @@ export function RunItem({ run, onFocus }: { run: RunRow; onFocus: () => void }) 
       </p>
       <p class="run-cost">
         {dollars(run.cost_usd)}
-        <span class="dim">{run.tokens > 0 && short(run.tokens)}</span>
+        <span class="dim">{run.tokens > 0 && `${short(run.tokens)} tokens`}</span>
       </p>
       <p class="run-when">
         <span class="cut">{run.model}</span>
