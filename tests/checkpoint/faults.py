@@ -62,6 +62,8 @@ class GitFault(StrEnum):
     KILLED_DURING = 'kill -9 $PPID; exec "$git" "$@"'
     """The process is dead, and git goes on without it."""
     KILLED_AFTER = '"$git" "$@"; kill -9 $PPID'
+    GIT_KILLED = "kill -9 $$"
+    """Only git is dead."""
     NO_SPACE = "echo 'fatal: write error: No space left on device' >&2; exit 128"
     NO_SPACE_AFTER = (
         '"$git" "$@" >/dev/null; echo "error: unable to write file: No space left on device" >&2;'

@@ -79,7 +79,7 @@ class DriverOrder(msgspec.Struct, frozen=True, kw_only=True):
 class DriverReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A report of the driver about one thing."""
 
-    kind: Literal["order", "verified", "usage", "done", "abort"]
+    kind: Literal["order", "verified", "usage", "stall", "done", "abort"]
     request: str = ""
     """The request behind an `order`."""
     ok: bool = True

@@ -13,9 +13,11 @@ from handrail.fleet.workspaces.workspace_errors import (
     NoRepositoryError,
     UnknownCommitError,
     UnsavedWorkError,
+    WorkspaceKilledError,
     WorkspaceStorageError,
 )
 from handrail.fleet.workspaces.workspaces import MARKS, Workspaces
+from tests.checkpoint.faults import GitFault, RiggedGit
 from tests.fleet.task_repository import TaskRepository
 
 pytestmark = pytest.mark.slow
@@ -194,6 +196,31 @@ def test_a_repository_without_commits_is_a_clear_error(tmp_path: Path) -> None:
         shop.of(empty).create("a")
     with pytest.raises(NoRepositoryError, match="no such folder"):
         shop.of(tmp_path / "nowhere").create("a")
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4])
+def test_a_git_that_is_killed_gives_no_answer_about_the_repository(
+    shop: TaskRepository, tmp_path: Path, at: int
+) -> None:
+    git = RiggedGit(tmp_path / "rigged", at, GitFault.GIT_KILLED)
+    environ = {**shop.environ, "PATH": git.path}
+    rigged = Workspaces(str(shop.tree), str(shop.root), environ, trees=str(shop.trees))
+    with pytest.raises(WorkspaceKilledError, match="killed by signal 9"):
+        rigged.create("a")
+    assert git.was_reached
+
+
+def test_a_git_that_is_killed_does_not_make_a_workspace_unusable(
+    shop: TaskRepository, tmp_path: Path
+) -> None:
+    made = shop.workspaces.create("a")
+    for at in (1, 2):
+        git = RiggedGit(tmp_path / f"rigged{at}", at, GitFault.GIT_KILLED)
+        environ = {**shop.environ, "PATH": git.path}
+        rigged = Workspaces(str(shop.tree), str(shop.root), environ, trees=str(shop.trees))
+        with pytest.raises(WorkspaceKilledError):
+            rigged.reuse("a")
+    assert shop.workspaces.reuse("a") == made
 
 
 def test_an_unknown_base_is_named(shop: TaskRepository) -> None:

@@ -253,6 +253,18 @@ def test_what_a_driver_measures_is_part_of_the_run() -> None:
         office.run(lambda: story(office))
 
 
+def test_a_stall_that_a_driver_sees_is_a_finding_of_the_run() -> None:
+    async def story(office: InProcessApi) -> None:
+        await post(office, "loop", LOOP)
+        says = "no commit and no changed file in 5 iterations"
+        await post(office, "reports", {"kind": "stall", "says": says, "iteration": 5})
+        [made] = office.state_of(RUN).course.findings.values()
+        assert (made.finding.kind, made.finding.says) == ("stall", says)
+
+    with InProcessApi() as office:
+        office.run(lambda: story(office))
+
+
 def test_a_run_that_is_not_driven_has_no_iterations() -> None:
     async def story(office: InProcessApi) -> None:
         assert (await post(office, "iterations?iteration=1")).status == 404

@@ -14,6 +14,7 @@ from handrail.fleet.workspaces.git_settings import as_variables, read_settings, 
 from handrail.fleet.workspaces.workspace_errors import (
     NoRepositoryError,
     WorkspaceGitError,
+    WorkspaceKilledError,
     WorkspaceStorageError,
     WorkspaceTimeoutError,
 )
@@ -21,6 +22,7 @@ from handrail.fleet.workspaces.workspace_errors import (
 SECONDS = 600.0
 """For each git process: one may write all files of a huge repository."""
 _MAX_SAID = 1_000
+_NO_REPOSITORY = "not a git repository"
 _KEPT_VARIABLES = frozenset(
     {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
     | {f"GIT_{role}_{what}" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -93,7 +95,11 @@ class RepositoryGit:
         self._environ |= as_variables(safe_settings(read_settings(listed)))
 
     def call(self, *arguments: str, given: bytes = b"") -> GitReply:
-        """Run git to its end; raises only if there is none in time."""
+        """Run git to its end, whatever its exit code.
+
+        Raises WorkspaceGitError if there is no git, or if it was killed or too slow: then nobody
+        knows the answer.
+        """
         if self._program is None:
             raise WorkspaceGitError(arguments[0], "git is not installed")
         try:
@@ -115,7 +121,10 @@ class RepositoryGit:
             raise WorkspaceTimeoutError(arguments[0], self._seconds) from None
         finally:
             end_process(process)
-        return GitReply(process.returncode, out, err)
+        reply = GitReply(process.returncode, out, err)
+        if reply.code < 0:
+            raise failure(arguments[0], reply)
+        return reply
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
         """Run git and return its output; raises WorkspaceGitError."""
@@ -156,6 +165,8 @@ class RepositoryGit:
 def failure(command: str, reply: GitReply) -> WorkspaceGitError:
     """Return the error for a git process that failed."""
     full = reply.code == -signal.SIGXFSZ or _OF_DISK.search(reply.says)
+    if reply.code < 0 and not full:
+        return WorkspaceKilledError(command, -reply.code)
     return (WorkspaceStorageError if full else WorkspaceGitError)(command, reply.says)
 
 
@@ -167,6 +178,8 @@ def open_repository(
         raise NoRepositoryError(folder, "there is no such folder")
     git = RepositoryGit(folder, environ, held)
     reply = git.call("rev-parse", "--path-format=absolute", "--git-common-dir")
+    if reply.code != 0 and _NO_REPOSITORY not in reply.says:
+        raise failure("rev-parse", reply)
     if reply.code != 0:
         raise NoRepositoryError(folder, reply.says)
     git.common = os.fsdecode(reply.out).removesuffix("\n")

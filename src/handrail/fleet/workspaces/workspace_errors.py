@@ -11,6 +11,7 @@ WorkspaceError
 ├── WorkspaceSetupError    a setup command has failed; the workspace is kept
 └── WorkspaceGitError      git did not do its work
     ├── WorkspaceTimeoutError  git was ended because it took too long
+    ├── WorkspaceKilledError   somebody else has killed git
     └── WorkspaceStorageError  the disk is full, read-only, or not ours
 """
 
@@ -111,6 +112,14 @@ class WorkspaceTimeoutError(WorkspaceGitError, TimeoutError):
 
     def __init__(self, command: str, seconds: float) -> None:
         super().__init__(command, f"not done after {seconds:g} s")
+
+
+class WorkspaceKilledError(WorkspaceGitError):
+    """Somebody else has killed git, so nobody knows what it would have said."""
+
+    def __init__(self, command: str, number: int) -> None:
+        super().__init__(command, f"it was killed by signal {number}")
+        self.number = number
 
 
 class WorkspaceStorageError(WorkspaceGitError):

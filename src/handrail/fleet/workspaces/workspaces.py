@@ -16,7 +16,9 @@ from handrail.fleet.workspaces.workspace_errors import (
     UnknownCommitError,
     UnsavedWorkError,
     WorkspaceError,
+    WorkspaceKilledError,
     WorkspaceStorageError,
+    WorkspaceTimeoutError,
 )
 from handrail.fleet.workspaces.workspace_loss import loss_of
 from handrail.fleet.workspaces.workspace_records import (
@@ -94,7 +96,10 @@ class Workspaces:
         return ready[-1] if ready and not self.fault_of(ready[-1]) else None
 
     def fault_of(self, workspace: Workspace) -> str:
-        """Return why a workspace cannot be used, or ""."""
+        """Return why a workspace cannot be used, or "".
+
+        Raises WorkspaceGitError if git was killed or too slow to tell.
+        """
         path = workspace.path
         if not os.path.isdir(path):
             return "its folder is gone"
@@ -107,6 +112,8 @@ class Workspaces:
         try:
             git = open_worktree(path, self.environ)
             return "" if git.commit_of("HEAD") else "its HEAD names no commit"
+        except (WorkspaceKilledError, WorkspaceTimeoutError):
+            raise
         except WorkspaceError as error:
             return str(error)
 

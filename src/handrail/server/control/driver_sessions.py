@@ -22,6 +22,8 @@ from handrail.drive.daemon_client import (
 from handrail.intervene.processes.process_tree import start_time_of_pid
 from handrail.model import event as events
 from handrail.model.control import HOLDING, Standing
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
 from handrail.server.control.run_processes import driver_of
 from handrail.server.http.json_response import json_response, once_written, read_json, wait_seconds
 from handrail.server.http.routes import EndpointError, EndpointRow
@@ -46,6 +48,9 @@ _STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
 """The standings in which a person holds the run."""
 
 _HANDRAIL = "Handrail"
+_STALL = "stall"
+_ITERATIONS = "iterations"
+"""The symptom of a stall that a driver sees; the detector counts steps instead."""
 
 _ORDER_SECONDS = 30.0
 """Seconds to wait for an answer to an order; then the driver counts as gone."""
@@ -308,6 +313,10 @@ class DriverSessions:
                 at, report.iteration, report.command, report.ok, report.says, report.ms
             )
             receipts.append(supervisor.record(event))
+        elif report.kind == "stall":
+            found = Finding(_STALL, Severity.MEDIUM, 1.0, says=report.says, symptom=_ITERATIONS)
+            made = events.FindingMade(at, supervisor.state.step, found)
+            receipts.append(supervisor.record(made))
         elif report.kind == "usage":
             event = events.UsageMeasured(
                 at,

@@ -154,33 +154,33 @@ class AuditedDaemonClient(SocketDaemonClient):
         with suppress(WorkspaceError, StaleAttemptError):
             now = await asyncio.to_thread(workspace_status, self._workspace, self._environ)
             await asyncio.to_thread(self._engine.note, self._entry(now, end))
-            await asyncio.to_thread(self._note_stall, now)
+            stall = self._stall(now)
+            if stall is not None:
+                await asyncio.to_thread(self._engine.note, stall)
+                await self.report(
+                    DriverReport(kind="stall", says=stall.says, iteration=self.iteration)
+                )
             self._audited_tokens, self._audited_cost = self.tokens, self.cost_usd
             self._error, self._tests = "", None
 
-    def _note_stall(self, now: WorkspaceStatus) -> None:
-        """Write an entry when nothing has moved for too many iterations."""
+    def _stall(self, now: WorkspaceStatus) -> TaskAudited | None:
+        """Return an entry when nothing has moved for too many iterations."""
         before, self._seen = self._seen, mark_of(self._workspace, now)
         if before is None:
-            return
+            return None
         self._counters = self._counters.after_iteration(
             committed=before.commit != self._seen.commit,
             changed_files=before.files != self._seen.files,
         )
-        if self._counters.is_stalled(self._stall_iterations):
-            idle = self._counters.idle
-            self._counters = self._counters.without_stall()
-            says = f"no commit and no changed file in {idle} iterations"
-            self._engine.note(
-                TaskAudited(
-                    time(),
-                    self._ticket.task,
-                    self._ticket.attempt,
-                    "stall",
-                    says,
-                    iteration=self.iteration,
-                )
-            )
+        if not self._counters.is_stalled(self._stall_iterations):
+            return None
+        idle = self._counters.idle
+        self._counters = self._counters.without_stall()
+        says = f"no commit and no changed file in {idle} iterations"
+        ticket = self._ticket
+        return TaskAudited(
+            time(), ticket.task, ticket.attempt, "stall", says, iteration=self.iteration
+        )
 
     def _entry(self, now: WorkspaceStatus, end: str) -> TaskAudited:
         files = tuple(dict.fromkeys((*now.uncommitted, *now.changed)))[:_MAX_FILES]
