@@ -41,7 +41,14 @@ class FakeControls:
         self.go_on.set()
 
     async def send(
-        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
+        self,
+        command: ControlCommand,
+        run: str,
+        *,
+        reason: str,
+        text: str,
+        expects: Standing,
+        choice: str = "",
     ) -> AsyncIterator[SendingStage]:
         """Waits before each stage until it may go on."""
         self.sent.append((command, run, reason, text, expects))
@@ -83,6 +90,10 @@ class FakeTasks:
         """Remember it."""
         self.sent.append(order)
         return SendingStage("confirmed")
+
+    def talk(self, order: TaskOrder) -> SendingStage:
+        """Remember it; there is no terminal here."""
+        return self.send(order)
 
 
 class ScreenUser:

@@ -83,7 +83,7 @@ def test_a_command_says_what_will_happen_and_asks_once(
         await stand.type("because")
         await stand.until_answered()
         (sent,) = stand.tasks.sent
-        assert (sent.command, sent.fleet, sent.task, sent.reason) == (
+        assert (sent.command, sent.fleet, sent.task, sent.typed) == (
             command, FLEET, task, "because",
         )  # fmt: skip
         assert "/w/trees/cart" in sent.folders

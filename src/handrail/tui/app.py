@@ -25,7 +25,13 @@ from handrail.tui.sending.decisions import DecisionMaker, OpenDecision
 from handrail.tui.sending.port import CommandSender, SendingStage
 from handrail.tui.sending.questions import CommandOrder
 from handrail.tui.sending.sent_command import SentCommand
-from handrail.tui.sending.task_commands import TASK_COMMANDS, TaskOrder, TaskSender, why_not_task
+from handrail.tui.sending.task_commands import (
+    TASK_COMMANDS,
+    TaskOrder,
+    TaskQuestion,
+    TaskSender,
+    why_not_task,
+)
 from handrail.tui.state.screen_state import ListName, ScreenState
 from handrail.tui.stylesheet import CSS
 from handrail.views.log_view import LogView, LogViewSource
@@ -148,7 +154,12 @@ class WatchApp(App[Exception]):
         self.draw()
         try:
             async for stage in self._controls.send(
-                command, order.run, reason=order.reason, text=order.text, expects=order.expects
+                command,
+                order.run,
+                reason=order.reason,
+                text=order.text,
+                choice=order.choice,
+                expects=order.expects,
             ):
                 self._hear(sent, stage)
         except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
@@ -161,7 +172,12 @@ class WatchApp(App[Exception]):
         sent = self.watching.send(command.word, "", name)
         self._hear(sent, SendingStage("requested"))
         try:
-            self._hear(sent, await asyncio.to_thread(lambda: self._open_tasks().send(order)))
+            if command.talks:
+                with self.suspend():
+                    stage = self._open_tasks().talk(order)
+            else:
+                stage = await asyncio.to_thread(lambda: self._open_tasks().send(order))
+            self._hear(sent, stage)
         except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
             self._hear(sent, _failed(error))
 
@@ -294,8 +310,8 @@ class WatchApp(App[Exception]):
         if self.watching.tasks.is_empty:
             return
         self.panes.notice = self.watching.press_task(name)
-        if self.watching.is_asking:
-            self._ask()
+        if isinstance(asking := self.watching.asking, TaskQuestion):
+            self._ask(asking.suggested)
         else:
             self.draw()
 

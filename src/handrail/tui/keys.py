@@ -27,7 +27,8 @@ def _command_key(command: ControlCommand) -> Binding:
 
 
 def _task_key(command: TaskCommand) -> Binding:
-    return _key(command.key, f"task_command('{command.name}')", command.word)
+    word = command.word if command.in_footer else ""
+    return _key(command.key, f"task_command('{command.name}')", word)
 
 
 KEYS = (

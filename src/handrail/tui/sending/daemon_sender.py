@@ -35,14 +35,23 @@ class DaemonCommandSender:
         self._patience = patience
 
     async def send(
-        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
+        self,
+        command: ControlCommand,
+        run: str,
+        *,
+        reason: str,
+        text: str,
+        expects: Standing,
+        choice: str = "",
     ) -> AsyncIterator[SendingStage]:
         """Yield the stages of one command; the last is `confirmed` or `failed`."""
         heard: asyncio.Queue[SendingStage] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
         def work() -> None:
-            request = make_request(command, run, reason=reason, text=text, expects=expects.value)
+            request = make_request(
+                command, run, reason=reason, text=text, choice=choice, expects=expects.value
+            )
             for stage in self._stages(request):
                 try:
                     loop.call_soon_threadsafe(heard.put_nowait, stage)

@@ -1,7 +1,9 @@
-"""Carry out commands about tasks through the engine in the daemon."""
+"""Carry out commands about tasks: through the engine in the daemon, or by the command line."""
 
+import json
 import os
-from collections.abc import Iterable
+import subprocess
+import sys
 from time import time
 
 from handrail.control.client import user_name
@@ -13,7 +15,7 @@ from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError
 from handrail.server.launcher import ensure_daemon
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.sending.task_commands import TASK_COMMANDS, TaskOrder
+from handrail.tui.sending.task_commands import TASK_COMMANDS, CommandWords, MakeEvent, TaskOrder
 
 _PATIENCE = 15.0
 
@@ -26,17 +28,37 @@ class DaemonTasks:
 
     def send(self, order: TaskOrder) -> SendingStage:
         """Carry out an order; a failure is a stage."""
-        folder = _folder_of(order.fleet, (*order.folders, os.getcwd()))
+        folder = _folder_of(order)
         if not folder:
-            says = f"the repository of {order.fleet} was not found; start the screen in it"
-            return SendingStage("failed", says, "not_found")
+            return _no_folder(order)
+        carry = TASK_COMMANDS[order.command].carry
+        if isinstance(carry, CommandWords):
+            return self._ask_command_line(carry, order, folder)
+        return self._record(carry, order, folder)
+
+    def talk(self, order: TaskOrder) -> SendingStage:
+        """Let a command of the command line have the terminal, until the person has read it."""
+        folder = _folder_of(order)
+        carry = TASK_COMMANDS[order.command].carry
+        if not folder or not isinstance(carry, CommandWords):
+            return _no_folder(order)
+        words = carry.filled(order.task, order.typed)
+        code = subprocess.run(self._command(words), cwd=folder, env=self._environ, check=False)
+        sys.stdout.write("\n ⏎ goes back to the screen ")
+        sys.stdout.flush()
+        sys.stdin.readline()
+        if code.returncode == 0:
+            return SendingStage("confirmed")
+        return SendingStage("failed", f"handrail {words[0]}: exit code {code.returncode}")
+
+    def _record(self, make: MakeEvent, order: TaskOrder, folder: str) -> SendingStage:
         by = user_name()
-        event = TASK_COMMANDS[order.command].make(time(), order.task, by, order.reason)
+        event = make(time(), order.task, by, order.typed)
         try:
             ensure_daemon(self._home)
             engine = remote_engine(self._home, folder, patience=_PATIENCE)
             if isinstance(event, TaskCancelled):
-                engine.cancel(order.task, by, order.reason)
+                engine.cancel(order.task, by, order.typed)
             else:
                 engine.record(event)
         except FleetError as error:
@@ -45,13 +67,52 @@ class DaemonTasks:
             return SendingStage("failed", str(error), "unreachable")
         return SendingStage("confirmed")
 
+    def _ask_command_line(self, carry: CommandWords, order: TaskOrder, folder: str) -> SendingStage:
+        done = subprocess.run(
+            self._command(carry.filled(order.task, order.typed)),
+            cwd=folder,
+            env=self._environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        says = _last_answer(done.stdout).get(carry.tells) or _last_line(done.stderr)
+        return SendingStage("failed" if done.returncode else "confirmed", str(says))
 
-def _folder_of(fleet: str, folders: Iterable[str]) -> str:
-    """Return a folder in the repository of a fleet, or ""."""
-    for folder in folders:
+    def _command(self, words: list[str]) -> list[str]:
+        return [sys.executable, "-EP", "-m", "handrail", *words]
+
+    @property
+    def _environ(self) -> dict[str, str]:
+        return {**os.environ, "HANDRAIL_HOME": self._home.path}
+
+
+def _last_answer(out: str) -> dict[str, object]:
+    """Return the last line of JSON that a command printed, or nothing."""
+    try:
+        found = json.loads(out.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1].removeprefix("handrail: ").removeprefix("Error: ") if lines else ""
+
+
+def _no_folder(order: TaskOrder) -> SendingStage:
+    says = f"the repository of {order.fleet} was not found; start the screen in it"
+    return SendingStage("failed", says, "not_found")
+
+
+def _folder_of(order: TaskOrder) -> str:
+    """Return a folder in the main work tree of an order's fleet, or ""."""
+    for folder in (*order.folders, os.getcwd()):
         try:
-            if os.path.isdir(folder) and find_repository(folder).fleet == fleet:
-                return folder
+            if os.path.isdir(folder) and (found := find_repository(folder)).fleet == order.fleet:
+                return found.top
         except (FleetError, OSError, ValueError):
             continue
     return ""

@@ -28,7 +28,14 @@ class CommandSender(Protocol):
     """Sends commands. A failure is a stage, never an exception."""
 
     def send(
-        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
+        self,
+        command: ControlCommand,
+        run: str,
+        *,
+        reason: str,
+        text: str,
+        expects: Standing,
+        choice: str = "",
     ) -> AsyncIterator[SendingStage]:
         """The stages of one command, the last one `confirmed` or `failed`.
 

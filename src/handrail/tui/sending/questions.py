@@ -18,6 +18,7 @@ class CommandOrder(msgspec.Struct, frozen=True):
     reason: str
     text: str
     expects: Standing
+    choice: str = ""
 
 
 class CommandQuestions(msgspec.Struct, frozen=True):
@@ -29,14 +30,18 @@ class CommandQuestions(msgspec.Struct, frozen=True):
     expects: Standing
     """The state of the run when the user pressed the key."""
     will: str
-    question: Literal["text", "reason"]
+    question: Literal["text", "choice", "reason"]
     text: str = ""
+    choice: str = ""
 
     @property
     def label(self) -> str:
         """The label of the question."""
         if self.question == "text":
             return f"{self.command.spec.on_screen.asks}: "
+        if self.question == "choice":
+            default, *others = self.command.spec.choice.values
+            return f"{self.command.spec.choice.name} ({default}, or {', '.join(others)}): "
         return "reason (may be empty): "
 
     @property
@@ -52,16 +57,25 @@ class CommandQuestions(msgspec.Struct, frozen=True):
     @property
     def keys(self) -> str:
         """What the keys do now. A grave command says it once, and needs no second question."""
-        if self.question == "text":
+        if self.question != "reason":
             return "⏎ go on   Esc send nothing"
         return f"⏎ {self.command.word} it   Esc send nothing"
 
     def answered(self, typed: str) -> "CommandQuestions | CommandOrder":
         """Return the next question or the final order."""
         typed = typed.strip()
+        values = self.command.spec.choice.values
         if self.question == "text":
-            return msgspec.structs.replace(self, text=typed, question="reason") if typed else self
-        return CommandOrder(self.command, self.run, self.name, typed, self.text, self.expects)
+            then = "choice" if values else "reason"
+            return msgspec.structs.replace(self, text=typed, question=then) if typed else self
+        if self.question == "choice":
+            chosen = typed or values[0]
+            if chosen not in values:
+                return self
+            return msgspec.structs.replace(self, choice=chosen, question="reason")
+        return CommandOrder(
+            self.command, self.run, self.name, typed, self.text, self.expects, self.choice
+        )
 
 
 def first_question(command: ControlCommand, run: RunOverview) -> CommandQuestions:

@@ -1,6 +1,7 @@
 """The commands about tasks on the screen: their keys, their questions, and why one is impossible.
 
-A decision about a task is an event of its fleet; the port carries it to the engine.
+A decision about a task is an event of its fleet; the port carries it to the engine. What takes
+longer than that, or shows more, is a command of the command line.
 """
 
 from collections.abc import Callable
@@ -16,12 +17,27 @@ from handrail.fleet.engine.events import (
     TaskCancelled,
     TaskReleased,
 )
+from handrail.fleet.tasks.task import TaskStatus
 from handrail.tui.sending.port import SendingStage
 from handrail.views.task_overview import FleetView, TaskOverview
 from handrail.words.task_decisions import why_not_decide
 
 MakeEvent = Callable[[float, str, str, str], FleetEvent]
 """Makes the event from the time, the task, the person and the reason."""
+
+
+class CommandWords(NamedTuple):
+    """A command of the command line; `{task}` and `{typed}` stand for the order's."""
+
+    words: tuple[str, ...]
+    """One that comes out empty is left out."""
+    tells: str = ""
+    """The part of its JSON that a person reads; empty: it talks in the terminal itself."""
+
+    def filled(self, task: str, typed: str) -> list[str]:
+        """Return the words for an order."""
+        filled = (each.format(task=task, typed=typed) for each in self.words)
+        return [each for each in filled if each]
 
 
 class TaskCommand(NamedTuple):
@@ -32,9 +48,22 @@ class TaskCommand(NamedTuple):
     word: str
     short: str
     will: str
-    make: MakeEvent
+    carry: MakeEvent | CommandWords
+    """How it is carried out."""
     is_grave: bool = False
     of_fleet: bool = False
+    asks: str = "reason (may be empty)"
+    needed: bool = False
+    """It is not sent without an answer."""
+    suggests: Callable[[TaskOverview], str] = lambda task: ""
+    """The answer that the question begins with."""
+    in_footer: bool = True
+    """Whether the footer names its key; the help page names every one."""
+
+    @property
+    def talks(self) -> bool:
+        """Whether it takes the terminal for a while."""
+        return isinstance(self.carry, CommandWords) and not self.carry.tells
 
 
 TASK_COMMANDS = {
@@ -55,6 +84,24 @@ TASK_COMMANDS = {
             TaskCancelled, is_grave=True,
         ),
         TaskCommand(
+            "merge", "m", "merge", "its work, to your branch",
+            "Handrail verifies {task} again on the merged files, then moves your branch. "
+            "A conflict changes nothing.",
+            CommandWords(("merge", "{task}", "--json"), "says"), asks="⏎ or Esc",
+        ),
+        TaskCommand(
+            "edit", "E", "edit", "in your editor",
+            "Your editor opens with {task}. A mistake in it changes nothing.",
+            CommandWords(("task", "edit", "{task}")), asks="⏎ or Esc",
+        ),
+        TaskCommand(
+            "prioritize", "n", "priority", "what comes next",
+            "Of the tasks that are ready, an agent takes the one with the highest number.",
+            CommandWords(("task", "edit", "{task}", "--priority={typed}", "--json"), "did"),
+            asks="its priority", needed=True, suggests=lambda task: str(task.task.priority),
+            in_footer=False,
+        ),
+        TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
             "No agent of {fleet} takes a task or begins an iteration until you resume it.",
             lambda at, task, by, says: DispatchClosed(at, by, says), of_fleet=True,
@@ -63,6 +110,20 @@ TASK_COMMANDS = {
             "resume_fleet", "R", "resume all", "tasks are taken again",
             "Agents take tasks of {fleet} again.",
             lambda at, task, by, says: DispatchOpened(at, by), of_fleet=True,
+        ),
+        TaskCommand(
+            "save_fleet", "C", "save all", "the whole fleet",
+            "Handrail saves every task of {fleet}, and the files of the main tree and all "
+            "workspaces.",
+            CommandWords(("checkpoint", "--fleet", "--json", "--", "{typed}"), "name"),
+            of_fleet=True, asks="a name (may be empty)", in_footer=False,
+        ),
+        TaskCommand(
+            "roll_fleet_back", "B", "undo all", "to a saved fleet",
+            "Handrail shows what {fleet} would lose, and asks again. Then it stops every agent, "
+            "and takes tasks, files and merges back. Names: handrail checkpoints",
+            CommandWords(("rollback", "--", "{typed}")),
+            of_fleet=True, is_grave=True, asks="the checkpoint", needed=True, in_footer=False,
         ),
     )
 }  # fmt: skip
@@ -75,19 +136,26 @@ class TaskOrder(msgspec.Struct, frozen=True):
     command: str
     fleet: str
     task: str
-    reason: str
+    typed: str
+    """The answer to its question."""
     folders: tuple[str, ...]
     """Folders that may lie in the repository of the fleet."""
 
 
 class TaskQuestion(msgspec.Struct, frozen=True):
-    """A command that the user is about to send: it asks for a reason once."""
+    """A command that the user is about to send: it asks once."""
 
     command: str
     fleet: str
     task: str
     folders: tuple[str, ...]
-    label: str = "reason (may be empty): "
+    suggested: str = ""
+    """What stands there already."""
+
+    @property
+    def label(self) -> str:
+        """The label of the question."""
+        return f"{TASK_COMMANDS[self.command].asks}: "
 
     @property
     def head(self) -> str:
@@ -110,8 +178,10 @@ class TaskQuestion(msgspec.Struct, frozen=True):
         """Whether it cannot be taken back."""
         return TASK_COMMANDS[self.command].is_grave
 
-    def answered(self, typed: str) -> TaskOrder:
-        """Return the order."""
+    def answered(self, typed: str) -> "TaskOrder | TaskQuestion":
+        """Return the order, or the same question if it needs an answer."""
+        if TASK_COMMANDS[self.command].needed and not typed.strip():
+            return self
         return TaskOrder(self.command, self.fleet, self.task, typed.strip(), self.folders)
 
 
@@ -120,6 +190,10 @@ class TaskSender(Protocol):
 
     def send(self, order: TaskOrder) -> SendingStage:
         """Carry out an order; a failure is a stage, never an exception."""
+        ...
+
+    def talk(self, order: TaskOrder) -> SendingStage:
+        """Let a command have the terminal, which the screen has left; return once it has ended."""
         ...
 
 
@@ -131,10 +205,36 @@ def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) 
     return _WHY_NOT[name](task, fleet)
 
 
+def _no_merge(task: TaskOverview, fleet: FleetView) -> str:
+    name = task.task.id
+    if task.status is not TaskStatus.DONE:
+        return f"no merge: {name} is {task.status.value}"
+    if task.merge is not None and task.merge.outcome == "merged":
+        return f"{name} is merged already"
+    has_work = task.result is not None and task.result.commit
+    return "" if has_work else f"no merge: {name} has no commit"
+
+
+def _no_edit(task: TaskOverview, fleet: FleetView) -> str:
+    is_active = task.status is TaskStatus.ACTIVE
+    return f"an agent works on {task.task.id}: nobody can change it now" if is_active else ""
+
+
+def _no_priority(task: TaskOverview, fleet: FleetView) -> str:
+    if task.status is TaskStatus.DONE:
+        return f"{task.task.id} is done: it waits for no agent"
+    return _no_edit(task, fleet)
+
+
 _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
     "retry": lambda task, fleet: why_not_decide("retry", task),
     "block": lambda task, fleet: why_not_decide("block", task),
     "give_up": lambda task, fleet: why_not_decide("cancel", task),
+    "merge": _no_merge,
+    "edit": _no_edit,
+    "prioritize": _no_priority,
+    "save_fleet": lambda task, fleet: "",
+    "roll_fleet_back": lambda task, fleet: "",
     "pause_fleet": lambda task, fleet: (
         f"{fleet.name} is {fleet.paused}; press R to resume it" if fleet.paused else ""
     ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from handrail.tui.sending.task_commands import TaskQuestion, why_not_task
+from handrail.tui.sending.task_commands import TASK_COMMANDS, TaskQuestion, why_not_task
 from handrail.tui.text import flat
 from handrail.views.task_overview import FleetView, TaskOverview
 
@@ -71,7 +71,8 @@ class ChosenTask:
             return problem
         trees = [each.workspace.path for each in fleet.tasks if each.workspace]
         places = dict.fromkeys((*trees[:_MAX_FOLDERS], *folders))
-        return TaskQuestion(command, fleet.name, task.task.id, tuple(places))
+        suggested = TASK_COMMANDS[command].suggests(task)
+        return TaskQuestion(command, fleet.name, task.task.id, tuple(places), suggested)
 
 
 def _text(task: TaskOverview) -> str:

@@ -162,7 +162,7 @@ class ScreenState:
             return None
         asked, self.asking = self.asking, None
         came = asked.answered(typed) if asked is not None else None
-        if isinstance(came, CommandQuestions):
+        if isinstance(came, CommandQuestions | TaskQuestion):
             self.asking = came
             return None
         return came
