@@ -36,6 +36,7 @@ class FakeControls:
 
     def __init__(self, *stages: SendingStage) -> None:
         self.sent: list[tuple[ControlCommand, str, str, str, Standing]] = []
+        self.choices: list[str] = []
         self.stages = stages or GOES_WELL
         self.go_on = asyncio.Event()
         self.go_on.set()
@@ -52,6 +53,7 @@ class FakeControls:
     ) -> AsyncIterator[SendingStage]:
         """Waits before each stage until it may go on."""
         self.sent.append((command, run, reason, text, expects))
+        self.choices.append(choice)
         for stage in self.stages:
             await self.go_on.wait()
             yield stage

@@ -1,10 +1,16 @@
 """The tasks on the screen: their list, their keys, their details."""
 
+from pathlib import Path
+
 import pytest
 
 from handrail.fleet.engine import events
 from handrail.fleet.tasks.task import Task
+from handrail.model.control import ControlCommand
+from handrail.tui.keys import KEYS
+from handrail.tui.panes.help import help_text
 from handrail.tui.panes.tasks_table import TasksTable
+from handrail.tui.sending.task_commands import TASK_COMMANDS
 from tests.cli.fleet_log import FLEET, FleetLog, sample_fleet
 from tests.tui.sample_log import NOON, SHOP, SampleLog
 from tests.tui.screen_user import ScreenUser, at_screen
@@ -68,6 +74,7 @@ def test_tasks_that_need_a_person_come_first_and_the_title_sums_up(
         ("b", "later", "block", "No agent takes later until you let it be tried again."),
         ("X", "cart", "give_up", "cart counts as failed, and an agent at work on it ends."),
         ("P", "cart", "pause_fleet", f"No agent of {FLEET} takes a task or begins an iteration"),
+        ("C", "cart", "save_fleet", f"Handrail saves every task of {FLEET}"),
     ],
 )
 def test_a_command_says_what_will_happen_and_asks_once(
@@ -114,6 +121,10 @@ def test_a_paused_fleet_says_so_and_can_be_resumed(book: SampleLog, fleet: Fleet
         ("t", "docs", "docs is done; handrail task retry docs --again does it once more"),
         ("t", "later", "later is pending; nobody stopped it"),
         ("b", "broken", "no block: broken is failed"),
+        ("m", "later", "no merge: later is pending"),
+        ("m", "docs", "docs is merged already"),
+        ("E", "cart", "an agent works on cart: nobody can change it now"),
+        ("n", "docs", "docs is done: it waits for no agent"),
         ("X", "docs", "docs is done: there is nothing left to give up"),
         ("p", "login", "no run of login is here"),
         ("o", "login", "no run of login is here: handrail log run-logi"),
@@ -130,6 +141,55 @@ def test_what_cannot_be_done_says_why(
         assert stand.controls.sent == []
 
     at_screen(book, work)
+
+
+def test_a_priority_begins_with_the_present_one_and_a_rollback_needs_a_name(
+    book: SampleLog, fleet: FleetLog
+) -> None:
+    async def work(stand: ScreenUser) -> None:
+        await choose(stand, "later")
+        await stand.press("n")
+        assert "its priority: 0" in stand.last
+        await stand.press("backspace", "7", "enter")
+        await stand.until_answered()
+        await stand.press("B", "enter")
+        assert "the checkpoint:" in stand.last, "it still asks"
+        await stand.press("escape")
+        assert [(each.command, each.typed) for each in stand.tasks.sent] == [("prioritize", "7")]
+
+    at_screen(book, work)
+
+
+def test_a_redirect_to_another_task_asks_for_it_and_for_the_workspace(
+    book: SampleLog, fleet: FleetLog
+) -> None:
+    async def work(stand: ScreenUser) -> None:
+        await choose(stand, "search")
+        await stand.until_shows("● shop-3f2a · working")
+        await stand.press("D")
+        await stand.type("later")
+        assert "workspace (new, or same):" in stand.last
+        await stand.type("old")
+        assert "workspace (new, or same):" in stand.last, "there is no such one"
+        await stand.type("same")
+        await stand.type("it is urgent")
+        await stand.until_answered()
+        (sent,) = stand.controls.sent
+        assert sent[:4] == (ControlCommand.REASSIGN, SHOP, "it is urgent", "later")
+        assert stand.controls.choices == ["same"]
+
+    at_screen(book, work)
+
+
+def test_every_key_of_the_tasks_stands_on_the_help_page_and_none_has_two_meanings() -> None:
+    page = help_text(with_tasks=True)
+    keys = [each.key for each in TASK_COMMANDS.values()]
+    assert all(f"{each.key}  {each.word}" in page for each in TASK_COMMANDS.values())
+    documented = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text()
+    assert all(f"`{key}`" in documented for key in keys)
+    used = [key for binding in KEYS for key in binding.key.split(",")]
+    assert len(set(used)) == len(used)
+    assert set(keys) <= set(used)
 
 
 def test_the_run_of_a_task_is_shown_takes_commands_and_can_be_opened(

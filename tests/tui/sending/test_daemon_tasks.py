@@ -40,12 +40,14 @@ class Send:
     """Sends commands about the task, as the screen does."""
 
     def __init__(self, place: DaemonSandbox) -> None:
+        self.typed = "why not"
         self._tasks = DaemonTasks(place.home)
         self._folder = str(place.project)
         self._fleet = find_repository(self._folder).fleet
 
     def __call__(self, command: str, *folders: str, fleet: str = "") -> tuple[str, str]:
-        order = TaskOrder(command, fleet or self._fleet, "a", "why not", folders or self.all)
+        fleet = fleet or self._fleet
+        order = TaskOrder(command, fleet, "a", self.typed, folders or self.all)
         stage = self._tasks.send(order)
         return stage.step, stage.says
 
@@ -67,6 +69,27 @@ def test_each_command_changes_the_task(engine: RemoteFleetEngine, send: Send) ->
     assert engine.state().tasks["a"].status is TaskStatus.PENDING
     assert send("give_up") == ("confirmed", "")
     assert engine.state().tasks["a"].status is TaskStatus.FAILED
+
+
+def test_a_command_of_the_command_line_is_carried_out_in_the_repository(
+    engine: RemoteFleetEngine, send: Send
+) -> None:
+    send.typed = "7"
+    assert send("prioritize") == ("confirmed", "changed")
+    assert engine.state().tasks["a"].task.priority == 7
+    send.typed = "lunch"
+    step, says = send("save_fleet")
+    assert step == "confirmed"
+    assert says.startswith("lunch-")
+
+
+def test_a_refusal_of_the_command_line_is_told(engine: RemoteFleetEngine, send: Send) -> None:
+    send.typed = "soon"
+    step, says = send("prioritize")
+    assert step == "failed"
+    assert "soon" in says
+    assert send("merge")[0] == "failed"
+    assert engine.state().tasks["a"].task.priority == 0
 
 
 def test_a_refusal_of_the_engine_is_told(engine: RemoteFleetEngine, send: Send) -> None:

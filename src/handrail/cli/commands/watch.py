@@ -29,8 +29,9 @@ def command() -> int:
     command got: requested, acknowledged, confirmed. Press a to decide about a run that
     needs you, ? for all keys and q to quit. The runs continue.
 
-    The tasks of a fleet have a list of their own, with keys to try one again, to block
-    it and to give it up, and to pause them all.
+    The tasks of a fleet have a list of their own, with keys to merge one, to edit it,
+    to try it again, to block it and to give it up, and to pause, save and roll back
+    them all.
 
     The screen reads the log itself, so it works without a daemon.
 
