@@ -160,6 +160,17 @@ def test_a_priority_begins_with_the_present_one_and_a_rollback_needs_a_name(
     at_screen(book, work)
 
 
+def test_the_bottom_line_has_the_keys_of_a_task_without_a_run_and_the_help(
+    book: SampleLog, fleet: FleetLog
+) -> None:
+    async def work(stand: ScreenUser) -> None:
+        await choose(stand, "later")
+        keys = "⏎ details b block X give up E edit P pause all o its run ? help / filter q quit"
+        await stand.until(lambda: stand.lines[-1] == keys)
+
+    at_screen(book, work)
+
+
 def test_a_redirect_to_another_task_asks_for_it_and_for_the_workspace(
     book: SampleLog, fleet: FleetLog
 ) -> None:
@@ -185,6 +196,7 @@ def test_every_key_of_the_tasks_stands_on_the_help_page_and_none_has_two_meaning
     page = help_text(with_tasks=True)
     keys = [each.key for each in TASK_COMMANDS.values()]
     assert all(f"{each.key}  {each.word}" in page for each in TASK_COMMANDS.values())
+    assert all(len(each.short) < 25 for each in TASK_COMMANDS.values()), "two columns"
     documented = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text()
     assert all(f"`{key}`" in documented for key in keys)
     used = [key for binding in KEYS for key in binding.key.split(",")]

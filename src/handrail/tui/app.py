@@ -263,6 +263,8 @@ class WatchApp(App[Exception]):
             return run is not None and run.state(self.watching.now) == NEEDS_YOU
         if action == "command":
             command = ControlCommand(str(parameters[0]))
+            if run is None and self.panes.list == "tasks":
+                return False  # the bottom line has room for the keys of the task
             if run is None or why_not(run, command):
                 return False if command == ControlCommand.RESUME else None
         return True

@@ -84,7 +84,7 @@ TASK_COMMANDS = {
             TaskCancelled, is_grave=True,
         ),
         TaskCommand(
-            "merge", "m", "merge", "its work, to your branch",
+            "merge", "m", "merge", "into your branch",
             "Handrail verifies {task} again on the merged files, then moves your branch. "
             "A conflict changes nothing.",
             CommandWords(("merge", "{task}", "--json"), "says"), asks="⏎ or Esc",
