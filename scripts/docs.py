@@ -22,6 +22,7 @@ from typing import cast, get_args
 import click
 import msgspec
 
+from handrail.api.operations import OPERATIONS
 from handrail.cli import group
 from handrail.config import Config
 from handrail.control import transitions
@@ -80,6 +81,7 @@ PAGES = (
     "docs/hosts.md",
     "docs/protocol.md",
     "docs/control.md",
+    "docs/api.md",
     "docs/detectors.md",
     "docs/interventions.md",
 )
@@ -109,6 +111,20 @@ def table(*rows: tuple[object, ...]) -> str:
         "| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |" for row in rows
     ]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+def operations() -> str:
+    """What the API can do."""
+    rows = [
+        (
+            f"`{each.method} {each.path}`",
+            f"`{each.name}`",
+            each.says.split(". ")[0].rstrip(".") + ".",
+            each.right or "–",
+        )
+        for each in OPERATIONS
+    ]
+    return table(("operation", "name in the clients", "purpose", "right"), *rows)
 
 
 # Tables of numbers
@@ -695,6 +711,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "command_texts": command_texts,
     "states": states,
     "endpoints": endpoints,
+    "operations": operations,
     "events": events,
     "event_fields": event_fields,
     "metrics": metrics,
