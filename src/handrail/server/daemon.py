@@ -29,8 +29,7 @@ from handrail.model.action import Action
 from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
-from handrail.server.api.api_routes import ApiRoutes
-from handrail.server.api.session import SessionOperations
+from handrail.server.api.components import Api
 from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
@@ -80,7 +79,6 @@ from handrail.supervise.log.topics import topic_of
 from handrail.supervise.runs.project import Projects
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.state.run_state import Phase
-from handrail.views.log_feed import newest_entry
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +99,6 @@ class Daemon:
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.home = home
         self._environ = environ
-        self.port = home.port
         self.metrics = Metrics()
         self.store = open_log(home.log, "write")
         self.supervision = SupervisionThread()
@@ -121,7 +118,7 @@ class Daemon:
             planner=self.scheduler,
             delivered=responses.delivered,
         )
-        connection = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
+        connection = HookConnection(home.port, home.hook_token, home.client_path, home.installs)
         self.hooks = {
             name: host.hooks(self.runs, connection, environ) for name, host in hosts.items()
         }
@@ -130,8 +127,11 @@ class Daemon:
         jobs = ProcessJobs()
         processes = ProcessControl(home, self.scheduler, jobs)
         self.restores = RestoreEndpoint(self.supervision, self.runs, self.scheduler, time)
+        self.incident_recovery = IncidentRecovery(
+            self.supervision, self.runs, self.scheduler.settle, home, time
+        )
         self.drivers = DriverSessions(self.supervision, self.runs, time)
-        fleets = OpenFleets(self.store, home.path)
+        self.open_fleets = OpenFleets(self.store, home.path)
         actions = DaemonCommandActions(
             loop,
             self.supervision,
@@ -139,12 +139,12 @@ class Daemon:
             processes,
             self.scheduler,
             self.restores,
-            TaskControl(fleets, home, environ),
+            TaskControl(self.open_fleets, home, environ),
         )
         self.control = ControlHandler(self.runs, actions, responses)
         actions.fleets = FleetControl(
             self.runs,
-            fleets,
+            self.open_fleets,
             jobs,
             submit=self.control.submit,
             later=self.supervision.submit,
@@ -158,9 +158,9 @@ class Daemon:
             UnloggedStop(self.supervision, self.runs, processes.end_unwritten),
         )
 
-        self.fleets = FleetEndpoint(self.supervision, projects, fleets, time)
-        self.fleet_recoveries = FleetRecoveryEndpoint(fleets)
-        self.leases = LeaseWatch(self.supervision, self.runs, fleets, self.control.submit)
+        self.fleets = FleetEndpoint(self.supervision, projects, self.open_fleets, time)
+        self.fleet_recoveries = FleetRecoveryEndpoint(self.open_fleets)
+        self.leases = LeaseWatch(self.supervision, self.runs, self.open_fleets, self.control.submit)
         self.fleet_checkpoints = FleetCheckpointEndpoint(
             self.supervision,
             projects,
@@ -175,6 +175,7 @@ class Daemon:
 
         # Browsers and programs of people
         self.panel = PanelServer(home, environ, time)
+        self.api = Api(self, environ)
 
         # What agents ask for
         self.pauses = PauseWaiters(self.supervision)
@@ -199,7 +200,7 @@ class Daemon:
             stops,
             later=self.supervision.submit,
         )
-        notices = FleetNotices(fleets, jobs, self.notifier, self.supervision.submit)
+        notices = FleetNotices(self.open_fleets, jobs, self.notifier, self.supervision.submit)
         self.fleets.performed = (self.fleet_checkpoints.performed, notices.performed)
         self.runs.bus.subscribe(
             reactions.on_event,
@@ -217,21 +218,11 @@ class Daemon:
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
         _load_tables(environ)
-        self._report_problem()
-
-    def _report_problem(self) -> None:
-        if problem := self.store.problem:
-            _log.error("the log cannot be used: %s", problem)
 
     def _conversation(self, host: str, run: str) -> ConversationPosition:
         """Return the current place in the conversation of a run."""
         hooks = self.hooks.get(host)
         return ConversationPosition(host, run) if hooks is None else hooks.place(run)
-
-    async def _position(self) -> int:
-        """Return the last position of the log."""
-        last = await asyncio.to_thread(newest_entry, self.store)
-        return 0 if last is None else last.position
 
     def app(self) -> ASGIApp:
         """Return the endpoints of all components."""
@@ -240,16 +231,14 @@ class Daemon:
             "python": sys.executable,
             "pid": os.getpid(),
             "home": self.home.path,
-            "port": self.port,
+            "port": self.home.port,
         }
         return make_app(
             self.hook_endpoint,
             (
                 HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who),
                 FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
-                IncidentRecovery(
-                    self.supervision, self.runs, self.scheduler.settle, self.home, time
-                ),
+                self.incident_recovery,
                 ApprovalEndpoint(self.supervision, self.runs, time),
                 self.restores,
                 self.control_endpoint,
@@ -258,14 +247,14 @@ class Daemon:
                 self.fleet_checkpoints,
                 self.fleet_recoveries,
                 self.panel,
-                ApiRoutes(
-                    (SessionOperations(self.panel.access, self.home.path, time(), self._position),)
-                ),
+                self.api.routes(),
             ),
         )
 
     def open(self, killed: int = 0) -> None:
         """Take over the work that the last daemon left; `killed`: its process, if killed."""
+        if problem := self.store.problem:
+            _log.error("the log cannot be used: %s", problem)
         self.supervision.submit(self.control.open)
         self.supervision.submit(lambda: self.runs.let_held_go(time() - _LISTED_SECONDS))
         self.supervision.submit(lambda: self.driver_watch.open(time() - _LISTED_SECONDS))
@@ -321,6 +310,7 @@ class Daemon:
     def close(self) -> None:
         """Finish the work under way, and save the states."""
         self.scheduler.close()
+        self.api.close()
         self.integrity.close()
         self.supervision.close()
         self.control.close()
@@ -383,6 +373,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
 
     def stop() -> None:
         daemon.pauses.close()
+        daemon.api.stop()
         servers.stop()
 
     loop = asyncio.get_running_loop()
@@ -401,6 +392,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
         asyncio.create_task(daemon.fleets.keep()),
         asyncio.create_task(daemon.fleet_checkpoints.finish_interrupted()),
         asyncio.create_task(daemon.leases.keep()),
+        asyncio.create_task(daemon.api.live.keep()),
         asyncio.create_task(
             tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
         ),

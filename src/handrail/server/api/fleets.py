@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import msgspec
 
-from handrail.api.fleet_rows import audit_row, fleet_row, task_row
 from handrail.api.messages.fleets import (
     FleetList,
     TaskCommandRequest,
@@ -17,6 +16,7 @@ from handrail.api.messages.fleets import (
     TaskPage,
     TaskRow,
 )
+from handrail.api.rows.fleet_rows import audit_row, fleet_row, task_row
 from handrail.control import message as wire
 from handrail.fleet.engine.engine import BadDependencyError, FleetError, UnknownTaskError
 from handrail.fleet.engine.fleet_state import TaskState

@@ -8,12 +8,14 @@ import msgspec
 from handrail.api.messages.fleets import FleetRow
 from handrail.api.messages.runs import RunRow
 from handrail.api.messages.stream import RunNews, StreamFrame
+from handrail.api.rows.fleet_rows import fleet_row
 from handrail.api.rows.run_rows import run_row
 from handrail.api.rows.timeline_rows import timeline_row
 from handrail.store.port import Store
 from handrail.views.log_feed import LogFeed, loaded_view
 from handrail.views.log_view import LogView, TimelineEntry
 from handrail.views.run_overview import RunOverview
+from handrail.views.task_overview import FleetView
 from handrail.views.timeline import Timeline
 from handrail.views.timeline_reader import last_seq, newest_timeline, read_on
 
@@ -41,6 +43,7 @@ class FrameMaker:
         self._rows: dict[str, RunRow] = {}
         self._seen: dict[str, RunOverview] = {}
         self._timelines: dict[str, _FollowedTimeline] = {}
+        self._fleet_views: tuple[FleetView, ...] = ()
         self._waiting: frozenset[str] = frozenset()
         self._compared = 0.0
         self._problem = ""
@@ -100,7 +103,12 @@ class FrameMaker:
                 yield row
 
     def _changed_fleets(self, view: LogView) -> tuple[FleetRow, ...]:
-        return ()
+        if view.fleets is self._fleet_views:
+            return ()
+        before = {fleet.name: fleet for fleet in self._fleet_views}
+        self._fleet_views = view.fleets
+        changed = (fleet for fleet in view.fleets if before.get(fleet.name) is not fleet)
+        return tuple(map(fleet_row, changed))
 
     def _news(self, store: Store, runs: Collection[str], position: int) -> Iterator[EncodedFrame]:
         for run in [run for run in self._timelines if run not in runs]:

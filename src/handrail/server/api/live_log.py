@@ -10,7 +10,7 @@ from typing import TypeVar
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 from handrail.server.home import Home
 from handrail.store.port import Store
-from handrail.views.log_feed import LogFeed
+from handrail.views.log_feed import LogFeed, newest_entry
 
 T = TypeVar("T")
 
@@ -38,6 +38,11 @@ class LiveLog:
         """Run a function with the view of all runs, in the only thread that may use it."""
         self._used = monotonic()
         return await self._in(self._follower, lambda: work(self._store, self._current_feed()))
+
+    async def position(self) -> int:
+        """Return the last position of the log."""
+        last = await self.read(newest_entry)
+        return 0 if last is None else last.position
 
     async def keep(self) -> None:
         """Drop the view when nobody has used it for a while, until cancelled."""
