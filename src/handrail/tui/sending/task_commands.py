@@ -17,7 +17,6 @@ from handrail.fleet.engine.events import (
     TaskCancelled,
     TaskReleased,
 )
-from handrail.fleet.tasks.task import TaskStatus
 from handrail.tui.sending.port import SendingStage
 from handrail.views.task_overview import FleetView, TaskOverview
 from handrail.words.task_decisions import why_not_decide
@@ -205,34 +204,13 @@ def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) 
     return _WHY_NOT[name](task, fleet)
 
 
-def _no_merge(task: TaskOverview, fleet: FleetView) -> str:
-    name = task.task.id
-    if task.status is not TaskStatus.DONE:
-        return f"no merge: {name} is {task.status.value}"
-    if task.merge is not None and task.merge.outcome == "merged":
-        return f"{name} is merged already"
-    has_work = task.result is not None and task.result.commit
-    return "" if has_work else f"no merge: {name} has no commit"
-
-
-def _no_edit(task: TaskOverview, fleet: FleetView) -> str:
-    is_active = task.status is TaskStatus.ACTIVE
-    return f"an agent works on {task.task.id}: nobody can change it now" if is_active else ""
-
-
-def _no_priority(task: TaskOverview, fleet: FleetView) -> str:
-    if task.status is TaskStatus.DONE:
-        return f"{task.task.id} is done: it waits for no agent"
-    return _no_edit(task, fleet)
-
-
 _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
     "retry": lambda task, fleet: why_not_decide("retry", task),
     "block": lambda task, fleet: why_not_decide("block", task),
     "give_up": lambda task, fleet: why_not_decide("cancel", task),
-    "merge": _no_merge,
-    "edit": _no_edit,
-    "prioritize": _no_priority,
+    "merge": lambda task, fleet: why_not_decide("merge", task),
+    "edit": lambda task, fleet: why_not_decide("edit", task),
+    "prioritize": lambda task, fleet: why_not_decide("priority", task),
     "save_fleet": lambda task, fleet: "",
     "roll_fleet_back": lambda task, fleet: "",
     "pause_fleet": lambda task, fleet: (
