@@ -14,8 +14,9 @@ interface Current {
 
 /** The page of the address; null: there is none. */
 export const currentPage = computed<Current | null>(() => {
+  const { path } = place.value;
   for (const spec of PAGES) {
-    const parameters = matchPath(spec.path, place.value.path);
+    const parameters = matchPath(spec.path, path) ?? (spec.hasItems ? matchPath(`${spec.path}/:id`, path) : null);
     if (parameters) return { spec, parameters };
   }
   return null;
@@ -73,7 +74,7 @@ export function PageView() {
         </Empty>
       )}
       {page && Page && (
-        <Guarded key={place.value.path}>
+        <Guarded key={page.spec.hasItems ? page.spec.path : place.value.path}>
           <Page parameters={page.parameters} />
         </Guarded>
       )}

@@ -4,6 +4,7 @@ import { session } from "../live/connection";
 import { overview, sections } from "../live/runs";
 import { Icon } from "../parts/Icon";
 import { dollars } from "../parts/format";
+import { Keys } from "./HelpDialog";
 import { notifyError } from "./notices";
 import { navigate } from "./router";
 import { menuOpen } from "./Sidebar";
@@ -34,7 +35,12 @@ function Summary() {
   );
 }
 
-export function TopBar({ onHelp }: { onHelp: () => void }) {
+interface TopBarProps {
+  onHelp: () => void;
+  onPalette: () => void;
+}
+
+export function TopBar({ onHelp, onPalette }: TopBarProps) {
   const dark = theme.value === "dark";
   const readOnly = session.value && !session.value.rights.includes("control");
   return (
@@ -55,6 +61,12 @@ export function TopBar({ onHelp }: { onHelp: () => void }) {
       <Summary />
       {readOnly && <span class="chip">read only</span>}
       <div class="top-tools">
+        <button type="button" class="button button-small palette-open" aria-label="All commands" onClick={onPalette}>
+          <Icon name="search" />
+          <span class="wide-only">
+            <Keys of="mod+k" />
+          </span>
+        </button>
         <button type="button" class="icon-button wide-only" aria-label="All keys" title="All keys (?)" onClick={onHelp}>
           <Icon name="keyboard" />
         </button>

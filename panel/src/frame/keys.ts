@@ -54,10 +54,10 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.altKey || isTyping(event.target)) return;
-  const inDialog = document.querySelector("dialog[open]") !== null;
   const control = event.ctrlKey || event.metaKey;
-  if (inDialog && !control) return;
+  // With Ctrl or ⌘ a key works in fields, too: nobody types a letter with it.
+  if (event.defaultPrevented || event.altKey || (isTyping(event.target) && !control)) return;
+  if (document.querySelector("dialog[open]")) return;
   // Enter and space on a button or link are its own.
   const onControl = event.target instanceof Element && event.target.closest("a, button, summary");
   if (onControl && (event.key === "Enter" || event.key === " ")) return;

@@ -11,6 +11,8 @@ export interface PageSpec {
   path: string;
   title: string;
   load: () => Promise<{ default: ComponentType<PageProps> }>;
+  /** It shows `path/ID` too, as `id`: a list beside the chosen item, which stays while another is chosen. */
+  hasItems?: boolean;
   /** In the navigation: its label there, icon, and the keys that open it. */
   nav?: { label: string; icon: IconName; key: string };
   /** Shown without the frame around it. */
@@ -25,5 +27,18 @@ export const PAGES: readonly PageSpec[] = [
     nav: { label: "Runs", icon: "runs", key: "g r" },
   },
   { path: "/runs/:id", title: "Run", load: () => import("./run/RunPage") },
+  {
+    path: "/checkpoints",
+    title: "Checkpoints",
+    load: () => import("./checkpoints/CheckpointsPage"),
+    nav: { label: "Checkpoints", icon: "checkpoints", key: "g c" },
+  },
+  {
+    path: "/incidents",
+    title: "Incidents",
+    load: () => import("./incidents/IncidentsPage"),
+    hasItems: true,
+    nav: { label: "Incidents", icon: "incidents", key: "g i" },
+  },
   { path: "/login", title: "Log in", load: () => import("./login/LoginPage"), bare: true },
 ];

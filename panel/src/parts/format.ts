@@ -43,3 +43,10 @@ export function short(count: number): string {
 export function plural(count: number, word: string): string {
   return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
 }
+
+/** 512 B, 4.1 KB, 12.3 MB. */
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  if (count < 999_950) return `${(count / 1000).toFixed(1)} KB`;
+  return `${(count / 1_000_000).toFixed(1)} MB`;
+}
