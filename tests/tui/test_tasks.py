@@ -122,7 +122,7 @@ def test_a_paused_fleet_says_so_and_can_be_resumed(book: SampleLog, fleet: Fleet
         ("t", "later", "later is pending; nobody stopped it"),
         ("b", "broken", "no block: broken is failed"),
         ("m", "later", "later is pending; only done tasks are merged"),
-        ("m", "docs", "docs is merged into main already"),
+        ("m", "docs", "docs is done without a commit; there is nothing to merge"),
         ("E", "cart", "cart is active; stop its agent before you change it"),
         ("n", "cart", "cart is active; stop its agent before you change it"),
         ("X", "docs", "docs is done: there is nothing left to give up"),
