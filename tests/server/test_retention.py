@@ -63,6 +63,15 @@ def retention(log: ClockedLog, *, now: float = 100 * DAY, days: int = 30) -> Ret
     return scheduler
 
 
+def test_pipelines_are_forgotten_like_runs_the_oldest_first(log: ClockedLog) -> None:
+    log.write("pipeline:old", 60 * DAY)
+    log.write("run:older", 50 * DAY)
+    log.write("pipeline:young", 99 * DAY)
+    assert [topic.name for topic in retention(log)._due] == ["pipeline:old", "run:older"]
+    assert retention(log).forget_some().wait() == 2
+    assert log.names() == {"pipeline:young"}
+
+
 def test_what_changed_before_the_limit_is_forgotten(log: ClockedLog) -> None:
     log.write("run:old", 69 * DAY)
     log.write("run:edge", 70 * DAY)
@@ -135,7 +144,7 @@ def test_runs_are_listed_once_a_day_however_many_are_due() -> None:
         log.write(f"run:{number}", 1.0)
     tidy(retention(log), days=2)
     assert log.names() == set()
-    assert log.listed == 3, "at the start, and once for each day"
+    assert log.listed == 6, "runs and pipelines: at the start, and once for each day"
 
 
 def test_the_oldest_go_first_and_only_a_few_at_once(log: ClockedLog) -> None:

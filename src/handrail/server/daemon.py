@@ -50,6 +50,7 @@ from handrail.server.fleet.fleet_control import FleetControl
 from handrail.server.fleet.fleet_notices import FleetNotices
 from handrail.server.fleet.lease_watch import LeaseWatch
 from handrail.server.fleet.open_fleets import OpenFleets
+from handrail.server.fleet.pipeline_endpoint import PipelineEndpoint
 from handrail.server.fleet.recovery_endpoint import FleetRecoveryEndpoint
 from handrail.server.fleet.task_control import TaskControl
 from handrail.server.guardian_link import GuardianLink, Refused
@@ -246,6 +247,7 @@ class Daemon:
                 self.fleets,
                 self.fleet_checkpoints,
                 self.fleet_recoveries,
+                PipelineEndpoint(self.supervision, self.runs.projects, self.store),
                 self.panel,
                 self.api.routes(),
             ),

@@ -1,4 +1,4 @@
-"""Forgets old runs, requests and incidents, a few at a time."""
+"""Forgets old runs, pipelines, requests and incidents, a few at a time."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ from time import time
 
 from handrail.config import ConfigError
 from handrail.control.topics import CONTROL, CURRENT
+from handrail.fleet.pipeline.events import PIPELINES
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
@@ -55,15 +56,16 @@ class Retention:
         self._days = days
         self._clock = clock
         self._due: list[Topic] = []
-        """The runs to forget, the last changed one first."""
+        """The runs and pipelines to forget, the last changed one first."""
 
     def look(self) -> None:
         """Collect the runs to forget, and drop states that nobody needed for a day from memory."""
         self._runs.let_idle_go(self._clock() - DAY)
         days = self._days()
         before = self._clock() - days * DAY
-        topics = self._store.topics(RUNS) if days else []
-        self._due = [topic for topic in topics if topic.changed < before]
+        topics = self._store.topics(RUNS) + self._store.topics(PIPELINES) if days else []
+        due = [topic for topic in topics if topic.changed < before]
+        self._due = sorted(due, key=lambda topic: topic.changed, reverse=True)
         for topic in PROTOCOL if days else ():
             self._store.trim(topic, before)
 

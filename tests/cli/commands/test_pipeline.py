@@ -230,3 +230,33 @@ def test_what_it_loosens_is_confirmed_by_a_person(at_work: HandrailShell) -> Non
     assert (done.code, done.err) == (0, "")
     assert "step_reviewer.rules.disabled: also no_ls" in done.out
     assert spawn(at_work, "run", "ci.yaml").code == 0
+
+
+# Past pipelines
+
+
+def test_without_a_pipeline_the_list_says_how_to_start_one(at_work: HandrailShell) -> None:
+    listed = at_work.run("pipeline", "list")
+    assert (listed.code, "handrail pipeline run FILE" in listed.out) == (0, True)
+    assert at_work.run("pipeline", "list", "--json").json == []
+    shown = at_work.run("pipeline", "show", "last")
+    assert (shown.code, "no pipeline has run yet" in shown.err) == (2, True)
+
+
+def test_a_past_pipeline_is_listed_and_shown(at_work: HandrailShell) -> None:
+    (at_work.project / "handrail.yaml").write_text(NO_LS)
+    write(at_work, "name: look\nsteps: [{name: see, type: command, command: ls}]\n")
+    assert spawn(at_work, "run", "ci.yaml").code == 3
+    (row,) = at_work.run("pipeline", "list", "--json").json
+    assert (row["name"], row["status"], row["error"]) == ("look", "error", "blocked_by_reviewer")
+    assert row["file"] == str(at_work.project / "ci.yaml")
+    listed = at_work.run("pipeline", "list").out
+    assert f"✗ {row['id'][:8]}  look  blocked" in listed
+    assert "at see" in listed
+    shown = at_work.run("pipeline", "show", row["id"][:6]).out
+    assert "see: blocked by reviewer" in shown
+    assert "see: Bash ls" in shown
+    assert "We do not list." in shown
+    assert at_work.run("pipeline", "show", "last", "--json").json == row
+    unknown = at_work.run("pipeline", "show", "zzz")
+    assert (unknown.code, "there is no pipeline 'zzz'" in unknown.err) == (2, True)

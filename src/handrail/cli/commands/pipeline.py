@@ -30,6 +30,7 @@ def command() -> None:
     Examples:
       handrail pipeline check ci.yaml
       handrail pipeline run ci.yaml --var branch=main
+      handrail pipeline list
       handrail pipeline schema > pipeline.schema.json
     """
 
@@ -89,6 +90,53 @@ def run(file: str, variables: dict[str, str], accepted: bool, as_json: bool) -> 
         first, *others = error.problems
         more = f" (and {len(others)} more: handrail pipeline check {file})" if others else ""
         raise click.ClickException(f"{first}{more}") from None
+
+
+@command.command("list", short_help="List past and running pipelines.")
+@click.option("--limit", type=click.IntRange(1, 500), default=20, show_default=True, metavar="N",
+              help="The last N.")  # fmt: skip
+@options.json_option("Print JSON.")
+@options.color_option
+def list_(limit: int, as_json: bool) -> int:
+    """List the pipelines in the log, the latest first.
+
+    \b
+    Examples:
+      handrail pipeline list
+      handrail pipeline list --json | jq '.[] | select(.status == "running")'
+    """
+    from handrail.cli.pipelines.past_pipelines import recorded_rows, show_list
+
+    rows = recorded_rows(limit)
+    if as_json:
+        print_json(rows)
+    else:
+        show_list(options.screen(), rows)
+    return 0
+
+
+@command.command(short_help="Show a past or running pipeline.")
+@click.argument("pipeline", metavar="ID")
+@options.json_option("Print JSON.")
+@options.color_option
+def show(pipeline: str, as_json: bool) -> int:
+    """Show the steps of a pipeline, its refused actions and its reviews.
+
+    ID is the beginning of an id from `handrail pipeline list`, or `last`.
+
+    \b
+    Examples:
+      handrail pipeline show last
+      handrail pipeline show 3f2a --json | jq .review
+    """
+    from handrail.cli.pipelines.past_pipelines import find_row, show_row
+
+    row = find_row(pipeline)
+    if as_json:
+        print_json(row)
+    else:
+        show_row(options.screen(), row)
+    return 0
 
 
 @command.command(short_help="Find mistakes in a pipeline.")

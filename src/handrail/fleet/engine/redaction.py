@@ -12,13 +12,19 @@ _FREE = frozenset({"prompt", "title", "says", "error", "commit", "question", "an
 def without_secrets(event: FleetEvent, redactor: Redactor) -> FleetEvent:
     """Return the event as the log may have it."""
     plain = msgspec.to_builtins(event)
-    clean = _clean(plain, redactor)
+    clean = clean_texts(plain, redactor, _FREE)
     return event if clean == plain else event_decoder.decode(msgspec.json.encode(clean))
 
 
-def _clean(value: object, redactor: Redactor, *, free: bool = False) -> object:
+def clean_texts(
+    value: object, redactor: Redactor, names: frozenset[str], *, free: bool = False
+) -> object:
+    """Take secrets out of the fields with these names."""
     if isinstance(value, dict):
-        return {name: _clean(item, redactor, free=name in _FREE) for name, item in value.items()}
+        return {
+            name: clean_texts(item, redactor, names, free=name in names)
+            for name, item in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_clean(item, redactor, free=free) for item in value]
+        return [clean_texts(item, redactor, names, free=free) for item in value]
     return redactor.text(value) if free and isinstance(value, str) else value

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import cast
 
 from handrail.config import ConfigError
@@ -16,11 +17,12 @@ from handrail.fleet.pipeline.reading import (
     read_pipeline,
 )
 from handrail.fleet.pipeline.result import PipelineResult, StepOutcome, StepStatus
-from handrail.fleet.pipeline.runner import PipelineListener, PipelineRun
+from handrail.fleet.pipeline.runner import PipelineListener, PipelineRun, Unheard
 from handrail.fleet.pipeline.schema import AGENTS, AgentStep, AnyStep, ScriptStep, ShellStep
 from handrail.hosts.port import HostError
 from handrail.library.errors import PipelineFileError, StartError
 from handrail.library.pipelines.agent_step import check_agent, run_agent_step
+from handrail.library.pipelines.recorder import PipelineRecorder
 from handrail.library.pipelines.script_step import run_script_step
 from handrail.library.pipelines.shell_step import run_shell_step
 from handrail.library.pipelines.step_context import StepContext
@@ -108,11 +110,14 @@ class PipelineExecution:
             pipeline.safety,
             redactor.text,
         )
+        self._recorder = PipelineRecorder(
+            pipeline, self._at.home, folder, environ, listener or Unheard()
+        )
         self._run = PipelineRun(
             pipeline,
             values,
             self._step,
-            listener=listener,
+            listener=self._recorder,
             redact=redactor.text,
             withheld=tuple(each.key for each in found.withheld),
         )
@@ -122,9 +127,22 @@ class PipelineExecution:
         """Return the result of the steps so far."""
         return self._run.result
 
+    @property
+    def id(self) -> str:
+        """Return the name of this run of the pipeline in the log."""
+        return self._recorder.id
+
     async def go(self) -> PipelineResult:
         """Run all steps. A cancellation ends the processes of the step under way, and raises."""
-        return await self._run.go()
+        broke_off = True
+        await asyncio.to_thread(self._recorder.begin)
+        try:
+            result = await self._run.go()
+            broke_off = False
+            return result
+        finally:
+            end = partial(self._recorder.end, self._run.result, broke_off=broke_off)
+            await asyncio.to_thread(end)
 
     async def _step(self, step: Step, values: Mapping[str, str]) -> StepOutcome:
         try:
