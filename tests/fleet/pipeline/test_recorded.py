@@ -12,7 +12,7 @@ from handrail.fleet.pipeline.events import (
     PipelineEnded,
     PipelineEvent,
     PlannedStep,
-    RecordedBlock,
+    RecordedRefusal,
     StepBegun,
     StepEnded,
 )
@@ -32,7 +32,7 @@ STEPS = (PlannedStep("build", "command"), PlannedStep("fix", "claude_code"))
 BEGUN = PipelineBegun(100.0, "mend", STEPS, "/shop", "ci.yaml", "ada")
 BUILT = StepEnded(
     103.0, "build", StepStatus.FAILED, "exit code 2", 2, ("r1",), 2, 2.5, True,
-    (RecordedBlock("r1", 3, "Bash", "rm -rf /", "It deletes everything.", "Name a folder."),),
+    (RecordedRefusal("r1", 3, "Bash", "rm -rf /", "It deletes everything.", "Name a folder."),),
     ReviewSummary(total=4, allowed=3, blocked_count=1), 10, 0.25,
 )  # fmt: skip
 

@@ -19,7 +19,7 @@ class PlannedStep(msgspec.Struct, frozen=True):
     type: str
 
 
-class RecordedBlock(msgspec.Struct, frozen=True, omit_defaults=True):
+class RecordedRefusal(msgspec.Struct, frozen=True, omit_defaults=True):
     """An action that Handrail refused."""
 
     run: str
@@ -72,7 +72,7 @@ class StepEnded(_PipelineEvent, frozen=True, omit_defaults=True, tag="step_ended
     attempts: int = 0
     seconds: float = 0.0
     continued: bool = False
-    blocked: tuple[RecordedBlock, ...] = ()
+    blocked: tuple[RecordedRefusal, ...] = ()
     review: ReviewSummary = ReviewSummary()
     tokens: int = 0
     cost_usd: float = 0.0

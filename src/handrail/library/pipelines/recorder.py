@@ -14,7 +14,7 @@ from handrail.fleet.pipeline.events import (
     PipelineEnded,
     PipelineEvent,
     PlannedStep,
-    RecordedBlock,
+    RecordedRefusal,
     StepBegun,
     StepEnded,
 )
@@ -142,10 +142,10 @@ def _step_ended(result: StepResult) -> StepEnded:
     )
 
 
-def _block(blocked: BlockedAction) -> RecordedBlock:
+def _block(blocked: BlockedAction) -> RecordedRefusal:
     given = blocked.input
     subject = str(given.get("command") or given.get("file_path") or "")
-    return RecordedBlock(
+    return RecordedRefusal(
         blocked.run,
         blocked.action,
         blocked.tool,
