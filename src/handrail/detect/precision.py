@@ -1,10 +1,10 @@
 """Count how often findings were right, by people's feedback."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from handrail.model.event import Event, FeedbackGiven
+from handrail.model.event import Event, FeedbackGiven, FindingMade
 
 
 class FeedbackTally(msgspec.Struct):
@@ -31,6 +31,11 @@ class Precision(msgspec.Struct):
         if event.finding:
             self.said[run, event.step, event.finding] = event.right
 
+    def add(self, run: str, said: Mapping[tuple[int, str], bool]) -> None:
+        """Note the feedback about the findings of a run, by step and kind."""
+        for (step, kind), right in said.items():
+            self.said[run, step, kind] = right
+
     @property
     def kinds(self) -> dict[str, FeedbackTally]:
         """Return the feedback by kind."""
@@ -49,3 +54,18 @@ def precision_of(events: Iterable[Event]) -> Precision:
         if isinstance(event, FeedbackGiven):
             precision.take(event)
     return precision
+
+
+def last_finding(
+    events: Iterable[Event], kind: str, step: int = 0
+) -> tuple[FindingMade | None, tuple[str, ...]]:
+    """Return the last finding of a kind, or the last one that names a step as evidence, and the
+    kinds of all findings."""
+    found: FindingMade | None = None
+    kinds: dict[str, None] = {}
+    for event in events:
+        if isinstance(event, FindingMade):
+            kinds[event.finding.kind] = None
+            if event.finding.kind == kind and (not step or step in event.finding.evidence):
+                found = event
+    return found, tuple(kinds)

@@ -172,6 +172,8 @@ class FeedbackGiven(_Event, frozen=True, omit_defaults=True, tag="feedback_given
     note: str = ""
     finding: str = ""
     """The kind of the finding; empty: it is about the verdict."""
+    by: str = ""
+    """Who judged; empty: a person at this machine."""
 
 
 class FindingMade(_Event, frozen=True, omit_defaults=True, tag="finding_made"):

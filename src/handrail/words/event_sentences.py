@@ -77,7 +77,8 @@ def _feedback(event: events.FeedbackGiven, facts: RunFacts) -> Sentence:
     what = f"step {event.step} was judged"
     if event.finding:
         what = f"the finding {in_words(event.finding)} was"
-    return Sentence(joined(f"you said: {what} {'right' if event.right else 'wrong'}", event.note))
+    who, verdict = event.by or "you", "right" if event.right else "wrong"
+    return Sentence(joined(f"{who} said: {what} {verdict}", event.note))
 
 
 def _run_ended(event: events.RunEnded, facts: RunFacts) -> Sentence:

@@ -8,6 +8,7 @@ class FeedbackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     right: bool
     step: int = 0
+    """Of a finding: one of the steps that it is about; 0: the last finding of its kind."""
     finding: str = ""
     """The kind of the finding; empty: it is about the verdict of the step."""
     note: str = ""
@@ -109,12 +110,12 @@ class SettingRow(msgspec.Struct, frozen=True):
 
 
 class SettingList(msgspec.Struct, frozen=True):
-    """The settings that are in force in a folder."""
+    """The settings of a folder, with their origin."""
 
     folder: str
     items: tuple[SettingRow, ...]
     withheld: tuple[str, ...]
-    """What waits for `handrail config trust`."""
+    """Those that are not in force yet: they wait for `handrail config trust`."""
 
 
 class MetricRow(msgspec.Struct, frozen=True):

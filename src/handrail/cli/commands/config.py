@@ -5,7 +5,6 @@ import os
 import sys
 
 import click
-import msgspec
 
 from handrail.cli import options
 from handrail.cli.output.file_changes import ask_to_agree
@@ -18,6 +17,7 @@ from handrail.config.reference import render_reference
 from handrail.review.judgment.rules import Rule, RuleSet
 from handrail.review.plugins import load_plugins
 from handrail.supervise.runs.settings_trust import trust_of, trusted_settings, untrusted_notice
+from handrail.words.settings import value_in_words
 
 _MAX_KEY = 44
 
@@ -94,23 +94,13 @@ def _table(screen: TerminalOutput, rows: list[tuple[str, object, str]]) -> None:
     for key, value, origin in rows:
         source = "" if origin == "default" else clip(origin, screen.width // 3)
         room = screen.width - 3 - keys - (columns(source) + 2 if source else 0)
-        shown = clip(_value(value), room)
+        shown = clip(value_in_words(value), room)
         name = screen.paint(pad(clip(key, screen.width - 1), keys), "bold")
         if columns(key) > keys + room - columns(shown):
             screen.say(f" {name}")
             name = " " * keys
         room -= max(columns(key) - keys, 0) if name.strip() else 0
         screen.say(f" {name}  {pad(shown, room)}  {screen.paint(source, 'dim')}".rstrip())
-
-
-def _value(value: object) -> str:
-    if isinstance(value, (tuple, list)):
-        return ", ".join(_value(item) for item in value) or "none"
-    if value == {}:
-        return "none"
-    if isinstance(value, str):
-        return value or "empty"
-    return msgspec.json.encode(value).decode().strip('"')
 
 
 @command.command(short_help="Find mistakes in the settings.")

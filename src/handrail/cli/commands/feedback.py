@@ -11,11 +11,12 @@ from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
-from handrail.detect.precision import FeedbackTally, Precision, precision_of
-from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
+from handrail.detect.precision import FeedbackTally, Precision, last_finding, precision_of
+from handrail.model.event import ActionReviewed, FindingMade
 from handrail.model.ordinal import Decision
 from handrail.server.home import Home
 from handrail.store.port import Store
+from handrail.views.run_counts import count_run
 from handrail.words.actions import action_in_words
 from handrail.words.amounts import count
 from handrail.words.sentence import in_words
@@ -120,14 +121,7 @@ def find_finding(store: Store, run: KnownRun, kind: str, step: str) -> FindingMa
     """Find the last finding of a kind, or the last one that names `step` as evidence."""
     if step and not step.isdecimal():
         raise click.UsageError(f"with --finding, STEP must be a number, not {step!r}")
-    found: FindingMade | None = None
-    kinds: dict[str, None] = {}
-    for event in run_events(store, run):
-        if not isinstance(event, FindingMade):
-            continue
-        kinds[event.finding.kind] = None
-        if event.finding.kind == kind and (not step or int(step) in event.finding.evidence):
-            found = event
+    found, kinds = last_finding(run_events(store, run), kind, int(step or 0))
     if found is None:
         there = f"it has {', '.join(kinds)}" if kinds else "it has no findings"
         where = f" with step {step}" if step else ""
@@ -141,11 +135,9 @@ def _list(*, as_json: bool) -> None:
     precision = Precision()
     with read_log(find_home()) as store:
         for run in KnownRuns(store):
-            judged = count_judged(store, run)
-            right, wrong = right + judged.right, wrong + judged.wrong
-            for event in run_events(store, run):
-                if isinstance(event, FeedbackGiven):
-                    precision.take(event, run.id)
+            counts = count_run(store, run.topic)
+            right, wrong = right + counts.right, wrong + counts.wrong
+            precision.add(run.id, counts.judged_findings)
     judged = FeedbackCount(right, wrong)
     if as_json:
         findings = {kind: _tally_json(tally) for kind, tally in precision.kinds.items()}
@@ -199,16 +191,8 @@ def show_finding(
 
 def count_judged(store: Store, run: KnownRun) -> FeedbackCount:
     """Count the stopped and changed actions of a run by the latest feedback on each."""
-    stopped: set[int] = set()
-    right: dict[int, bool] = {}
-    for event in run_events(store, run):
-        if isinstance(event, ActionReviewed) and event.verdict.decision.stops:
-            stopped.add(event.step)
-        elif isinstance(event, FeedbackGiven) and event.step in stopped and not event.finding:
-            right[event.step] = event.right
-        elif isinstance(event, ActionEnded) and event.overruled:
-            right[event.step] = False
-    return FeedbackCount(sum(right.values()), len(right) - sum(right.values()))
+    counts = count_run(store, run.topic)
+    return FeedbackCount(counts.right, counts.wrong)
 
 
 def show_verdict(

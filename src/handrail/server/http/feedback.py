@@ -28,6 +28,8 @@ class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
     finding: str = ""
     """The kind of the finding; empty for a verdict."""
+    by: str = ""
+    """Who judges; empty: a person at this machine."""
 
 
 class NoSuchStepError(EndpointError):
@@ -69,20 +71,24 @@ class FeedbackEndpoint:
 
     async def feedback(self, request: Request) -> Response:
         """Record a person's feedback on a verdict or on a finding."""
-        run = request.path_params["run"]
         given = await read_json(request, Feedback)
+        await self.judge(request.path_params["run"], given)
+        return json_response({"ok": True})
+
+    async def judge(self, run: str, given: Feedback) -> None:
+        """Record feedback. Raises NoSuchStepError, NoSuchFindingError."""
         # To look for a step takes as long as the run is; no other run waits for that.
         decision = await asyncio.to_thread(self._meant, run, given)
-        return json_response(
-            await self._supervision.answer(lambda: self._judge(run, given, decision))
-        )
+        await self._supervision.answer(lambda: self._judge(run, given, decision))
 
-    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[object]:
+    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[None]:
         supervisor = self._runs.get(run, "/")
-        event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
+        event = FeedbackGiven(
+            self._clock(), given.step, given.right, given.note, given.finding, given.by
+        )
         receipt = supervisor.record(event)
         self._metrics.judged(run, event, decision)
-        return once_written({"ok": True}, [receipt])
+        return once_written(None, [receipt])
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:
         """Return the judged decision, or None if a finding is judged."""

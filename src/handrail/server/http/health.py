@@ -47,7 +47,7 @@ class HealthEndpoint:
     async def healthz(self, request: Request) -> Response:
         """Return the daemon's identity and health."""
         try:
-            state = await self._supervision.call(self._state, _HEALTH_SECONDS)
+            state = await self._supervision.call(self.state, _HEALTH_SECONDS)
         except SupervisionTimeoutError as error:
             state = {"ok": False, "problem": str(error)}
         return json_response({**state, **self._who})
@@ -57,12 +57,23 @@ class HealthEndpoint:
         text = await self._supervision.call(self._metrics.text)
         return Response(text, media_type="text/plain; version=0.0.4")
 
-    def _state(self) -> dict[str, object]:
+    @property
+    def up_seconds(self) -> float:
+        """Return how long the daemon has run."""
+        return monotonic() - self._began
+
+    def state(self) -> dict[str, object]:
+        """Return the daemon's health; called in the supervision thread."""
         problem = self._store.problem
         return {
             "ok": not problem,
             "problem": problem,
-            "up_seconds": round(monotonic() - self._began),
-            "memory_mb": round(psutil.Process().memory_info().rss / 1e6, 1),
+            "up_seconds": round(self.up_seconds),
+            "memory_mb": memory_mb(),
             "runs": len(self._runs),
         }
+
+
+def memory_mb() -> float:
+    """Return the memory of this process."""
+    return round(psutil.Process().memory_info().rss / 1e6, 1)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
+from math import inf
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -56,6 +58,14 @@ _TIMES = {
     "review": "Time of a review.",
     "hook": "Time from a hook's request to its answer, including the write to the disk.",
 }
+
+
+class MetricValue(NamedTuple):
+    """One number since the daemon started."""
+
+    name: str
+    labels: dict[str, str]
+    value: float
 
 
 class Metrics:
@@ -134,6 +144,35 @@ class Metrics:
     def text(self) -> bytes:
         """Return all metrics in Prometheus' format."""
         return generate_latest(self.registry)
+
+    def values(self) -> Iterator[MetricValue]:
+        """Yield every number that has a value, without those of histograms."""
+        for family in self.registry.collect():
+            if family.type != "histogram":
+                for sample in family.samples:
+                    if sample.value and not sample.name.endswith("_created"):
+                        yield MetricValue(sample.name, dict(sample.labels), float(sample.value))
+
+    def review_seconds(self, share: float) -> float | None:
+        """Return the time within which this share of the reviews was done; None: there is none.
+
+        As exact as the buckets of the histogram.
+        """
+        buckets = [
+            (float(sample.labels["le"]), sample.value)
+            for family in self._times["review"].collect()
+            for sample in family.samples
+            if sample.name.endswith("_bucket")
+        ]
+        wanted = share * buckets[-1][1]
+        below, counted = 0.0, 0.0
+        for bound, count in buckets:
+            if count >= wanted and count:
+                if bound == inf or count == counted:
+                    return below
+                return below + (bound - below) * (wanted - counted) / (count - counted)
+            below, counted = bound, count
+        return None
 
     def _count(self, name: str, *labels: str) -> None:
         self._counters[name].labels(*labels).inc()
