@@ -8,7 +8,7 @@ from handrail.model import event as events
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import NewEntry
+from handrail.store.port import NewEntry, StoredEntry
 from handrail.supervise.log.topics import topic_of
 from handrail.views.run_counts import RunCounter, count_run
 
@@ -21,7 +21,7 @@ class CountingStore(MemoryStore):
         super().__init__(clock=lambda: self.now)
         self.read_after: list[int] = []
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000):  # type: ignore[no-untyped-def]
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         self.read_after.append(after)
         return super().read(topic, after, limit)
 
