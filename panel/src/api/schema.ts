@@ -1,4 +1,4 @@
-// 976c96ec8e810b054a27106b00b158b66a289c33c85ef656634b2f368f8a2b62
+// 605769d68299c5c576ff30e6d797b3c4240a0630fbd22eb7c056758e6654c8ef
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1343,7 +1343,7 @@ export interface components {
         };
         /**
          * SettingList
-         * @description The settings that are in force in a folder.
+         * @description The settings of a folder, with their origin.
          */
         SettingList: {
             folder: string;
