@@ -65,12 +65,12 @@ def test_without_time_nothing_is_counted_and_more_is_to_come() -> None:
 
 
 def test_a_run_in_a_new_log_is_counted_anew() -> None:
-    counter = RunCounter()
-    for began, tokens in ((100.0, 10), (200.0, 7)):
-        store = CountingStore(began)
-        record(store, "a", used(2.0, tokens, 0.5))
-        assert counter.read_on(store, 0.0, 60.0)
-    assert [each.tokens for each in counter.counts(store, 0.0)] == [7]
+    counter, old, new = RunCounter(), CountingStore(100.0), CountingStore(200.0)
+    record(old, "a", used(2.0, 10, 0.5))
+    record(new, "a", used(2.0, 7, 0.5))
+    assert counter.read_on(old, 0.0, 60.0)
+    assert counter.read_on(new, 0.0, 60.0)
+    assert [each.tokens for each in counter.counts(new, 0.0)] == [7]
 
 
 def test_cost_belongs_to_the_day_on_which_it_grew() -> None:
