@@ -39,6 +39,7 @@ REASONS = {
     "It approves its own actions in the name of a person.": "approve",
     "It answers in the name of a person.": "deny",
     "It merges its own work in the name of a person.": "merge",
+    "It writes a file in the name of a person.": "export",
 }
 """Why the others are refused."""
 REASON_FOR = {

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from time import monotonic
+from typing import get_args
 
 import msgspec
 
@@ -91,7 +92,7 @@ class CountedEvent(msgspec.Struct, tag_field="event"):
         raise NotImplementedError
 
 
-class _Start(CountedEvent, tag="run_started"):
+class _CountedStart(CountedEvent, tag="run_started"):
     host: str = ""
     cwd: str = ""
 
@@ -99,22 +100,22 @@ class _Start(CountedEvent, tag="run_started"):
         counts.host, counts.cwd = counts.host or self.host, counts.cwd or self.cwd
 
 
-class _Hit(msgspec.Struct):
+class _CountedHit(msgspec.Struct):
     rule: str = ""
 
 
-class _Judgment(msgspec.Struct):
-    rules: list[_Hit] = []
+class _CountedRules(msgspec.Struct):
+    rules: list[_CountedHit] = []
 
 
-class _Answer(msgspec.Struct):
+class _CountedVerdict(msgspec.Struct):
     decision: str
 
 
-class _Reviewed(CountedEvent, tag="action_reviewed"):
+class _CountedReview(CountedEvent, tag="action_reviewed"):
     step: int
-    review: _Judgment
-    verdict: _Answer
+    review: _CountedRules
+    verdict: _CountedVerdict
 
     def count(self, counts: RunCounts) -> None:
         counts.actions += 1
@@ -130,7 +131,7 @@ class _Reviewed(CountedEvent, tag="action_reviewed"):
         counts.stopped_by[rules[0].rule if rules else _NO_RULE] += 1
 
 
-class _Ended(CountedEvent, tag="action_ended"):
+class _CountedEnd(CountedEvent, tag="action_ended"):
     step: int
     overruled: bool = False
 
@@ -139,36 +140,36 @@ class _Ended(CountedEvent, tag="action_ended"):
             counts.judged[self.step] = False
 
 
-class _Kind(msgspec.Struct):
+class _CountedKind(msgspec.Struct):
     kind: str
 
 
-class _Found(CountedEvent, tag="finding_made"):
-    finding: _Kind
+class _CountedFinding(CountedEvent, tag="finding_made"):
+    finding: _CountedKind
 
     def count(self, counts: RunCounts) -> None:
         counts.findings[self.finding.kind] += 1
 
 
-class _Means(msgspec.Struct):
+class _CountedMeans(msgspec.Struct):
     means: str
 
 
-class _Done(CountedEvent, tag="intervened"):
-    intervention: _Means
+class _CountedDeed(CountedEvent, tag="intervened"):
+    intervention: _CountedMeans
 
     def count(self, counts: RunCounts) -> None:
         counts.interventions[self.intervention.means] += 1
 
 
-class _Effect(CountedEvent, tag="intervention_judged"):
+class _CountedEffect(CountedEvent, tag="intervention_judged"):
     worked: bool
 
     def count(self, counts: RunCounts) -> None:
         counts.helped += self.worked
 
 
-class _Feedback(CountedEvent, tag="feedback_given"):
+class _CountedFeedback(CountedEvent, tag="feedback_given"):
     step: int
     right: bool
     finding: str = ""
@@ -180,7 +181,7 @@ class _Feedback(CountedEvent, tag="feedback_given"):
             counts.judged[self.step] = self.right
 
 
-class _Sample(CountedEvent, tag="usage_sampled"):
+class _CountedSample(CountedEvent, tag="usage_sampled"):
     tokens: int = 0
     cost_usd: float = 0.0
 
@@ -188,7 +189,7 @@ class _Sample(CountedEvent, tag="usage_sampled"):
         counts.use(self.at, self.tokens, self.cost_usd)
 
 
-class _Measurement(CountedEvent, tag="usage_measured"):
+class _CountedUsage(CountedEvent, tag="usage_measured"):
     tokens: int = 0
     cost_usd: float = 0.0
 
@@ -196,16 +197,19 @@ class _Measurement(CountedEvent, tag="usage_measured"):
         counts.use(self.at, self.tokens, self.cost_usd)
 
 
-_Counted = (
-    _Start | _Reviewed | _Ended | _Found | _Done | _Effect | _Feedback | _Sample | _Measurement
+_AnyCounted = (
+    _CountedStart
+    | _CountedReview
+    | _CountedEnd
+    | _CountedFinding
+    | _CountedDeed
+    | _CountedEffect
+    | _CountedFeedback
+    | _CountedSample
+    | _CountedUsage
 )
-_decoder: msgspec.json.Decoder[_Counted] = msgspec.json.Decoder(_Counted)
-_TAGS = frozenset(
-    str(kind.__struct_config__.tag).encode()
-    for kind in (
-        _Start, _Reviewed, _Ended, _Found, _Done, _Effect, _Feedback, _Sample, _Measurement
-    )
-)  # fmt: skip
+_decoder: msgspec.json.Decoder[_AnyCounted] = msgspec.json.Decoder(_AnyCounted)
+_TAGS = frozenset(str(kind.__struct_config__.tag).encode() for kind in get_args(_AnyCounted))
 
 
 class RunCounter:
