@@ -234,11 +234,13 @@ class Daemon:
             "home": self.home.path,
             "port": self.home.port,
         }
+        health = HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who)
+        feedback = FeedbackEndpoint(self.supervision, self.runs, self.metrics, time)
         return make_app(
             self.hook_endpoint,
             (
-                HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who),
-                FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
+                health,
+                feedback,
                 self.incident_recovery,
                 ApprovalEndpoint(self.supervision, self.runs, time),
                 self.restores,
@@ -249,7 +251,7 @@ class Daemon:
                 self.fleet_recoveries,
                 PipelineEndpoint(self.supervision, self.runs.projects, self.store),
                 self.panel,
-                self.api.routes(),
+                self.api.routes(health, feedback),
             ),
         )
 

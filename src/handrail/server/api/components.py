@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.api.api_routes import ApiComponent, ApiRoutes
 from handrail.server.api.control import ControlOperations
+from handrail.server.api.counted_runs import CountedRuns
+from handrail.server.api.export import ExportOperations
+from handrail.server.api.feedback import FeedbackOperations
 from handrail.server.api.files import FileOperations
 from handrail.server.api.fleet_restores import FleetRestores
 from handrail.server.api.fleets import FleetOperations
 from handrail.server.api.incidents import IncidentOperations
 from handrail.server.api.live_log import LiveLog
+from handrail.server.api.pipelines import PipelineOperations
+from handrail.server.api.replay_process import ReplayProcess
 from handrail.server.api.runs import RunOperations
 from handrail.server.api.session import SessionOperations
+from handrail.server.api.statistics import StatisticsOperations
 from handrail.server.api.stream import EventStream
 from handrail.server.api.task_commands import TaskCommands
 from handrail.server.fleet.fleet_access import FleetAccess
 from handrail.server.fleet.fleet_views import FleetViews
 from handrail.server.fleet.merge_jobs import MergeJobs
+from handrail.server.http.feedback import FeedbackEndpoint
+from handrail.server.http.health import HealthEndpoint
 from handrail.server.integrity.notices import unseen_notices
 
 if TYPE_CHECKING:
@@ -34,9 +42,9 @@ class Api:
         self.live = LiveLog(daemon.store, daemon.home)
         self.stream = EventStream(self.live, time)
 
-    def routes(self) -> ApiRoutes:
+    def routes(self, health: HealthEndpoint, feedback: FeedbackEndpoint) -> ApiRoutes:
         """Return the endpoints of all operations."""
-        return ApiRoutes((*self._reading(), *self._acting()))
+        return ApiRoutes((*self._reading(), *self._counting(health, feedback), *self._acting()))
 
     def stop(self) -> None:
         """End the streams: the servers wait for them."""
@@ -52,6 +60,26 @@ class Api:
             SessionOperations(daemon.panel.access, daemon.home.path, time(), live.position),
             RunOperations(live, time, self._notices, lambda: daemon.store.problem),
             self.stream,
+            ExportOperations(live),
+            PipelineOperations(live, time),
+        )
+
+    def _counting(
+        self, health: HealthEndpoint, feedback: FeedbackEndpoint
+    ) -> tuple[ApiComponent, ...]:
+        daemon, environ = self._daemon, self._environ
+        counted = CountedRuns(self.live)
+        return (
+            FeedbackOperations(feedback, self.live, counted),
+            StatisticsOperations(
+                daemon.supervision,
+                counted,
+                daemon.metrics,
+                health,
+                ReplayProcess(daemon.home.log, environ, time),
+                environ,
+                time,
+            ),
         )
 
     def _acting(self) -> tuple[ApiComponent, ...]:
