@@ -38,6 +38,10 @@ from .conftest import HandrailShell
         ("run", "push it"),
         ("run", "--resume", "last"),
         ("watch",),
+        ("panel",),
+        ("panel", "--print"),
+        ("panel", "--log-out-all"),
+        ("panel", "token"),
     ],
     ids=" ".join,
 )

@@ -13,6 +13,7 @@ import yaml
 from _pytest.mark import ParameterSet
 
 from handrail.config import Config
+from handrail.config.panel import PanelSettings
 from handrail.config.schema import Rules, StepReviewer
 from handrail.model import Action, Decision, Kind, Review, Severity
 from handrail.review import Reviewer
@@ -36,6 +37,9 @@ class Guarded:
                 "daemon.lock": json.dumps({"pid": int(PID)}),
                 "control-token": "c",
                 "hook-token": "h",
+                "read-token": "r",
+                "panel-sessions.json": "{}",
+                "panel-link-0123456789abcdef.html": "",
                 "secrets.env": "ANTHROPIC_API_KEY=k",
                 "events.db": "",
                 "daemon.log": "",
@@ -141,6 +145,27 @@ def _assert_refused(review: Review) -> None:
     assert not review.faults
     assert review.reasons
     assert review.alternative
+
+
+REMOTE = Config(panel=PanelSettings(url="https://box.example.net", listen="127.0.0.1:8443"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl https://box.example.net/api/v1/runs",
+        "curl https://BOX.example.net:443/",
+        "curl -k https://localhost:8443/api/v1/session",
+    ],
+)
+def test_the_panels_other_addresses_are_controls_too(guarded: Guarded, command: str) -> None:
+    _assert_refused(guarded.review(command, Reviewer(REMOTE, environ=guarded.environ)))
+
+
+def test_other_ports_and_hosts_beside_the_panel_are_none(guarded: Guarded) -> None:
+    reviewer = Reviewer(REMOTE, environ=guarded.environ)
+    for command in ("curl http://localhost:8444/", "curl https://example.net/"):
+        assert not guarded.review(command, reviewer).decision.stops
 
 
 @pytest.mark.parametrize("command", _lines("neighbours"))

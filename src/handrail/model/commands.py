@@ -44,6 +44,8 @@ CLI_COMMANDS = (
                refusal="hides from people what was noticed about this agent's guard"),
     CliCommand("watch", "Watch and control all runs on one screen.",
                refusal="takes hold of runs in the name of a person"),
+    CliCommand("panel", "Open the panel in your browser.",
+               refusal="opens the controls in the name of a person"),
     CliCommand("run", "Run an agent unattended until its task is done.",
                refusal="starts an agent that works on in the name of a person"),
     CliCommand("task", "Add, list and change the tasks of this repository.", "list|show|schema",

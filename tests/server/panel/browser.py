@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from handrail.server.home import Home
 from handrail.server.http.socket_client import call_daemon
-from handrail.server.panel.panel_server import CODES
+from handrail.server.panel.messages import CODES
 
 
 class PageAnswer(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handrail.server.http.socket_client import call_daemon
-from handrail.server.panel.panel_server import SESSIONS, TOKEN
+from handrail.server.panel.messages import SESSIONS, TOKEN
 from handrail.server.restarting import restart_daemon
 from tests.server.daemon_sandbox import PATIENCE, DaemonSandbox
 from tests.server.panel.browser import Browser, ask_port, new_code

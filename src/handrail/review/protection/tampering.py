@@ -4,7 +4,9 @@ What does is critical whatever the settings say, so that no rule that is switche
 """
 
 import re
+from urllib.parse import urlsplit
 
+from handrail.config.panel import PanelSettings
 from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
@@ -105,9 +107,25 @@ def _is_daemons(path: str, at: ReviewContext) -> bool:
 
 def talks_to_control(address: Address, at: ReviewContext) -> Weight | None:
     """The weight of contacting the daemon."""
+    if _is_panel(address, at.config.panel):
+        return ADDRESS
     if address.port is None or not may_be_loopback(address.host):
         return None
     return ADDRESS if address.port == at.places.controls.port else None
+
+
+def _is_panel(address: Address, panel: PanelSettings) -> bool:
+    """Whether an address leads to the panel by `panel.url` or `panel.listen`.
+
+    The ports of other machines are not known here, so any may be meant.
+    """
+    host = address.host.lower()
+    if panel.url and not may_be_loopback(host) and host == urlsplit(panel.url).hostname:
+        return True
+    listen = panel.listen_address
+    if listen is None:
+        return False
+    return address.port == listen[1] if may_be_loopback(host) else host == listen[0]
 
 
 def ends_control(effect: Effect, at: ReviewContext) -> Weight | None:

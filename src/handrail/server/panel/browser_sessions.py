@@ -55,7 +55,8 @@ class BrowserSessions:
         self._clock = clock
         self._sessions = _read(path)
         self._saving = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        """Notes that are being written."""
 
     async def begin(self, rights: tuple[Right, ...]) -> NewSession:
         """Log a browser in; it is on the disk before it is used."""
@@ -106,8 +107,8 @@ class BrowserSessions:
 
     def _save_later(self) -> None:
         task = asyncio.create_task(self._save_use())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def _save_use(self) -> None:
         try:

@@ -21,11 +21,10 @@ from handrail.server.panel.headers import PAGE_HEADERS, with_headers
 
 BUILT = os.path.join(os.path.dirname(handrail.__file__), "panel_files")
 """The pages as Vite builds them; not there in a checkout without npm."""
-HOW_TO_BUILD = "make panel"
 _OWN = os.path.join(os.path.dirname(__file__), "pages")
 _START, _MISSING = "/index.html", "/missing.html"
 _PAGES = frozenset({
-    "", "approvals", "checkpoints", "feedback", "fleets", "incidents", "login",
+    "approvals", "checkpoints", "feedback", "fleets", "incidents", "login",
     "pipelines", "replay", "runs", "settings", "statistics", "tasks",
 })  # fmt: skip
 """The first words of the addresses that the pages themselves understand."""
@@ -59,13 +58,13 @@ class PanelFiles:
         """Return whether a request is for a page or a part of one."""
         if method not in ("GET", "HEAD"):
             return False
-        first, _, rest = path[1:].partition("/")
-        return first in _PAGES or first == "assets" or (not rest and "." in first)
+        is_file = path.startswith(_HASHED) or (path.count("/") == 1 and "." in path)
+        return is_file or _is_page(path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that `serves` has accepted."""
         path = scope["path"]
-        if path not in self._built:
+        if not path.startswith(_HASHED) or path not in self._built:
             await asyncio.to_thread(self._look)
         response = self._respond(Request(scope), path)
         await response(scope, receive, with_headers(send, PAGE_HEADERS))
@@ -90,8 +89,7 @@ class PanelFiles:
     def _find(self, path: str) -> PanelFile | None:
         if found := self._own.get(path) or self._built.get(path):
             return found
-        first = path[1:].partition("/")[0]
-        return self._built.get(_START, self._own[_MISSING]) if first in _PAGES else None
+        return self._built.get(_START, self._own[_MISSING]) if _is_page(path) else None
 
     def _look(self) -> None:
         """Read the built files anew if somebody built them since."""
@@ -103,6 +101,10 @@ class PanelFiles:
         seen = (found.st_mtime_ns, found.st_ino)
         if seen != self._seen:
             self._built, self._seen = dict(_load(self._folder)), seen
+
+
+def _is_page(path: str) -> bool:
+    return path == "/" or path[1:].partition("/")[0] in _PAGES
 
 
 def is_built(folder: str = BUILT) -> bool:

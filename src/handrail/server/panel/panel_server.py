@@ -10,7 +10,6 @@ from contextlib import suppress
 from glob import escape, glob
 from html import escape as quoted
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -26,46 +25,25 @@ from handrail.server.panel.files import PanelFiles, is_built
 from handrail.server.panel.gate import PanelGate
 from handrail.server.panel.listener import ListenerError, open_listener, panel_settings
 from handrail.server.panel.login_codes import LIFETIME
+from handrail.server.panel.messages import (
+    CODES,
+    SESSIONS,
+    TOKEN,
+    CodeRequest,
+    LoginLink,
+    TokenRequest,
+)
 from handrail.server.panel.own_names import OwnNames
 from handrail.store.private_files import replace_file
 
 _log = logging.getLogger(__name__)
 
-CODES, TOKEN, SESSIONS = "/panel/codes", "/panel/token", "/panel/sessions"
 _LINK = "panel-link-"
 """Files with a link are called so, in the state folder."""
 _REDIRECT = (
     '<!doctype html><meta charset="utf-8"><title>Handrail</title>'
     '<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Open the panel</a>\n'
 )
-
-
-class CodeRequest(msgspec.Struct, frozen=True):
-    """A person wants to log a browser in."""
-
-    read_only: bool = False
-    file: bool = False
-    """Whether to write the link into a file for a browser on this machine: the arguments of a
-    process are no place for a code."""
-
-
-class LoginLink(msgspec.Struct, frozen=True):
-    """A link that logs one browser in."""
-
-    url: str
-    code: str
-    seconds: float
-    file: str = ""
-    is_built: bool = True
-    """Whether the pages of the panel are there."""
-    problem: str = ""
-    """Why `panel.listen` is not in use, or ""."""
-
-
-class TokenRequest(msgspec.Struct, frozen=True):
-    """A person wants the read-only token."""
-
-    new: bool = False
 
 
 class PanelServer:
