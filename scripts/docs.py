@@ -55,6 +55,7 @@ from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.routes import Component
+from handrail.server.panel.panel_server import PanelServer
 from handrail.server.threads import supervision_thread
 from handrail.shell import (
     call_resolution,
@@ -102,6 +103,7 @@ _COMPONENTS: tuple[type[Component], ...] = (
     RestoreEndpoint,
     ControlEndpoint,
     DriverSessions,
+    PanelServer,
 )
 
 
