@@ -4,12 +4,16 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
 
+// One formatter for all: to make one takes longer than to draw a row.
+const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+
 /** 14:02:11, or the date too if it was not today. */
 export function clock(at: number, now = Date.now() / 1000): string {
   const date = new Date(at * 1000);
-  const time = date.toLocaleTimeString("en-GB");
-  if (new Date(now * 1000).toDateString() === date.toDateString()) return time;
-  return `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time.slice(0, 5)}`;
+  const today = new Date(now * 1000);
+  const isToday = now - at < DAY && date.getDate() === today.getDate();
+  return (isToday ? TIME : DATE).format(date);
 }
 
 /** 12 s, 4 min, 3 h 10 min, 2 days. */
