@@ -51,10 +51,16 @@ export class NoAnswerError extends Error {
 }
 
 let onUnauthorized: () => void = () => undefined;
+let onNoAnswer: () => void = () => undefined;
 
 /** Says what happens when nobody is logged in. */
 export function whenUnauthorized(then: () => void): void {
   onUnauthorized = then;
+}
+
+/** Says what happens when the daemon does not answer. */
+export function whenNoAnswer(then: () => void): void {
+  onNoAnswer = then;
 }
 
 /** Returns the address of a path with its parameters filled in; the others become the query. */
@@ -95,6 +101,7 @@ async function send(method: Method, address: string, body: unknown): Promise<unk
   try {
     response = await fetch(address, init);
   } catch {
+    onNoAnswer();
     throw new NoAnswerError();
   }
   if (!response.ok) {

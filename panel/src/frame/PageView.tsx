@@ -41,7 +41,7 @@ function Guarded({ children }: { children: ComponentChildren }) {
   const [error, again] = useErrorBoundary((reason: unknown) => console.error(reason));
   if (!error) return <>{children}</>;
   return (
-    <Empty title="This page broke.">
+    <Empty page title="This page broke.">
       <p class="dim">{error instanceof Error ? error.message : String(error)}</p>
       <button type="button" class="button" onClick={again}>
         Try again
@@ -62,12 +62,12 @@ export function PageView() {
   return (
     <main id="main" class="main" tabIndex={-1}>
       {!page && (
-        <Empty title="There is no such page.">
+        <Empty page title="There is no such page.">
           <a href="/">Show all runs</a>
         </Empty>
       )}
       {spec && failed.value === spec && (
-        <Empty title="This page could not be loaded.">
+        <Empty page title="This page could not be loaded.">
           <button type="button" class="button" onClick={() => location.reload()}>
             Load it again
           </button>

@@ -1,6 +1,6 @@
 /** Short messages in the corner: what was done, and what went wrong. */
 import { signal } from "@preact/signals";
-import { ApiError } from "../api/client";
+import { ApiError, NoAnswerError } from "../api/client";
 
 export interface Notice {
   id: number;
@@ -26,8 +26,9 @@ export function notify(title: string, detail = "", tone: Notice["tone"] = "green
   if (tone !== "red") setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
-/** Shows why something did not work. A missing login shows its own page instead. */
+/** Shows why something did not work. A missing login and a dead daemon are shown elsewhere. */
 export function notifyError(error: unknown): void {
+  if (error instanceof NoAnswerError) return;
   if (error instanceof ApiError) {
     if (error.problem.status !== 401) notify(error.problem.title, error.problem.detail ?? "", "red");
   } else {

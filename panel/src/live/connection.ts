@@ -1,6 +1,6 @@
 /** The stream of events from the daemon: one connection, which heals itself. */
 import { signal } from "@preact/signals";
-import { ApiError, addressOf, api } from "../api/client";
+import { ApiError, addressOf, api, whenNoAnswer } from "../api/client";
 import type { ApiSession, StreamFrame } from "../api/types";
 
 export type Health = "starting" | "live" | "dead" | "logged-out";
@@ -124,6 +124,10 @@ export function startConnection(its: Listener): void {
   addEventListener("online", () => void connect());
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && health.value === "dead") void connect();
+  });
+  // Some request failed: the stream may be as dead without having noticed.
+  whenNoAnswer(() => {
+    if (health.peek() === "live") lose();
   });
   void connect();
 }

@@ -79,7 +79,7 @@ export function CommandDialog({ run, button, onClose }: CommandDialogProps) {
         </label>
         {sure.value && (
           <p class="sure" role="alert">
-            Are you sure? {button.will.replace("{name}", run.name)}
+            Are you sure? Once more, and it is done.
           </p>
         )}
         <div class="dialog-foot">

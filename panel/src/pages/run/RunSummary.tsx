@@ -42,6 +42,7 @@ function Facts({ run, detail }: { run: RunRow; detail: RunDetail }) {
 export function RunSummary({ run, detail, findings, onStep, onFeedback }: RunSummaryProps) {
   return (
     <section class="action" aria-label="About this run">
+      <h2 class="sr-only">About this run</h2>
       {run.held.length > 0 && (
         <section class="part">
           <h3>Waits until it goes on</h3>
