@@ -52,7 +52,7 @@ CLI_COMMANDS = (
                refusal="changes the tasks of agents in the name of a person"),
     CliCommand("merge", "Merge the work of tasks that are done.",
                refusal="merges its own work in the name of a person"),
-    CliCommand("pipeline", "Run a pipeline of steps under review.", "check|schema",
+    CliCommand("pipeline", "Run a pipeline of steps under review.", "check|list|schema|show",
                refusal="starts commands and agents in the name of a person"),
     *(
         CliCommand(each.value, line.brief, refusal=each.spec.refusal, module="control")

@@ -109,6 +109,9 @@ def test_an_agent_may_check_a_file_but_run_none(
         ran = shell.run("pipeline", command, "ci.yaml")
         assert (ran.code, ran.out) == (2, "")
         assert "only a person may do this" in ran.err
+    for harmless in ("list", "show last"):
+        reviewed = shell.run("review", f"handrail pipeline {harmless}", "--json")
+        assert reviewed.json["decision"] == "allow"
     assert shell.run("review", "handrail pipeline check ci.yaml", "--json").json["decision"] == (
         "allow"
     )

@@ -8,7 +8,10 @@ _log = logging.getLogger(__name__)
 
 
 class MergeJobs:
-    """One merge of a fleet after the other, each task once. Used from the event loop."""
+    """One merge of a fleet after the other, each task once. Used from the event loop.
+
+    The end of the loop cancels them, and that ends their processes.
+    """
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[str, str], asyncio.Task[None]] = {}
@@ -47,9 +50,3 @@ class MergeJobs:
     async def settle(self) -> None:
         """Wait for all merges."""
         await asyncio.gather(*self._jobs.values(), return_exceptions=True)
-
-    async def close(self) -> None:
-        """End all merges with their processes; nothing of them is left."""
-        for job in self._jobs.values():
-            job.cancel()
-        await self.settle()
