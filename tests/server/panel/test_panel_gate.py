@@ -1,5 +1,6 @@
 """Who comes in over the port from a browser: against a real daemon."""
 
+import http.client
 import os
 import stat
 import time
@@ -193,6 +194,48 @@ def test_a_browser_stays_logged_in_when_the_daemon_is_replaced_or_killed(
     third = browser.ask("GET", ME).json["started"]
     assert first < second < third
     assert browser.ask("DELETE", ME).status == 200
+
+
+def test_logging_out_ends_an_open_stream(browser: Browser) -> None:
+    line = http.client.HTTPConnection("127.0.0.1", browser.home.port, timeout=PATIENCE)
+    line.request("GET", "/api/v1/events", headers=browser.headers)
+    stream = line.getresponse()
+    assert (stream.status, bool(stream.readline())) == (200, True)
+    assert browser.ask("DELETE", ME).status == 200
+    stream.read()  # until the daemon ends it, with its next sign of life
+    line.close()
+
+
+# What each right allows
+
+
+def test_who_may_only_read_changes_nothing(started: DaemonSandbox) -> None:
+    reader = Browser(started.home)
+    reader.log_in(read_only=True)
+    assert reader.ask("GET", "/api/v1/overview").status == 200
+    answer = reader.ask("POST", "/api/v1/commands", {"command": "STOP"})
+    assert (answer.status, answer.headers["content-type"]) == (403, "application/problem+json")
+    token = str(call_daemon(started.home, "POST", TOKEN, {})["token"])
+    given = with_token(token)
+    assert ask_port(started.home, "GET", "/api/v1/overview", headers=given).status == 200
+    refused = ask_port(started.home, "POST", "/api/v1/commands", {"command": "STOP"}, given)
+    assert refused.status == 403
+
+
+def test_the_other_endpoints_are_closed_to_browsers_and_the_read_only_token(
+    browser: Browser,
+) -> None:
+    token = str(call_daemon(browser.home, "POST", TOKEN, {})["token"])
+    for method, path in (("POST", "/control"), ("POST", "/panel/codes"), ("POST", "/panel/token")):
+        assert browser.ask(method, path, {}, Origin=None).status == 401
+        assert browser.ask(method, path, {}).status == 403
+        assert ask_port(browser.home, method, path, {}, with_token(token)).status == 401
+
+
+def test_a_tunnel_may_have_another_port(browser: Browser) -> None:
+    tunnel = {"Host": "localhost:9999", "Origin": "http://localhost:9999"}
+    assert browser.ask("GET", ME, **tunnel).status == 200
+    assert browser.ask("DELETE", ME, **tunnel).status == 200
 
 
 # What stays secret

@@ -1,6 +1,5 @@
 """The gate on the port for browsers and the API; all other paths keep the rules of TokenAuth."""
 
-from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handrail.api.operation import PREFIX
@@ -21,8 +20,8 @@ _OPEN = frozenset((each.method, PREFIX + each.path) for each in OPERATIONS if ea
 _LOOKS = ("GET", "HEAD")
 
 
-class _SessionEndedError(OSError):
-    """A person ended the session while an answer was under way; a stream takes it for a hang-up."""
+class _SessionEndedError(Exception):
+    """A person ended the session while an answer, such as a stream, was under way."""
 
 
 class PanelGate:
@@ -74,7 +73,7 @@ class PanelGate:
         inner[SESSION] = browser.name
         try:
             await self._api(inner, receive, self._until_logged_out(browser.name, send))
-        except (_SessionEndedError, ClientDisconnect):
+        except _SessionEndedError:
             await send({"type": "http.response.body", "body": b""})
 
     def _identify(self, scope: Scope) -> tuple[ApiCaller, KnownBrowser | None]:
