@@ -54,7 +54,8 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
 
 
 def _last_action(state: RunState) -> str:
-    under_way = next((each.intent for each in reversed(state.open) if each.intent), None)
+    at_work = (each.intent for each in reversed(state.open) if each.let_through)
+    under_way = next(filter(None, at_work), None)
     if under_way is not None:
         return f"{under_way.tool} {under_way.shown}"
     steps = state.history.steps
