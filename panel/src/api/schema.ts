@@ -1,4 +1,4 @@
-// 605769d68299c5c576ff30e6d797b3c4240a0630fbd22eb7c056758e6654c8ef
+// 6750a64fd42bc7b2bc9180497274842156b5cfafcfec6a6131065e0dc1abe18f
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1421,6 +1421,8 @@ export interface components {
             gone?: string[];
             /** @default [] */
             news?: components["schemas"]["RunNews"][];
+            /** @default false */
+            pipelines?: boolean;
             position: number;
             /** @default  */
             problem?: string;

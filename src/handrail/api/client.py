@@ -21,6 +21,7 @@ from handrail.api.messages import (
     statistics,
     timeline,
 )
+from handrail.api.messages.session import Problem
 from handrail.api.operation import PREFIX
 from handrail.api.operations import BY_NAME
 
@@ -49,7 +50,7 @@ class ApiTransport(Protocol):
 class ApiRefusedError(Exception):
     """The daemon refused an operation, or could not do it."""
 
-    def __init__(self, problem: session.Problem) -> None:
+    def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail or problem.title)
         self.problem = problem
 
@@ -279,8 +280,8 @@ class ApiClient:
         return answer.body
 
 
-def _problem(answer: ApiAnswer) -> session.Problem:
+def _problem(answer: ApiAnswer) -> Problem:
     try:
-        return msgspec.json.decode(answer.body, type=session.Problem)
+        return msgspec.json.decode(answer.body, type=Problem)
     except msgspec.MsgspecError:
-        return session.Problem(f"HTTP {answer.status}", answer.status)
+        return Problem(f"HTTP {answer.status}", answer.status)

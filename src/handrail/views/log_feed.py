@@ -10,6 +10,7 @@ from time import time
 import msgspec
 from psutil import pid_exists
 
+from handrail.fleet.pipeline.events import PIPELINES
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.port import Store, StoredEntry
@@ -76,6 +77,7 @@ class LogFeed:
         self._timeline: Timeline | None = None
         self._fleets = FleetFeed()
         self._problem = ""
+        self._pipelines = 0
 
     def poll(self, chosen: str) -> LogView:
         """Return the current view, with the timeline of the `chosen` run."""
@@ -99,6 +101,7 @@ class LogFeed:
             len(self._left_out),
             self._problem,
             self._daemon_is_down(),
+            pipelines=self._pipelines,
             fleets=self._fleets.views(self._clock()),
         )
 
@@ -141,6 +144,8 @@ class LogFeed:
             for stored in page[1:]:
                 if stored.topic.startswith(RUNS):
                     new.setdefault(run_of(stored.topic), []).append(stored)
+                elif stored.topic.startswith(PIPELINES):
+                    self._pipelines = stored.position
             if len(page) <= _PAGE:
                 break
         if any(run not in self._short for run in new):

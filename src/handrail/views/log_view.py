@@ -49,6 +49,8 @@ class LogView(msgspec.Struct, frozen=True):
     """Nothing supervises the runs now."""
     is_first: bool = False
     """Nothing has been read yet."""
+    pipelines: int = 0
+    """The position of the last event of a pipeline that was seen."""
     fleets: tuple[FleetView, ...] = ()
     """The fleets with something to do; the same object while nothing has changed."""
 

@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from handrail.model.decodable import decodable
+
 Right = Literal["read", "control"]
 
 
@@ -32,6 +34,7 @@ class LoginRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: str = ""
 
 
+@decodable
 class Problem(msgspec.Struct, frozen=True):
     """An error, as RFC 9457 describes it (`application/problem+json`)."""
 

@@ -30,6 +30,8 @@ class StreamFrame(msgspec.Struct, frozen=True, omit_defaults=True):
     """Fleets whose tasks changed: load their page again."""
     approvals: bool = False
     """The list of approvals changed."""
+    pipelines: bool = False
+    """A pipeline went on."""
     reset: bool = False
     """The log was replaced, or too much happened: load everything again."""
     problem: str = ""

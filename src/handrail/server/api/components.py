@@ -40,7 +40,8 @@ class Api:
         self._daemon = daemon
         self._environ = environ
         self.live = LiveLog(daemon.store, daemon.home)
-        self.stream = EventStream(self.live, time)
+        self._fleets = FleetViews(daemon.open_fleets)
+        self.stream = EventStream(self.live, time, self._fleets.recovered)
 
     def routes(self, health: HealthEndpoint, feedback: FeedbackEndpoint) -> ApiRoutes:
         """Return the endpoints of all operations."""
@@ -114,7 +115,7 @@ class Api:
             ),
             FleetOperations(
                 access,
-                FleetViews(daemon.open_fleets),
+                self._fleets,
                 TaskCommands(daemon.control_endpoint, merges, home, environ, time),
                 merges,
                 environ,

@@ -1,6 +1,6 @@
 """What has changed since the last look, as encoded frames: made once for all clients."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -35,7 +35,9 @@ class EncodedFrame(NamedTuple):
 class FrameMaker:
     """Compares what the log shows now with what was sent. Used in the following thread only."""
 
-    def __init__(self) -> None:
+    def __init__(self, recovered: Callable[[str], tuple[str, ...]] = lambda fleet: ()) -> None:
+        """`recovered`: how a fleet was recovered at the start of the daemon, in lines."""
+        self._recovered = recovered
         self._position = 0
         self._forget()
 
@@ -46,6 +48,7 @@ class FrameMaker:
         self._fleet_views: tuple[FleetView, ...] = ()
         self._waiting: frozenset[str] = frozenset()
         self._compared = 0.0
+        self._pipelines = 0
         self._problem = ""
 
     def look(
@@ -75,8 +78,10 @@ class FrameMaker:
         fleets = self._changed_fleets(view)
         waiting = frozenset(run.approval for run in view.runs if run.approval)
         approvals, self._waiting = waiting != self._waiting, waiting
+        pipelines, self._pipelines = view.pipelines != self._pipelines, view.pipelines
         problem, self._problem = self._problem, view.problem
-        if not (changed or gone or fleets or approvals or reset or problem != view.problem):
+        told = (changed, gone, fleets, approvals, pipelines, reset, problem != view.problem)
+        if not any(told):
             return None
         return StreamFrame(
             position=position,
@@ -85,6 +90,7 @@ class FrameMaker:
             fleets=fleets,
             tasks=tuple(fleet.id for fleet in fleets),
             approvals=approvals,
+            pipelines=pipelines,
             reset=reset,
             problem=view.problem,
         )
@@ -108,7 +114,7 @@ class FrameMaker:
         before = {fleet.name: fleet for fleet in self._fleet_views}
         self._fleet_views = view.fleets
         changed = (fleet for fleet in view.fleets if before.get(fleet.name) is not fleet)
-        return tuple(map(fleet_row, changed))
+        return tuple(fleet_row(fleet, self._recovered(fleet.name)) for fleet in changed)
 
     def _news(self, store: Store, runs: Collection[str], position: int) -> Iterator[EncodedFrame]:
         for run in [run for run in self._timelines if run not in runs]:

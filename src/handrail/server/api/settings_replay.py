@@ -17,6 +17,7 @@ from handrail.api.messages.statistics import ReplayDifference, ReplayResult
 from handrail.config import ConfigError, load_settings
 from handrail.config.schema import Config
 from handrail.config.scope import pin_scope
+from handrail.model.decodable import decodable
 from handrail.model.event import ActionReviewed, Event
 from handrail.review import Reviewer
 from handrail.store.decoding import decode_or_fault
@@ -35,6 +36,7 @@ _MOST = 1_000
 _MAX_SAYS = 300
 
 
+@decodable
 class ReplayOrder(msgspec.Struct, frozen=True):
     """What to try, and where."""
 
@@ -46,6 +48,7 @@ class ReplayOrder(msgspec.Struct, frozen=True):
     seconds: float
 
 
+@decodable
 class ReplayAnswer(msgspec.Struct, frozen=True):
     """What came of it."""
 

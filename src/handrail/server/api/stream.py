@@ -35,12 +35,19 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 class EventStream:
     """Looks at the log while anybody listens, and hands the frames to all clients."""
 
-    def __init__(self, live: LiveLog, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        live: LiveLog,
+        clock: Callable[[], float],
+        recovered: Callable[[str], tuple[str, ...]] = lambda fleet: (),
+    ) -> None:
+        """`recovered`: how a fleet was recovered at the start of the daemon, in lines."""
+        self._recovered = recovered
         self._live = live
         self._clock = clock
         self._clients: set[_Client] = set()
         self._frames: deque[EncodedFrame] = deque(maxlen=_KEPT)
-        self._maker = FrameMaker()
+        self._maker = FrameMaker(self._recovered)
         self._followed: dict[str, tuple[int, float]] = {}
         """By run: the position since when it is followed, and when its last client left."""
         self._position = -1
@@ -118,7 +125,7 @@ class EventStream:
             await asyncio.sleep(_PAUSE)
             with suppress(StoreError):  # the frames tell the log's problem
                 await self._look()
-        self._maker = FrameMaker()
+        self._maker = FrameMaker(self._recovered)
         self._frames.clear()
         self._followed.clear()
         self._position = -1
