@@ -219,6 +219,7 @@ class Daemon:
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
         self._watch()
         _load_tables(environ)
+        self._app = self._join_endpoints()  # here, because it reads files: the loop must not
 
     def _conversation(self, host: str, run: str) -> ConversationPosition:
         """Return the current place in the conversation of a run."""
@@ -227,6 +228,9 @@ class Daemon:
 
     def app(self) -> ASGIApp:
         """Return the endpoints of all components."""
+        return self._app
+
+    def _join_endpoints(self) -> ASGIApp:
         who = {
             "version": __version__,
             "python": sys.executable,

@@ -53,6 +53,7 @@ class PanelServer:
         self.access = PanelAccess(home, clock)
         self.problem = ""
         self._home = home
+        self._port = home.port
         self._settings = self._read_settings(environ)
         listen = self._settings.listen if self._settings.listen_address else ""
         own = f"{'https' if self._settings.has_tls else 'http'}://{listen}" if listen else ""
@@ -72,7 +73,7 @@ class PanelServer:
         """Return a link with a code that counts once, for a minute."""
         asked = await read_json(request, CodeRequest)
         code = self.access.codes.make(READ_ONLY if asked.read_only else ALL_RIGHTS)
-        here = f"http://127.0.0.1:{self._home.port}"
+        here = f"http://127.0.0.1:{self._port}"
         url = f"{(self._settings.url or here).rstrip('/')}/login#{code}"
         file = ""
         if asked.file:
