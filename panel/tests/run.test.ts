@@ -21,6 +21,11 @@ describe("where a run went wrong", () => {
     expect(firstTrouble(all, [])).toEqual({ step: 4, says: "first", tone: "red", more: 2 });
   });
 
+  it("is a breach before anything else", () => {
+    const breach = { kind: "finding", tone: "red", step: 4, text: "BREACH: it ran in another form" } as TimelineRow;
+    expect(firstTrouble([finding({ severity: "high" })], [breach])?.says).toBe(breach.text);
+  });
+
   it("is no finding that a person called wrong", () => {
     expect(firstTrouble([finding({ feedback: "wrong" })], [])).toBeNull();
   });

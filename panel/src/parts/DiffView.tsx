@@ -12,10 +12,8 @@ function DiffLine({ line }: { line: Line }) {
     <tr class={CLASSES[line.sign]}>
       <td class="diff-number">{line.old}</td>
       <td class="diff-number">{line.now}</td>
-      <td class="diff-text">
-        <span class="diff-sign">{line.sign === "@" ? "…" : line.sign}</span>
-        {line.text}
-      </td>
+      <td class="diff-sign">{line.sign === "@" ? "…" : line.sign}</td>
+      <td class="diff-text">{line.text}</td>
     </tr>
   );
 }

@@ -84,7 +84,7 @@ function Details({ action, run, folder }: { action: ActionDetail; run: string; f
         <span class={`tone-${tone}`}>
           risk {action.risk.toFixed(2)} {action.severity}
         </span>
-        <span class="dim">{action.status.replace(/^\S\s/, "")}</span>
+        <span class="dim">{action.status.replace(/^\S\s?/, "")}</span>
       </p>
       <Understood action={action} />
       <Effects action={action} />

@@ -9,9 +9,11 @@ export interface TroublePoint {
   more: number;
 }
 
-/** Returns the first of the worst: findings that no person called wrong, then stopped actions. */
+/** Returns the first of the worst: a breach, then findings that no person called wrong, then stopped actions. */
 export function firstTrouble(findings: readonly FindingRow[], rows: readonly TimelineRow[]): TroublePoint | null {
   const real = findings.filter((each) => each.feedback !== "wrong");
+  const breach = rows.find((row) => row.kind === "finding" && row.tone === "red");
+  if (breach) return { step: breach.step, says: breach.text, tone: "red", more: real.length };
   const worst = Math.max(-1, ...real.map((each) => SEVERITIES.indexOf(each.severity)));
   const first = real
     .filter((each) => SEVERITIES.indexOf(each.severity) === worst)
