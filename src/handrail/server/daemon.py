@@ -172,7 +172,6 @@ class Daemon:
             environ,
             loop,
         )
-        self.fleets.may = self.fleet_checkpoints.may
 
         # Browsers and programs of people
         self.panel = PanelServer(home, environ, time)
@@ -215,9 +214,8 @@ class Daemon:
             home, environ, hosts, connection, self.supervision, self.runs, self.notifier
         )
         self.usage = UsageMonitor(self.supervision, self.runs, hosts, self._conversation, time)
-        self.hook_endpoint.is_unsettled = lambda: self.integrity.monitor.is_unsettled
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
-        self._watch()
+        self._connect()
         _load_tables(environ)
         self._app = self._join_endpoints()  # here, because it reads files: the loop must not
 
@@ -330,7 +328,10 @@ class Daemon:
         """Record an event of a run, from any thread."""
         self.supervision.submit(lambda: self.runs.get(run, "/").record(event))
 
-    def _watch(self) -> None:
+    def _connect(self) -> None:
+        """Let parts ask others that are built after them."""
+        self.fleets.may = self.fleet_checkpoints.may
+        self.hook_endpoint.is_unsettled = lambda: self.integrity.monitor.is_unsettled
         self.metrics.watch(
             "cache_hit_rate",
             "Share of commands whose reading was known from before.",
