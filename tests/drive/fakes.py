@@ -293,7 +293,7 @@ class LoopSetup:
             agent.die()
             self.open -= 1
 
-    async def verify(self, command: str, cwd: str, *, marks: dict[str, str]) -> Verification:
+    async def verify(self, command: str, cwd: str, *, environ: dict[str, str]) -> Verification:
         if self.in_verify is not None:
             await self.in_verify()
         came = self.verifications.popleft()

@@ -97,7 +97,7 @@ def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
 
     world.script.append(write)
     task = DriveTask(goal="Find out", cwd=str(tmp_path), verify='echo "$RUN"; cat answer')
-    task = msgspec.structs.replace(task, marks={"RUN": "run-1"})
+    task = msgspec.structs.replace(task, environ={"RUN": "run-1"})
     end = asyncio.run(drive(task, world.office, world.start))
     assert (end.reason, end.verified) == ("COMPLETE", True)
     first, second = world.office.of_kind("verified")

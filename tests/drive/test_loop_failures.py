@@ -140,3 +140,13 @@ def test_the_daemon_is_told_everything_before_the_agent_starts() -> None:
         "make test",
     )
     assert began.driver > 0
+
+
+# Killed
+
+
+def test_an_agent_that_somebody_killed_has_crashed_and_one_that_fails_has_not() -> None:
+    killed = AgentGoneError(-9, "")
+    assert LoopSetup(CUT_OFF, killed, CUT_OFF).run().crashed
+    assert not LoopSetup(GONE, CUT_OFF, GONE).run().crashed
+    assert not LoopSetup(killed, NOT_YET, GONE, GONE, GONE).run().crashed

@@ -165,7 +165,7 @@ def test_whoever_is_cancelled_leaves_nothing_behind(tmp_path: Path, *, at_once: 
 
 def test_its_processes_carry_the_marks_of_the_run(tmp_path: Path) -> None:
     came = asyncio.run(
-        verify('echo "$RUN_MARK"; [ -n "$PATH" ]', str(tmp_path), marks={"RUN_MARK": "run-1"})
+        verify('echo "$RUN_MARK"; [ -n "$PATH" ]', str(tmp_path), environ={"RUN_MARK": "run-1"})
     )
     assert (came.ok, came.says) == (True, "run-1")
     assert "RUN_MARK" not in os.environ

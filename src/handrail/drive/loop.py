@@ -71,8 +71,9 @@ class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     verify: str = ""
     """The command that must pass; empty: the agent's word is enough."""
     limits: LoopLimits = LoopLimits()
-    marks: dict[str, str] = {}
-    """Environment of the verify command, so that its processes count as the run's."""
+    environ: dict[str, str] = {}
+    """Variables of the verify command, beside those of this process: its workspace, and the mark
+    by which its processes count as the run's."""
     adopts: bool = False
     """This process adopts the orphans of the agent."""
     pipeline: PipelineSafety | None = None
@@ -99,7 +100,7 @@ AskPerson = Callable[[str], Awaitable[QuestionEnd]]
 class VerifyFunction(Protocol):
     """Run the verify command."""
 
-    async def __call__(self, command: str, cwd: str, *, marks: dict[str, str]) -> Verification:
+    async def __call__(self, command: str, cwd: str, *, environ: dict[str, str]) -> Verification:
         """Return the outcome."""
 
 
@@ -165,6 +166,14 @@ async def drive(
     return end
 
 
+class _Failure(NamedTuple):
+    """One failed try."""
+
+    says: str
+    crashed: bool
+    """The agent's process was killed."""
+
+
 class _DriveLoop:
     """The rounds of one loop. An iteration ends when the agent stops by itself."""
 
@@ -196,7 +205,7 @@ class _DriveLoop:
         self._brief = prompts.AgentBriefing(task.goal, task.verify, may_ask=ask is not None)
         self._ask = ask
         self._verified: Verification | None = None
-        self._failures: list[str] = []
+        self._failures: list[_Failure] = []
         """Failures in a row, without a good turn in between."""
         self._pause = 0.0
         """Seconds to wait before the next try."""
@@ -261,7 +270,8 @@ class _DriveLoop:
 
     async def _go_on(self, go: IterationPermission, interrupts: int) -> LoopEnd | None:
         if len(self._failures) >= _MAX_FAILURES:
-            return loop_end.error(len(self._failures), self._failures[-1])
+            crashed = any(each.crashed for each in self._failures)
+            return loop_end.error(len(self._failures), self._failures[-1].says, crashed=crashed)
         if self._pause:
             pause, self._pause = self._pause, 0.0
             await self._dependencies.sleep(pause)
@@ -276,7 +286,7 @@ class _DriveLoop:
         try:
             agent = await self._process.fill()
         except (AgentGoneError, OSError) as error:
-            await self._fail(str(error))
+            await self._fail(str(error), crashed=_was_killed(error))
             return None
         await self.orders.answer_late()
         prompt = self._brief.prompt(agent, self._verified, resumed=self._process.resumed)
@@ -296,7 +306,7 @@ class _DriveLoop:
             self._watch.end_turn(tokens=agent.tokens)
             await self.report_usage()
             await self._process.clear()
-            await self._fail(str(result))
+            await self._fail(str(result), crashed=_was_killed(result))
         return None
 
     async def _judge(self, turn: AgentTurn, *, asked: bool) -> LoopEnd | None:
@@ -350,7 +360,7 @@ class _DriveLoop:
             return True
         with self._meter.at_work():
             result = await self._dependencies.verify(
-                command, self._task.cwd, marks=self._task.marks
+                command, self._task.cwd, environ=self._task.environ
             )
         self._verified = result
         await self._client.report(
@@ -365,7 +375,7 @@ class _DriveLoop:
         )
         return result.ok
 
-    async def _fail(self, problem: str) -> None:
+    async def _fail(self, problem: str, *, crashed: bool = False) -> None:
         """Count a failure; the loop repeats the iteration unless this was the last try.
 
         A busy service of the model is no failure: the loop waits for it.
@@ -374,7 +384,7 @@ class _DriveLoop:
         if refusal is not None and refusal.is_waited_out:
             await self._wait_for_service(refusal)
             return
-        self._failures.append(problem)
+        self._failures.append(_Failure(problem, crashed))
         if len(self._failures) >= _RESTART_AFTER:
             await self._process.clear()
         if len(self._failures) < _MAX_FAILURES:
@@ -396,6 +406,11 @@ class _DriveLoop:
                 await self._process.set_model(model)
             except (ModelError, AgentSilentError) as error:
                 _log.warning("the agent goes on with its model: %s", error)
+
+
+def _was_killed(error: AgentGoneError | OSError) -> bool:
+    """Return whether a signal ended the agent: no error of its own."""
+    return isinstance(error, AgentGoneError) and error.code < 0
 
 
 def _so_far(begun: LoopProgress) -> LoopUsage:

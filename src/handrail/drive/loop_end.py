@@ -18,6 +18,8 @@ class LoopEnd(msgspec.Struct, frozen=True, kw_only=True):
     says: str = ""
     verified: bool = False
     """A command has confirmed the goal; otherwise only the agent claims it."""
+    crashed: bool = False
+    """It failed because somebody or something killed the agent's process."""
 
 
 CANCELLED = LoopEnd(how="abort", reason="USER_CANCELLED", says="The run was cancelled")
@@ -49,10 +51,10 @@ def limit(met: ReachedLimit, verified: Verification | None) -> LoopEnd:
     return LoopEnd(how="done", reason="MAX_ITERATIONS", says=met.says + failed)
 
 
-def error(times: int, problem: str) -> LoopEnd:
+def error(times: int, problem: str, *, crashed: bool = False) -> LoopEnd:
     """Return the end of an agent that failed too often."""
     says = f"The agent failed {times} times in a row: {_cut(problem)}"
-    return LoopEnd(how="abort", reason="ERROR", says=says)
+    return LoopEnd(how="abort", reason="ERROR", says=says, crashed=crashed)
 
 
 def _cut(text: str) -> str:

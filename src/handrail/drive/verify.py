@@ -22,12 +22,13 @@ class Verification(msgspec.Struct, frozen=True):
 
 
 async def verify(
-    command: str, cwd: str, *, seconds: float = SECONDS, marks: Mapping[str, str] | None = None
+    command: str, cwd: str, *, seconds: float = SECONDS, environ: Mapping[str, str] | None = None
 ) -> Verification:
     """Run a command, and kill the processes that it leaves in its process group.
 
-    `marks`: environment variables by which Handrail finds its processes to end the run.
+    `environ`: variables beside those of this process, such as the one by which Handrail finds the
+    processes of a run to end it.
     """
-    environ = {**os.environ, **(marks or {})}
-    end = await run_command(("sh", "-c", command), cwd, environ=environ, seconds=seconds)
+    variables = {**os.environ, **(environ or {})}
+    end = await run_command(("sh", "-c", command), cwd, environ=variables, seconds=seconds)
     return Verification(end.code == 0, end.how, end.output, end.ms)

@@ -172,7 +172,7 @@ class MergeWork:
                 task=request.task, target=request.target, command=command, verification=result
             ), None
         result = await verify(
-            request.verify, path, seconds=request.verify_seconds, marks=environment
+            request.verify, path, seconds=request.verify_seconds, environ=environment
         )
         if not result.ok:
             return VerifyFailed(

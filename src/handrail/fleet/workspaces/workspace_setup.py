@@ -50,8 +50,8 @@ async def run_setup(
     mark = {"FLEET_SETUP": secrets.token_hex(8)}
     for command in commands:
         try:
-            marks = {**environment, **mark}
-            result = await verify(command, path, seconds=seconds, marks=marks)
+            variables = {**environment, **mark}
+            result = await verify(command, path, seconds=seconds, environ=variables)
         finally:
             family = ProcessFamily(mark)
             await asyncio.to_thread(end_processes, family, seconds=_END_SECONDS)

@@ -134,7 +134,7 @@ class AgentDriver:
             model=plan.options.model,
             verify=plan.verify,
             limits=plan.limits,
-            marks={MARK: plan.run},
+            environ={**self._environ, MARK: plan.run},
             adopts=become_subreaper(),
             group=self._group.path if self._group else "",
             pipeline=plan.pipeline,

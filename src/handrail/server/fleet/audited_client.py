@@ -16,7 +16,7 @@ from handrail.drive.daemon_client import (
 )
 from handrail.fleet.engine.engine import FleetEngine, Renewal, StaleAttemptError, Ticket
 from handrail.fleet.engine.events import TaskAudited
-from handrail.fleet.recovery.stall import STALL_ITERATIONS, LoopCounters
+from handrail.fleet.recovery.stall import STALL_ITERATIONS, IdleCounter
 from handrail.fleet.test_results.suite_result import SuiteResult
 from handrail.fleet.test_results.test_status import read_test_status
 from handrail.fleet.workspaces.workspace_errors import WorkspaceError
@@ -64,6 +64,7 @@ class AuditedDaemonClient(SocketDaemonClient):
         self._ticket = ticket
         self._workspace = workspace
         self.iteration = 0
+        self._begun = 0
         self.tokens = 0
         self.cost_usd = 0.0
         self.seconds = 0.0
@@ -73,16 +74,22 @@ class AuditedDaemonClient(SocketDaemonClient):
         self._tests: SuiteResult | None = None
         self._questions = questions
         self._stall_iterations = stall_iterations
-        self._counters = LoopCounters()
+        self._idle = IdleCounter()
         self._seen: WorkspaceMark | None = None
 
     def remember(self, now: WorkspaceStatus) -> None:
         """Remember the work in the workspace before the first iteration."""
         self._seen = mark_of(self._workspace, now)
 
+    @property
+    def has_moved(self) -> bool:
+        """Return whether its driver has finished an iteration."""
+        return self.iteration > self._begun
+
     async def begin(self, loop: LoopStart) -> LoopProgress:
         """Announce the run. What a resumed one has used was audited by its last driver."""
         begun = await super().begin(loop)
+        self._begun = max(begun.iteration, 1)
         self.tokens = self._audited_tokens = begun.tokens
         self.cost_usd = self._audited_cost = begun.cost_usd
         self.seconds = begun.seconds
@@ -168,15 +175,14 @@ class AuditedDaemonClient(SocketDaemonClient):
         before, self._seen = self._seen, mark_of(self._workspace, now)
         if before is None:
             return None
-        self._counters = self._counters.after_iteration(
+        self._idle = self._idle.after_iteration(
             committed=before.commit != self._seen.commit,
             changed_files=before.files != self._seen.files,
         )
-        if not self._counters.is_stalled(self._stall_iterations):
+        if not self._idle.is_stalled(self._stall_iterations):
             return None
-        idle = self._counters.idle
-        self._counters = self._counters.without_stall()
-        says = f"no commit and no changed file in {idle} iterations"
+        says = f"no commit and no changed file in {self._idle.idle} iterations"
+        self._idle = IdleCounter()  # the stall is reported once
         ticket = self._ticket
         return TaskAudited(
             time(), ticket.task, ticket.attempt, "stall", says, iteration=self.iteration

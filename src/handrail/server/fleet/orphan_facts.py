@@ -46,8 +46,8 @@ async def with_verification(
     if not (command and facts.is_broken_off and (facts.said_done or facts.is_merged)):
         return facts
     # With the mark of the run, so that whoever comes after this process can end the command.
-    marks = {**workspace_environment(slot, workspace), MARK: state.open_run}
-    checked = await verify(command, workspace.path, marks=marks)
+    variables = {**workspace_environment(slot, workspace), MARK: state.open_run}
+    checked = await verify(command, workspace.path, environ=variables)
     return msgspec.structs.replace(facts, passes=checked.ok)
 
 

@@ -56,10 +56,11 @@ _OUTCOMES = {
     "STUCK": AttemptOutcome.BLOCKED,
     "LIMIT": AttemptOutcome.BLOCKED,
     "MAX_ITERATIONS": AttemptOutcome.BLOCKED,
-    "ERROR": AttemptOutcome.FAILED,
+    "ERROR": AttemptOutcome.BLOCKED,
     "USER_CANCELLED": AttemptOutcome.FAILED,
 }
-"""What the end of a loop means for the task: a limit is a question for a person."""
+"""What the end of a loop means for the task: a limit or three errors in a row are a question for a
+person."""
 
 
 class AttemptLostError(Exception):
@@ -159,7 +160,7 @@ class TaskDriver:
     def _result(self, task: Task, end: LoopEnd, client: AuditedDaemonClient) -> AttemptResult:
         commit = commit_task(self._workspace, task)
         return AttemptResult(
-            outcome=_OUTCOMES[end.reason],
+            outcome=self._outcome(end, client),
             says=end.says,
             commit=commit,
             verified=end.verified,
@@ -168,6 +169,12 @@ class TaskDriver:
             cost_usd=client.cost_usd,
             seconds=client.seconds,
         )
+
+    def _outcome(self, end: LoopEnd, client: AuditedDaemonClient) -> AttemptOutcome:
+        """Return what the end means: who was killed, or cannot go on with a session, tries again."""
+        if end.reason == "ERROR" and (end.crashed or (self._resumes and not client.has_moved)):
+            return AttemptOutcome.FAILED
+        return _OUTCOMES[end.reason]
 
     def _entry(self, kind: str) -> TaskAudited:
         return TaskAudited(time(), self._ticket.task, self._ticket.attempt, kind)  # type: ignore[arg-type]
