@@ -171,7 +171,7 @@ class TaskDriver:
         )
 
     def _outcome(self, end: LoopEnd, client: AuditedDaemonClient) -> AttemptOutcome:
-        """Return what the end means; who was killed, or has no session to go on with, tries again."""
+        """Return what the end means; a killed agent, or one without its session, tries again."""
         if end.reason == "ERROR" and (end.crashed or (self._resumes and not client.has_moved)):
             return AttemptOutcome.FAILED
         return _OUTCOMES[end.reason]
