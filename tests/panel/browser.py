@@ -77,8 +77,10 @@ def _watched(context: BrowserContext, faults: list[str]) -> Page:
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(
         "console",
-        lambda said: faults.append(said.text)
-        if said.type == "error" and "Content Security Policy" in said.text
-        else None,
+        lambda said: (
+            faults.append(said.text)
+            if said.type == "error" and "Content Security Policy" in said.text
+            else None
+        ),
     )
     return page
