@@ -9,7 +9,7 @@ from handrail.drive import loop_end
 from handrail.drive.loop import DriveTask
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.verify import verify
-from handrail.hosts import HOSTS
+from handrail.hosts import HOSTS, find_host
 from handrail.hosts.driven_agent import MARK
 from handrail.server.driving import agent_driver
 from handrail.server.driving.agent_driver import AgentDriver, AgentPlan, PreparedAgent
@@ -29,7 +29,7 @@ def test_the_verify_command_has_the_variables_of_the_workspace_and_the_mark_of_t
         return loop_end.complete(command)
 
     monkeypatch.setattr(agent_driver, "drive", verify_only)
-    agent = PreparedAgent(next(iter(HOSTS.values())), "true", "{}")
+    agent = PreparedAgent(find_host(next(iter(HOSTS))), "true", "{}")
     plan = AgentPlan("run-a", "do it", cwd=str(tmp_path))
     environ = {"FLEET_SLOT": "2", "TMPDIR": "/of/the/workspace"}
     asyncio.run(AgentDriver(Home(str(tmp_path)), agent, plan, environ=environ).drive())
