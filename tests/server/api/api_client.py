@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.api.messages.session import Right
 from handrail.api.operation import PREFIX
+from handrail.api.operations import OPERATIONS
 from handrail.server.api.api_routes import ApiComponent, ApiRoutes
 from handrail.server.api.call import CALLER, ApiCaller
 from handrail.server.http.routes import starlette_app
@@ -26,9 +27,9 @@ class InProcessApi:
     def __init__(
         self, components: Sequence[ApiComponent], rights: tuple[Right, ...] = ALL_RIGHTS
     ) -> None:
-        self._app = _as_caller(
-            starlette_app([ApiRoutes(components)]), ApiCaller(user="ada", rights=rights)
-        )
+        names = {name for component in components for name in component.handlers()}
+        routes = ApiRoutes(components, [each for each in OPERATIONS if each.name in names])
+        self._app = _as_caller(starlette_app([routes]), ApiCaller(user="ada", rights=rights))
 
     def get(self, path: str) -> AsgiResponse:
         return run(self.ask("GET", path))

@@ -1,5 +1,6 @@
 """Binds the operations of the API to the functions that answer them."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Protocol
 
@@ -8,7 +9,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from handrail.api.operation import PREFIX, Operation
-from handrail.api.operations import BY_NAME
+from handrail.api.operations import OPERATIONS
 from handrail.server.api.call import CALLER, MAX_BODY, ApiCall, ApiCaller
 from handrail.server.api.problems import ProblemError, problem_response
 from handrail.server.http.json_response import json_response
@@ -24,20 +25,30 @@ class ApiComponent(Protocol):
         """Return its functions, by the name of the operation."""
 
 
+class HandlersError(Exception):
+    """The components do not answer each operation exactly once."""
+
+
 class ApiRoutes:
     """The endpoints of all operations."""
 
-    def __init__(self, components: Iterable[ApiComponent]) -> None:
-        self._handlers: dict[str, Handler] = {}
-        for component in components:
-            self._handlers.update(component.handlers())
+    def __init__(
+        self, components: Iterable[ApiComponent], operations: Iterable[Operation] = OPERATIONS
+    ) -> None:
+        """Raises HandlersError unless each operation has exactly one handler, and no other is."""
+        self._operations = tuple(operations)
+        given = [row for component in components for row in component.handlers().items()]
+        self._handlers: dict[str, Handler] = dict(given)
+        counted = Counter(name for name, _ in given)
+        counted.subtract(each.name for each in self._operations)
+        if wrong := sorted(name for name, surplus in counted.items() if surplus):
+            raise HandlersError(f"without exactly one handler: {', '.join(wrong)}")
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Return one endpoint for each operation that has a handler."""
+        """Return one endpoint for each operation."""
         return tuple(
-            EndpointRow(each.method, PREFIX + each.path, _endpoint(each, self._handlers[name]))
-            for name, each in BY_NAME.items()
-            if name in self._handlers
+            EndpointRow(each.method, PREFIX + each.path, _endpoint(each, self._handlers[each.name]))
+            for each in self._operations
         )
 
 

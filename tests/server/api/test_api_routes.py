@@ -1,0 +1,49 @@
+"""Each operation of the table is answered by exactly one handler."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from handrail.api.messages.statistics import Done
+from handrail.api.operations import BY_NAME
+from handrail.server.api.api_routes import ApiRoutes, Handler, HandlersError
+from handrail.server.api.call import ApiCall
+
+RUNS = (BY_NAME["get_run"], BY_NAME["list_runs"])
+
+
+class Answers:
+    """A component that answers operations with these names."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    def handlers(self) -> Mapping[str, Handler]:
+        return dict.fromkeys(self._names, self.answer)
+
+    async def answer(self, call: ApiCall) -> Done:
+        return Done("done")
+
+
+def test_each_operation_gets_one_endpoint() -> None:
+    rows = ApiRoutes([Answers("list_runs"), Answers("get_run")], RUNS).routes()
+    assert [(row.method, row.path) for row in rows] == [
+        ("GET", "/api/v1/runs/{run}"),
+        ("GET", "/api/v1/runs"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("components", "wrong"),
+    [
+        ([Answers("list_runs")], "get_run"),
+        ([Answers("list_runs", "get_run"), Answers("get_run")], "get_run"),
+        ([Answers("list_runs", "get_run", "list_rnus")], "list_rnus"),
+    ],
+    ids=["none", "two", "for nothing"],
+)
+def test_a_daemon_with_a_missing_or_second_handler_does_not_start(
+    components: list[Answers], wrong: str
+) -> None:
+    with pytest.raises(HandlersError, match=f": {wrong}$"):
+        ApiRoutes(components, RUNS)
