@@ -154,7 +154,7 @@ class FakeDaemonClient:
         self.on_answered(go)
         return go
 
-    async def may_end(self, iteration: int) -> IterationPermission:
+    async def may_end(self, iteration: int, *, stuck: bool) -> IterationPermission:
         await asyncio.sleep(0)
         return self.ends.popleft() if self.ends else RUNNING
 

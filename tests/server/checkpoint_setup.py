@@ -35,10 +35,12 @@ class RecordingNotifier(Notifier):
     def __init__(self) -> None:
         super().__init__(dict)
         self.messages: list[Notification] = []
+        self.to: list[tuple[str, ...]] = []
 
     def tell(self, settings: Notify, message: Notification) -> None:
         if settings.urls:
             self.messages.append(message)
+            self.to.append(settings.urls)
 
 
 class CheckpointSetup:
@@ -75,6 +77,8 @@ class CheckpointSetup:
             conversation=conversation,
             clock=self._clock,
         )
+        self.panel = ""
+        """The address of the panel; empty: there is none."""
         self._later: list[Callable[[], None]] = []
         self.reactions = EventReactions(
             self.scheduler,
@@ -82,6 +86,7 @@ class CheckpointSetup:
             self.told,
             self.stops,
             later=self._later.append,
+            panel=lambda: self.panel,
             clock=self._clock,
         )
         self.restart()

@@ -14,6 +14,7 @@ from handrail.control.handler import ControlHandler as ControlDesk
 from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts.claude.host import HOST
+from handrail.server.control.approval_decisions import ApprovalDecisions
 from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
@@ -111,11 +112,12 @@ class InProcessApi:
             results,
             UnloggedStop(self.supervision, runs, self._end),
         )
+        self.approvals = ApprovalDecisions(self.supervision, runs, lambda: 1_800_000_100.0, environ)
         components = (
             HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
             IncidentRecovery(self.supervision, runs, lambda: None, Home("/nowhere"), lambda: 1.0),
-            ApprovalEndpoint(self.supervision, runs, lambda: 1_800_000_100.0),
+            ApprovalEndpoint(self.approvals),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
             self.control_endpoint,
             self.drivers,

@@ -21,7 +21,6 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Verdict
-from handrail.supervise.decision.approvals import QUESTION_SECONDS
 from handrail.supervise.decision.decision_progress import DecisionProgress, Held, Ready
 from tests.supervise.supervision_setup import SupervisionSetup, ran
 
@@ -143,7 +142,7 @@ def test_an_approval_expires(bed: ApprovalSetup) -> None:
 
 def test_a_question_expires_and_its_answer_comes_too_late(bed: ApprovalSetup) -> None:
     held(bed.run.decide(bed.bash(WRITES, "a")))
-    bed.clock.advance(QUESTION_SECONDS)
+    bed.clock.advance(24 * 3600.0)
     bed.answer(approved=True)
     held(bed.run.decide(bed.bash(WRITES, "b")))
     assert len(bed.asked()) == 2

@@ -17,7 +17,10 @@ from handrail.supervise.decision.decision_progress import DecisionProgress, Held
 from tests.supervise.supervision_setup import ran
 from tests.supervise.test_approvals import VALID_SECONDS, ApprovalSetup
 
-COMMANDS = ("echo x > notes/a.txt", "echo y > notes/a.txt", "rm notes/plan.md")
+COMMANDS = ("echo x > notes/a.txt", "echo y > notes/a.txt", "rm notes/plan.md", "npm publish")
+"""The last one is refused; a person may overrule that."""
+EDITS = ("", "", "npm publish --dry-run", "echo z > notes/b.txt", "rm -rf ~")
+"""What a person runs instead, most often nothing; the last one nobody can approve."""
 _HOUR = 3600.0
 
 
@@ -28,17 +31,20 @@ class Approvals(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(mkdtemp())
         self.bed = ApprovalSetup(self.folder)
+        self.bed.settings("approvals: {hold_refused: true}\n")
         self.bed.begin()
         self.calls = 0
         """Never set back: a host uses no id twice, not even after a restart."""
         self.waiting: list[tuple[Action, Held[Verdict]]] = []
         self.approved: Counter[str] = Counter()
         self.runs: Counter[str] = Counter()
+        self.edits: dict[str, str] = {}
+        """What was approved instead, by approval."""
 
     # A person
 
-    @rule(data=st.data(), approved=st.booleans(), late=st.booleans())
-    def answer(self, data: st.DataObject, approved: bool, late: bool) -> None:
+    @rule(data=st.data(), approved=st.booleans(), late=st.booleans(), edited=st.sampled_from(EDITS))
+    def answer(self, data: st.DataObject, approved: bool, late: bool, edited: str) -> None:
         """Answer any question, also one that has an answer or was used."""
         asked = self.bed.asked()
         if not asked:
@@ -48,8 +54,12 @@ class Approvals(RuleBasedStateMachine):
         kept = self.bed.run.state.approvals.kept.get(one.approval)
         if approved and kept is not None and kept.is_open(now):
             self.approved[one.name] += 1
+            self.edits[one.approval] = edited
         until = now if late else now + VALID_SECONDS
-        self.bed.run.record(ApprovalDecided(now, one.approval, approved, "ann", until=until))
+        given: dict[str, object] | None = {"command": edited} if approved and edited else None
+        self.bed.run.record(
+            ApprovalDecided(now, one.approval, approved, "ann", until=until, edited=given)
+        )
 
     @rule(seconds=st.sampled_from([1.0, VALID_SECONDS, 25 * _HOUR]))
     def pass_time(self, seconds: float) -> None:
@@ -87,10 +97,14 @@ class Approvals(RuleBasedStateMachine):
         assert isinstance(progress, Ready)
         if progress.wait().decision is Decision.BLOCK:
             return
-        [name] = {each.name for each in self.bed.reviewed()[-1:]}
+        last = self.bed.reviewed()[-1]
+        name = last.name
         self.runs[name] += 1
         assert self.runs[name] <= self.approved[name]
         given = progress.value.updated_input or action.input
+        if edited := self.edits[last.approval]:
+            assert given == {"command": edited}
+            assert edited != EDITS[-1]
         self.bed.run.after(ran(Action(action.tool, given, action.cwd, id=action.id)))
 
     def teardown(self) -> None:

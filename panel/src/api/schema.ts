@@ -1,4 +1,4 @@
-// 6750a64fd42bc7b2bc9180497274842156b5cfafcfec6a6131065e0dc1abe18f
+// 184240abdb15da12186a9c431b526f1f44ed626d1205445939ac52ecc335740f
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -31,6 +31,23 @@ export interface paths {
         put?: never;
         /** Approve, edit or deny exactly this action. */
         post: operations["decide_approval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{approval}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell the verdict on another input, before anybody approves it. */
+        post: operations["review_edit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -663,6 +680,10 @@ export interface components {
             changes: string[];
             cwd: string;
             editable: boolean;
+            edited: {
+                [key: string]: unknown;
+            } | null;
+            edited_says: string;
             effects: components["schemas"]["EffectRow"][];
             factors: components["schemas"]["FactorRow"][];
             goal: string;
@@ -673,6 +694,7 @@ export interface components {
             kinds: string[];
             parts: components["schemas"]["CommandPart"][];
             reason: string;
+            refused: boolean;
             rewritten: {
                 [key: string]: unknown;
             } | null;
@@ -683,9 +705,11 @@ export interface components {
             severity: string;
             /** @enum {unknown} */
             state: "approved" | "denied" | "expired" | "waiting";
+            tests: string;
             tool: string;
             until: number;
             why: string;
+            would: string;
         };
         /**
          * AuditRow
@@ -805,6 +829,37 @@ export interface components {
          */
         Done: {
             says: string;
+        };
+        /**
+         * EditOrder
+         * @description Another input for an action that waits, to see its verdict.
+         */
+        EditOrder: {
+            edited: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * EditVerdict
+         * @description The verdict on an edited action, before anybody approves it.
+         */
+        EditVerdict: {
+            alternative: string;
+            changes: string[];
+            decision: string;
+            effects: components["schemas"]["EffectRow"][];
+            input: {
+                [key: string]: unknown;
+            };
+            parts: components["schemas"]["CommandPart"][];
+            possible: boolean;
+            reason: string;
+            rewritten: {
+                [key: string]: unknown;
+            } | null;
+            risk: number;
+            says: string;
+            severity: string;
         };
         /**
          * EffectRow
@@ -1810,6 +1865,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApprovalResult"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in, or the token is wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller lacks the right, or a foreign page sent the request. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is not possible in the present state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong tokens; wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The daemon cannot do it now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    review_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditOrder"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditVerdict"];
                 };
             };
             /** @description The request cannot be understood. */

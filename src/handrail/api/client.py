@@ -149,6 +149,10 @@ class ApiClient:
         """One question."""
         return self._ask("get_approval", approvals.ApprovalRow, approval=approval)
 
+    def review_edit(self, approval: str, order: approvals.EditOrder) -> approvals.EditVerdict:
+        """Tell the verdict on another input, before anybody approves it."""
+        return self._ask("review_edit", approvals.EditVerdict, order, approval=approval)
+
     def decide_approval(
         self, approval: str, decision: approvals.ApprovalDecision
     ) -> approvals.ApprovalResult:

@@ -109,6 +109,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "get_approval", "GET", "/approvals/{approval}", "One question.", approvals.ApprovalRow
     ),
     Operation(
+        "review_edit", "POST", "/approvals/{approval}/review",
+        "Tell the verdict on another input, before anybody approves it.",
+        approvals.EditVerdict, approvals.EditOrder,
+    ),
+    Operation(
         "decide_approval", "POST", "/approvals/{approval}",
         "Approve, edit or deny exactly this action.",
         approvals.ApprovalResult, approvals.ApprovalDecision, right="control",

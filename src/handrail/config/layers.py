@@ -26,6 +26,8 @@ from handrail.config.validation import type_at, validate
 
 _RULES_PATH = "step_reviewer.rules.custom_rules_path"
 _PROMPTS_PATH = "interventions.soft_correction.custom_prompts_path"
+_ALWAYS = "approvals.always"
+_ONLY_USER = "this counts only in your own file, ~/.config/handrail/handrail.yaml; move it there"
 
 
 class ProjectText(msgspec.Struct, frozen=True):
@@ -111,7 +113,7 @@ class _Layers:
         self, config_path: str | Path | None, pipeline: str | Path | PipelineSafety | None
     ) -> Settings:
         if user := user_file(self.environ):
-            self._add(lambda: self._read(user))
+            self._add(lambda: self._read(user), of_user=True)
         if file := config_path or self.project:
             self._add(lambda: self._read(file, of_project=self.project is not None))
         if pipeline:
@@ -123,7 +125,7 @@ class _Layers:
         own = ProjectText(str(self.project), tuple(self.texts)) if self.project else None
         return Settings(self._convert(), self.tree, own)
 
-    def _add(self, read: Callable[[], SettingNode]) -> None:
+    def _add(self, read: Callable[[], SettingNode], *, of_user: bool = False) -> None:
         """Put one more layer on top. Read the others even if this one is wrong."""
         try:
             layer, problems = validate(with_own_names(read()), Config, self.home)
@@ -131,6 +133,8 @@ class _Layers:
             self.problems.extend(error.problems)
         else:
             self.problems.extend(problems)
+            if not of_user and (found := layer.find(_ALWAYS)) is not None:
+                self.problems.append(ConfigProblem(found.origin, _ALWAYS, _ONLY_USER))
             self.tree = merge_trees(self.tree, layer)
 
     def _read(self, path: str | Path, *, of_project: bool = False) -> SettingNode:

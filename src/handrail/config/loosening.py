@@ -221,9 +221,16 @@ LOOSENING: dict[str, LooseningRule] = {
     "trash.quota_mb": SMALLER,
     "control.hold_seconds": NEVER,
     "control.freeze_seconds": SMALLER,
+    "approvals.hold_refused": ON,
     "approvals.require_approval_for": SHORTER,
+    "approvals.auto_approve": LONGER,
+    "approvals.wait_seconds": NEVER,
+    "approvals.answer_minutes": BIGGER,
+    "approvals.unanswered": _words("deny", "ask_again"),
     "approvals.valid_minutes": BIGGER,
+    "approvals.always": LONGER,
     "notify.urls": ANY,  # messages that do not arrive, or arrive at somebody else's
+    "notify.approvals": ANY,
     "notify.severity": _words(*Severity),
     "notify.per_hour": SMALLER,
     "panel.url": ANY,  # who may talk to the daemon: a person's own file decides

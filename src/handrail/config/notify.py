@@ -30,6 +30,13 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
             "folder."
         ),
     ] = ()
+    approvals: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Addresses of those who are asked when an action waits for a person; "
+            "empty: `urls`."
+        ),
+    ] = ()
     severity: Annotated[
         Severity, Meta(description="Tell people about findings at least this bad.")
     ] = Severity.HIGH
@@ -39,12 +46,18 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 10
 
     def __post_init__(self) -> None:
-        for index, url in enumerate(self.urls):
-            if "://" not in url and not _VARIABLE.match(url):
-                # The address itself may be a secret.
-                raise ValueError(
-                    f"urls[{index}] is no address; it begins with a service, ntfy://… for example"
-                )
+        _check_addresses("urls", self.urls)
+        _check_addresses("approvals", self.approvals)
+
+
+def _check_addresses(key: str, urls: tuple[str, ...]) -> None:
+    """Raise ValueError if one of them is no address."""
+    for index, url in enumerate(urls):
+        if "://" not in url and not _VARIABLE.match(url):
+            # The address itself may be a secret.
+            raise ValueError(
+                f"{key}[{index}] is no address; it begins with a service, ntfy://… for example"
+            )
 
 
 def fill_in_variables(url: str, environ: Mapping[str, str]) -> str:

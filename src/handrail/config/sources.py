@@ -28,14 +28,20 @@ def user_file(environ: Mapping[str, str]) -> Path | None:
 
 def find_user_file(environ: Mapping[str, str], exists: Exists = os.path.lexists) -> str:
     """Return the same as text, or ""."""
+    folder = user_folder(environ)
+    path = os.path.join(folder, FILE_NAME)
+    return path if folder and exists(path) else ""
+
+
+def user_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder of the user's own file, or "" if nobody can say where it is."""
     folder = environ.get("XDG_CONFIG_HOME", "")
     if not folder.startswith("/"):  # the XDG rules: ignore a relative path
         home = environ.get("HOME", "")
         if not home:
             return ""
         folder = f"{home}/.config"
-    path = os.path.join(folder, "handrail", FILE_NAME)
-    return path if exists(path) else ""
+    return os.path.join(folder, "handrail")
 
 
 def project_file(cwd: Path, home: str) -> Path | None:

@@ -111,9 +111,11 @@ class DaemonClient(Protocol):
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask to begin an iteration; wait while the run is held."""
 
-    async def may_end(self, iteration: int) -> IterationPermission:
-        """Ask to end the loop in this iteration, as the agent says; wait while the run is
-        held."""
+    async def may_end(self, iteration: int, *, stuck: bool) -> IterationPermission:
+        """Ask to end the loop in this iteration, as the agent says; wait while the run is held.
+
+        `stuck`: the agent cannot go on; wait for the answers to open questions, too.
+        """
 
     def orders(self) -> AsyncIterator[DriverOrder]:
         """Yield each order once, as it comes, until the run is over."""

@@ -219,7 +219,7 @@ class _DriveLoop:
         end: LoopEnd | None = None
         while end is None:
             met = self._task.limits.met(self._meter.usage)
-            if met and await self._when_not_held() == Standing.RUNNING:
+            if met and await self._when_not_held(stuck=False) == Standing.RUNNING:
                 return loop_end.limit(met, self._verified)
             interrupts = self._process.interrupts
             go = await self._client.may_begin(self.iteration)
@@ -329,7 +329,7 @@ class _DriveLoop:
 
     async def _end_iteration(self, mark: CompletionMark | None) -> LoopEnd | None:
         if mark is not None:
-            standing = await self._when_not_held()
+            standing = await self._when_not_held(stuck=not mark.done)
             if standing != Standing.RUNNING:
                 return None  # the person who stopped the run decides how it goes on
             if mark.asks and self._ask is not None:
@@ -346,10 +346,10 @@ class _DriveLoop:
             self.iteration += 1
         return None
 
-    async def _when_not_held(self) -> Standing:
+    async def _when_not_held(self, *, stuck: bool) -> Standing:
         """Return the standing of the run once nobody holds it: a paused run cannot end."""
         while True:
-            go = await self._client.may_end(self.iteration)
+            go = await self._client.may_end(self.iteration, stuck=stuck)
             self._brief.note(go)
             if go.standing not in HOLDING:
                 return go.standing

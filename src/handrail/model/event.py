@@ -363,6 +363,10 @@ class ApprovalAsked(_Event, frozen=True, omit_defaults=True, tag="approval_asked
     until: float = 0.0
     """When the question expires."""
     agent: str = ""
+    refused: bool = False
+    """Handrail refuses it unless the person approves it."""
+    why: str = ""
+    """Why the person is asked."""
 
 
 class ApprovalDecided(_Event, frozen=True, omit_defaults=True, tag="approval_decided"):
@@ -374,6 +378,12 @@ class ApprovalDecided(_Event, frozen=True, omit_defaults=True, tag="approval_dec
     reason: str = ""
     until: float = 0.0
     """When the answer expires."""
+    edited: dict[str, object] | None = None
+    """The input that runs instead of the action's own."""
+    edited_says: str = ""
+    """The edited action in a few words."""
+    always: bool = False
+    """The person allows this action in this project for good."""
 
 
 class AgentTold(_Event, frozen=True, omit_defaults=True, tag="agent_told"):

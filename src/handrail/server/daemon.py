@@ -199,6 +199,7 @@ class Daemon:
             self.notifier,
             stops,
             later=self.supervision.submit,
+            panel=lambda: self.panel.address,
         )
         notices = FleetNotices(self.open_fleets, jobs, self.notifier, self.supervision.submit)
         self.fleets.performed = (self.fleet_checkpoints.performed, notices.performed)
@@ -244,7 +245,7 @@ class Daemon:
                 health,
                 feedback,
                 self.incident_recovery,
-                ApprovalEndpoint(self.supervision, self.runs, time),
+                ApprovalEndpoint(self.api.approvals),
                 self.restores,
                 self.control_endpoint,
                 self.drivers,

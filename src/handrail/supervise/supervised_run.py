@@ -161,7 +161,9 @@ class SupervisedRun:
         asked = self.state.approvals.find(name, now)
         if asked is None or not asked.is_open(now) or self.state.hand.standing in ENDING:
             return None
-        return float(self.project.config.control.hold_seconds)
+        config = self.project.config
+        host_waits = float(min(config.control.hold_seconds, config.approvals.wait_seconds))
+        return min(host_waits, asked.until - now)
 
     def release(self, action_id: str) -> None:
         """Note that nobody waits for a held action any more."""

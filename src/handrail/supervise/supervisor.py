@@ -17,7 +17,11 @@ from handrail.review.reviewer import ReviewDraft
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.decision.approvals import ApprovedVerdict, verdict_with_approval
+from handrail.supervise.decision.approvals import (
+    ApprovedVerdict,
+    edited_verdict,
+    verdict_with_approval,
+)
 from handrail.supervise.decision.checkpoint_need import action_line, checkpoint_request
 from handrail.supervise.decision.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
 from handrail.supervise.decision.decision_progress import (
@@ -49,6 +53,7 @@ from handrail.supervise.followup.corrections import (
 from handrail.supervise.followup.message_review import review_message
 from handrail.supervise.log.event_bus import EventBus
 from handrail.supervise.runs.project import Project
+from handrail.supervise.state.approval_state import Approval
 from handrail.supervise.state.open_action import OpenAction
 from handrail.supervise.state.reducers import opinion_verdict
 from handrail.supervise.state.watched_state import WatchedState
@@ -194,6 +199,15 @@ class Supervisor(SupervisedRun):
         verdict = opinion_verdict(event, earlier)
         return Ready(verdict, [receipt], lambda error: verdict)
 
+    def judge_edit(self, action: Action) -> tuple[Review, Verdict]:
+        """Review what a person wants to run instead of an action; nothing is recorded."""
+        review = self.project.begin_review(action, self.state.past).review
+        verdict = self._decided(fingerprint(action), review)
+        if review.checkpoint_first and verdict.overrulable:
+            says = f"{review.explanation} Handrail saves the files first."
+            verdict = Verdict(Decision.WARN, says)
+        return review, verdict
+
     def drop(self, action_id: str, says: str) -> list[Receipt]:
         """Record that a permitted action did not run."""
         known = self.state.find_open(action_id)
@@ -229,7 +243,7 @@ class Supervisor(SupervisedRun):
         is_paused = self.state.hand.standing in HOLDING and not self.broken
         if known is None and is_paused and action.id and not call.must_answer:
             return self._hold(call)
-        if known is not None and known.verdict.decision is not Decision.MODIFY:
+        if known is not None and (known.approved or not _is_rewritten(known.verdict)):
             answer = self._ready(known.verdict, self.log.under_way)
         else:
             progress = self._judge(call, known)
@@ -264,7 +278,7 @@ class Supervisor(SupervisedRun):
     def _hold_for_approval(self, call: CallUnderReview) -> Held[Verdict]:
         """Let a call wait until a person has approved or denied it."""
         return self._held(
-            call,
+            msgspec.structs.replace(call, saved=None),  # the files may change meanwhile
             seconds=lambda: self._current().approval_seconds(call.name),
             abandon=lambda: None,  # the question stays: the same call may come again
         )
@@ -300,12 +314,17 @@ class Supervisor(SupervisedRun):
         saved = call.saved
         review = draft.review if saved is None else draft.finish(saved.kept)
         decided = self._decided(call.name, review, saved)
+        save = None if saved is not None else self._save(call.action, draft, decided)
         approved: ApprovedVerdict | None = ApprovedVerdict(decided)
-        if state.course.approval and known is None:
+        # A person is asked about what stays refused with a checkpoint.
+        if known is None and (save is None or decided.decision is not Decision.BLOCK):
             approved = verdict_with_approval(self, call, review, decided, self._clock())
         if approved is None:
             return self._hold_for_approval(call)
-        save = None if saved is not None else self._save(call.action, draft, approved.verdict)
+        if approved.edit is not None:
+            return self._judge_edited(call, approved.edit, began)
+        if saved is None and approved.verdict is not decided:
+            save = self._save(call.action, draft, approved.verdict)
         if save is None:
             return self._conclude(call, known, review, approved, began)
         took = perf_counter() - began
@@ -315,6 +334,26 @@ class Supervisor(SupervisedRun):
             return self._decide_later(msgspec.structs.replace(call, begun=begun, saved=saved))
 
         return CheckpointNeeded(save, proceed)
+
+    def _judge_edited(
+        self, call: CallUnderReview, edit: Approval, began: float
+    ) -> DecisionProgress[Verdict]:
+        """Review what a person wants to run instead, and decide about it."""
+        action = msgspec.structs.replace(call.action, input=edit.edited or {})
+        draft = self.project.begin_review(action, self.state.past)
+        saved = call.saved
+        review = draft.review if saved is None else draft.finish(saved.kept)
+        decided = self._decided(call.name, review, saved)
+        save = None if saved is not None else self._save(action, draft, decided)
+        if save is not None:
+
+            def proceed(saved: CheckpointResult) -> DecisionProgress[Verdict]:
+                return self._decide_later(msgspec.structs.replace(call, begun=None, saved=saved))
+
+            return CheckpointNeeded(save, proceed)
+        verdict = edited_verdict(edit, decided)
+        used = edit.id if verdict.decision is not Decision.BLOCK else ""
+        return self._conclude(call, None, review, ApprovedVerdict(verdict, used), began)
 
     def _conclude(
         self,
@@ -326,7 +365,7 @@ class Supervisor(SupervisedRun):
     ) -> Ready[Verdict]:
         """Record the decision and its immediate consequences."""
         action = call.action
-        decided, approval = approved
+        decided, approval = approved.verdict, approved.approval
         verdict = with_command_limits(
             action, self._tell_all(decided, review), self.state.course.allowance
         )
@@ -441,6 +480,10 @@ class Supervisor(SupervisedRun):
             return under_fault(verdict, fault)
 
         return Ready(verdict if error is None else otherwise(error), receipts, otherwise)
+
+
+def _is_rewritten(verdict: Verdict) -> bool:
+    return verdict.decision is Decision.MODIFY
 
 
 def _lets_through(verdict: Verdict) -> bool:

@@ -72,6 +72,10 @@ def _approval_decided(event: events.ApprovalDecided, facts: RunFacts) -> Sentenc
     done = "approved" if event.approved else "denied"
     mark, style = ("✓", "green") if event.approved else ("✗", "red")
     text = f"{event.by or 'a person'} {done} {event.approval}"
+    if event.always:
+        text += " for good in this project"
+    if event.edited is not None:
+        text += f" as {event.edited_says}"
     return Sentence(joined(text, event.reason), mark, style)
 
 

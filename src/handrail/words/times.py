@@ -18,6 +18,11 @@ def date_and_time(at: float) -> str:
     return _local("%d %b %H:%M", at) or "?"
 
 
+def moment(at: float, now: float) -> str:
+    """Format a moment as short as it is clear: `14:02`, or `15 Nov 14:02` on another day."""
+    return (_local("%H:%M", at) or "?") if day(at) == day(now) else date_and_time(at)
+
+
 def _local(form: str, at: float) -> str:
     try:
         return strftime(form, localtime(at))

@@ -46,7 +46,13 @@ def test_what_waits_is_listed_with_the_commands_that_answer(
     lines = shell.run("approvals").out.splitlines()
     assert lines[0].startswith(f" ▲ {name}  shop-3f2a  file_write  ")
     assert lines[1] == "   Bash: echo x > a.txt"
-    assert lines[-1] == f" handrail approve {name}, or handrail deny {name} --reason TEXT"
+    assert lines[0].endswith(" ago, 23 h left") or lines[0].endswith(" ago, 24 h left")
+    assert lines[2].startswith("   Why you are asked   Since an incident, a person approves ")
+    assert "   It would            creates a.txt" in lines
+    assert lines[-1] == (
+        f"   handrail approve {name} · handrail approve {name} --edit COMMAND"
+        f" · handrail deny {name} --reason TEXT"
+    )
 
 
 @pytest.mark.parametrize("command", ["approve", "deny"])
@@ -130,3 +136,57 @@ def test_an_agent_can_neither_approve_nor_deny(
     ran = shell.run(command, "last")
     assert ran.code == 2
     assert "only a person may do this" in ran.err
+
+
+def test_an_edit_shows_its_verdict_and_goes_to_the_daemon(
+    shell: HandrailShell, waiting: RunLog
+) -> None:
+    [name] = ids(waiting)
+    reviewed = {
+        "says": "Bash: echo y > a.txt",
+        "verdict": {"decision": "warn", "reason": "It is new."},
+        "possible": True,
+    }
+    with daemon(Home(str(shell.state)), answer=json.dumps(reviewed)) as asked:
+        ran = shell.run("approve", name, "--edit", "echo y > a.txt")
+    assert (ran.code, ran.err) == (0, "")
+    assert "It may run: It is new." in ran.out
+    review, approve = (request.split(" ", 2)[1:] for request in asked)
+    assert review == [f"/runs/{RUN}/approvals/{name}/review", review[1]]
+    assert json.loads(review[1]) == {"edited": {"command": "echo y > a.txt"}}
+    assert json.loads(approve[1])["edited"] == {"command": "echo y > a.txt"}
+
+
+@pytest.mark.parametrize(
+    ("possible", "says"), [(False, "nobody can approve this"), (True, "add --yes to go ahead")]
+)
+def test_an_edit_that_is_refused_too_is_not_approved_unasked(
+    shell: HandrailShell, waiting: RunLog, possible: bool, says: str
+) -> None:
+    verdict = {"decision": "block", "reason": "It deletes too much."}
+    reviewed = {"says": "Bash: rm -r .", "verdict": verdict, "possible": possible}
+    with daemon(Home(str(shell.state)), answer=json.dumps(reviewed)) as asked:
+        ran = shell.run("approve", "last", "--edit", "rm -r .")
+    assert ran.code == 2
+    assert says in ran.err
+    assert len(asked) == 1
+
+
+def test_always_shows_the_rule_and_needs_a_confirmation(
+    shell: HandrailShell, waiting: RunLog
+) -> None:
+    rule = json.dumps({"file": "/home/ada/handrail.yaml", "diff": "+ always: this", "says": "x"})
+    with daemon(Home(str(shell.state)), answer=rule) as asked:
+        ran = shell.run("approve", "last", "--always")
+        assert "add --yes to go ahead" in ran.err
+        assert "+ always: this" in ran.out
+        assert [request.split(" ", 2)[1].rpartition("/")[2] for request in asked] == ["rule"]
+        agreed = shell.run("approve", "last", "--always", "--yes")
+    assert agreed.code == 0
+    assert "Approved for good in this project: shop-3f2a" in agreed.out
+    assert json.loads(asked[-1].split(" ", 2)[2])["always"] is True
+
+
+def test_an_edited_action_is_not_allowed_for_good(shell: HandrailShell, waiting: RunLog) -> None:
+    ran = shell.run("approve", "last", "--edit", "ls", "--always")
+    assert (ran.code, "not both" in ran.err) == (2, True)

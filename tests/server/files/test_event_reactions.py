@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -15,6 +16,7 @@ from handrail.hosts.claude.profile import PROFILE
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.intervene.processes.process_tree import EndedProcesses as Gone
 from handrail.model import Action, Decision, Finding, Review, Severity
+from handrail.model.effect import Effect, Kind
 from handrail.model.event import (
     ApprovalAsked,
     CheckpointTaken,
@@ -30,11 +32,13 @@ from handrail.model.event import (
     UsageSampled,
 )
 from handrail.model.intervention import Intervention, InterventionName
+from handrail.model.ordinal import Undo
 from handrail.model.review import Rationality, Risk
 from handrail.server.files.checkpoint_scheduler import CHECKPOINT_STEPS
 from handrail.server.files.work_tree_state import CHECKPOINT_SECONDS
 from handrail.supervise.runs.project import Projects
 from handrail.supervise.runs.run_registry import RunRegistry
+from handrail.words.times import moment
 from tests.server.checkpoint_setup import LOOP, NOTIFY, RUN, CheckpointSetup, prompt
 
 pytestmark = pytest.mark.slow
@@ -250,16 +254,48 @@ def test_an_incident_is_one_message(shop: CheckpointSetup) -> None:
     assert "handrail incident show inc-1" in message.body
 
 
+def deploys(shop: CheckpointSetup, *, undo: Undo = Undo.NEEDLESS) -> ApprovalAsked:
+    risk = Risk(0.1, Severity.NONE)
+    effects = (Effect(Kind.SEND, "example.com", Severity.LOW, undo),)
+    review = Review(Decision.ALLOW, risk, Rationality(0.6, 0.6, 0.6, 1.0, 1.0), effects)
+    action = Action("Bash", {"command": "make deploy"}, str(shop.tree))
+    asked = ApprovalAsked(shop.time, "7f3a9c01", "n", "Bash: make deploy", action, review)
+    return msgspec.structs.replace(asked, until=shop.time + 60)
+
+
 def test_an_action_that_waits_is_told_with_the_command_that_answers(
     shop: CheckpointSetup,
 ) -> None:
     shop.settings(NOTIFY)
     shop.restart()
-    review = Review(Decision.ALLOW, Risk(0.1, Severity.NONE), Rationality(0.6, 0.6, 0.6, 1.0, 1.0))
-    action = Action("Bash", {"command": "make deploy"}, str(shop.tree))
-    shop.record(ApprovalAsked(1.0, "7f3a9c01", "n", "Bash: make deploy", action, review))
+    shop.record(deploys(shop))
     [message] = shop.told.messages
-    assert message.body == "Bash: make deploy\nhandrail approve 7f3a9c01"
+    assert message.title == f"Handrail · {shop.tree.name} is waiting for you"
+    wants, where = message.body.splitlines()
+    assert wants == "It wants to run: make deploy"
+    assert where.startswith("Answer: handrail approve 7f3a9c01     It is denied at ")
+
+
+def test_with_a_panel_the_message_leads_there_and_has_no_credential(shop: CheckpointSetup) -> None:
+    shop.settings(NOTIFY)
+    shop.restart()
+    shop.panel = "http://127.0.0.1:47135/"
+    event = deploys(shop, undo=Undo.IMPOSSIBLE)
+    shop.record(event)
+    [message] = shop.told.messages
+    clock = moment(event.until, event.at)
+    assert message.body == (
+        "It wants to run: make deploy   (cannot be undone)\n"
+        "Open: http://127.0.0.1:47135/approvals/7f3a9c01     "
+        f"It is denied at {clock} if nobody answers."
+    )
+
+
+def test_the_settings_name_those_who_are_asked(shop: CheckpointSetup) -> None:
+    shop.settings("notify: {urls: ['json://127.0.0.1'], approvals: ['ntfy://on-call']}\n")
+    shop.restart()
+    shop.record(deploys(shop))
+    assert shop.told.to == [("ntfy://on-call",)]
 
 
 @pytest.mark.parametrize("cleans", [True, False])

@@ -35,6 +35,15 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     state: Literal["waiting", "approved", "denied", "expired"]
     by: str
     reason: str
+    refused: bool
+    """Handrail refuses it unless the person approves it."""
+    would: str
+    """What it would do, in a line."""
+    tests: str
+    """How the last test run before it ended: `passed at 02:02`; empty: nobody knows."""
+    edited: dict[str, object] | None
+    """The input that the person let run instead."""
+    edited_says: str
     editable: bool
     """Its input is a command or a text that a person may change."""
     always: str
@@ -54,9 +63,35 @@ class ApprovalDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decision: Literal["approve", "deny"]
     reason: str = ""
     edited: dict[str, object] | None = None
-    """Another input, which is reviewed again and runs instead."""
+    """Values of the input that replace the action's own; it is reviewed again, and runs instead."""
     always: bool = False
     """Write the rule that `always` of the question showed."""
+
+
+class EditOrder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another input for an action that waits, to see its verdict."""
+
+    edited: dict[str, object]
+    """Values of the input that replace the action's own."""
+
+
+class EditVerdict(msgspec.Struct, frozen=True):
+    """The verdict on an edited action, before anybody approves it."""
+
+    input: dict[str, object]
+    says: str
+    possible: bool
+    """It can be approved."""
+    decision: str
+    reason: str
+    alternative: str
+    rewritten: dict[str, object] | None
+    """What runs, if Handrail changes it once more."""
+    changes: tuple[str, ...]
+    effects: tuple[EffectRow, ...]
+    parts: tuple[CommandPart, ...]
+    risk: float
+    severity: str
 
 
 class ApprovalResult(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """`handrail approvals`, `approve`, `deny`: answer the actions that wait for a person."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from time import time
 
 import click
@@ -8,24 +8,27 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
-from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
+from handrail.cli.history.runs import LAST, find_home, read_log
+from handrail.cli.output.approval_lines import approval_json, list_approvals, show_edit
+from handrail.cli.output.file_changes import ask_to_agree, show_diff
 from handrail.cli.output.json_line import print_json
-from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.control.client import user_name
-from handrail.supervise.decision.approvals import QUESTION_SECONDS
-from handrail.supervise.log.state_reader import read_state
-from handrail.supervise.state.approval_state import Approval
-from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
-from handrail.words.times import duration_in_words
+from handrail.model.decodable import decodable
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.review.tools.tool_effects import command_field
+from handrail.views.approval_feed import ApprovalFeed, ApprovalView
 
 _NONE = "No action waits for an approval."
 
 
-class WaitingApproval(msgspec.Struct, frozen=True):
-    """An action that waits for a person, and its run."""
+@decodable
+class _ReviewedEdit(msgspec.Struct, frozen=True):
+    """What the daemon says about an edited action."""
 
-    run: KnownRun
-    approval: Approval
+    says: str
+    verdict: Verdict
+    possible: bool
 
 
 @click.command()
@@ -34,39 +37,66 @@ class WaitingApproval(msgspec.Struct, frozen=True):
 def approvals(as_json: bool) -> int:
     """List the actions that wait for your approval, the oldest first.
 
-    A run asks for approvals if you let it go on after an emergency stop with
-    `--option manual_approval`. The setting `approvals` says what it asks for.
+    With the setting `approvals.hold_refused`, a refused action that you may overrule
+    waits for you. A run that you let go on after an emergency stop with
+    `--option manual_approval` asks about everything that changes something.
 
     \b
     Examples:
       handrail approvals
       handrail approvals --json | jq -r '.[].id'
     """
-    found = list(_waiting())
+    found = _waiting()
     if as_json:
-        print_json([_json(each) for each in found])
+        print_json([approval_json(each) for each in found])
+    elif found:
+        list_approvals(options.screen(), found, time())
     else:
-        _list(options.screen(), found)
+        options.screen().say(f" {_NONE}")
     return 0
 
 
 @click.command()
 @click.argument("name", metavar="ID")
 @click.option("--reason", default="", metavar="TEXT", help="Why. Others will read it.")
-@options.json_option("Print JSON.")
+@click.option("--edit", metavar="COMMAND", help="Run this instead. Handrail reviews it first.")
+@click.option(
+    "--always", is_flag=True, help="Allow it for good in this project: a rule in your own settings."
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@options.json_option("Print JSON; do not ask.")
 @options.color_option
-def approve(name: str, reason: str, as_json: bool) -> int:
+def approve(
+    name: str, reason: str, edit: str | None, always: bool, yes: bool, as_json: bool
+) -> int:
     """Let one action run that waits for your approval.
 
     ID is an id from `handrail approvals`, its start, or `last`. The approval lets
     exactly this action run, once, within approvals.valid_minutes (a setting).
 
+    With --edit, another command runs instead, and the agent reads what you changed.
+    With --always, Handrail shows the rule that it adds to
+    ~/.config/handrail/handrail.yaml, and asks you.
+
     \b
     Examples:
       handrail approve 7f3a
       handrail approve last --reason "the fixture is mine"
+      handrail approve 7f3a --edit "npm publish --dry-run"
+      handrail approve 7f3a --always
     """
-    return _answer("approve", name, reason, as_json=as_json)
+    options.by_a_person()
+    if edit is not None and always:
+        raise click.UsageError("use --edit or --always, not both: an edited command runs once")
+    one = _find(name)
+    given: dict[str, object] = {"decision": "approve", "by": user_name(), "reason": reason}
+    if edit is not None:
+        given["edited"] = _reviewed_edit(one, edit, yes=yes, as_json=as_json)
+    if always:
+        _agree_to_rule(one, yes=yes, as_json=as_json)
+        given["always"] = True
+    done = "Approved for good in this project" if always else "Approved, once"
+    return _answer(one, given, done, as_json=as_json)
 
 
 @click.command()
@@ -85,42 +115,70 @@ def deny(name: str, reason: str, as_json: bool) -> int:
       handrail deny 7f3a --reason "use the staging database"
       handrail deny last
     """
-    return _answer("deny", name, reason, as_json=as_json)
+    options.by_a_person()
+    given = {"decision": "deny", "by": user_name(), "reason": reason}
+    return _answer(_find(name), given, "Denied", as_json=as_json)
 
 
 commands = {"approvals": approvals, "approve": approve, "deny": deny}
 """The click commands by name, for `handrail.cli`."""
 
 
-def _answer(decision: str, name: str, reason: str, *, as_json: bool) -> int:
-    options.by_a_person()
-    one = _find(name)
-    given = {"decision": decision, "by": user_name(), "reason": reason}
-    path = f"/runs/{one.run.id}/approvals/{one.approval.id}"
-    answer = ask_daemon(find_home(), path, given, "waiting for the daemon")
+def _answer(one: ApprovalView, given: Mapping[str, object], done: str, *, as_json: bool) -> int:
+    answer = _ask(one, "", given)
     if as_json:
-        print_json({**answer, "id": one.approval.id, "decision": decision})
+        print_json({**answer, "id": one.approval.id, "decision": given["decision"]})
         return 0
     screen = options.screen()
-    done = "Approved, once" if decision == "approve" else "Denied"
-    screen.paragraph(f"{done}: {one.run.name}, {one.approval.says}")
+    screen.paragraph(f"{done}: {one.run_name}, {answer.get('runs') or one.approval.says}")
+    if note := answer.get("note"):
+        screen.paragraph(str(note))
     return 0
 
 
-def _waiting() -> Iterator[WaitingApproval]:
+def _reviewed_edit(
+    one: ApprovalView, command: str, *, yes: bool, as_json: bool
+) -> dict[str, object]:
+    """Show the verdict on another command, and return the input to approve."""
+    action = None if one.question is None else one.question.action
+    field = (command_field(action) if action is not None else None) or "command"
+    edited: dict[str, object] = {field: command}
+    found = msgspec.convert(_ask(one, "/review", {"edited": edited}), _ReviewedEdit)
+    if not found.possible:
+        raise click.ClickException(f"nobody can approve this: {found.verdict.reason}")
+    if not as_json:
+        show_edit(options.screen(), found.says, found.verdict)
+    if found.verdict.decision is Decision.BLOCK:
+        ask = ask_to_agree("Let it run nevertheless?", yes=yes, asks=not as_json, default=False)
+        if not ask:
+            raise click.Abort
+    return edited
+
+
+def _agree_to_rule(one: ApprovalView, *, yes: bool, as_json: bool) -> None:
+    """Show the rule, and ask whether to write it."""
+    diff = str(_ask(one, "/rule", {})["diff"])
+    if not as_json:
+        show_diff(options.screen(), diff.splitlines(), full=True)
+    if not ask_to_agree("Write this rule?", yes=yes, asks=not as_json):
+        raise click.Abort
+
+
+def _ask(one: ApprovalView, what: str, body: Mapping[str, object]) -> dict[str, object]:
+    path = f"/runs/{one.run}/approvals/{one.approval.id}{what}"
+    return ask_daemon(find_home(), path, body, "waiting for the daemon")
+
+
+def _waiting() -> list[ApprovalView]:
     """Find the open questions of all runs, the oldest first."""
     now = time()
-    found = []
     with read_log(find_home()) as store:
-        for run in KnownRuns(store).changed_since(now - QUESTION_SECONDS):
-            state = read_state(store, run.id, [])
-            found += [WaitingApproval(run, each) for each in state.approvals.waiting(now)]
-    yield from sorted(found, key=lambda each: each.approval.asked)
+        return [each for each in ApprovalFeed().all(store, now) if each.approval.is_open(now)]
 
 
-def _find(typed: str) -> WaitingApproval:
+def _find(typed: str) -> ApprovalView:
     """Find the question that the user means."""
-    waiting = list(_waiting())
+    waiting = _waiting()
     if not waiting:
         raise click.ClickException(_NONE)
     found = (
@@ -134,33 +192,3 @@ def _find(typed: str) -> WaitingApproval:
         names = ", ".join(each.approval.id for each in found)
         raise click.ClickException(f"{typed!r} matches several: {names}")
     return found[0]
-
-
-def _list(screen: TerminalOutput, found: list[WaitingApproval]) -> None:
-    if not found:
-        screen.say(f" {_NONE}")
-        return
-    for each in found:
-        asked = each.approval
-        age = screen.paint(f"{duration_in_words(time() - asked.asked)} ago", "dim")
-        name = screen.paint(asked.id, "bold")
-        mark = screen.paint(*RUN_SIGNS[NEEDS_YOU])
-        screen.say(f" {mark} {name}  {visible(each.run.name)}  {', '.join(asked.kinds)}  {age}")
-        screen.paragraph(asked.says, indent=3)  # in full: it is what the person answers for
-    screen.say()
-    last = found[-1].approval.id
-    screen.say(f" handrail approve {last}, or handrail deny {last} --reason TEXT")
-
-
-def _json(each: WaitingApproval) -> dict[str, object]:
-    asked = each.approval
-    return {
-        "id": asked.id,
-        "run": each.run.id,
-        "name": each.run.name,
-        "says": asked.says,
-        "kinds": asked.kinds,
-        "asked": asked.asked,
-        "until": asked.until,
-        "agent": asked.agent,
-    }

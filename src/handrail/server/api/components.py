@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from handrail.api.operations import OPERATIONS
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.api.api_routes import ApiComponent, ApiRoutes
+from handrail.server.api.approvals import ApprovalOperations
 from handrail.server.api.control import ControlOperations
 from handrail.server.api.counted_runs import CountedRuns
 from handrail.server.api.export import ExportOperations
@@ -23,6 +24,7 @@ from handrail.server.api.session import SessionOperations
 from handrail.server.api.statistics import StatisticsOperations
 from handrail.server.api.stream import EventStream
 from handrail.server.api.task_commands import TaskCommands
+from handrail.server.control.approval_decisions import ApprovalDecisions
 from handrail.server.fleet.fleet_access import FleetAccess
 from handrail.server.fleet.fleet_views import FleetViews
 from handrail.server.fleet.merge_jobs import MergeJobs
@@ -45,6 +47,7 @@ class Api:
         self.live = LiveLog(daemon.store, daemon.home)
         self._fleets = FleetViews(daemon.open_fleets)
         self.stream = EventStream(self.live, time, self._fleets.recovered)
+        self.approvals = ApprovalDecisions(daemon.supervision, daemon.runs, time, environ)
 
     def routes(self, health: HealthEndpoint, feedback: FeedbackEndpoint) -> ApiRoutes:
         """Return the endpoints of all operations."""
@@ -106,6 +109,7 @@ class Api:
                 live,
                 time,
             ),
+            ApprovalOperations(self.approvals, live, time),
             FileOperations(
                 supervision,
                 runs,

@@ -1,89 +1,53 @@
-"""The endpoint by which a person approves or denies an action that waits."""
-
-from collections.abc import Callable
-from typing import Literal
+"""The endpoints by which the command line and the screen answer an action that waits."""
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.model.decodable import decodable
-from handrail.model.event import ApprovalDecided
-from handrail.server.http.json_response import json_response, once_written, read_json
-from handrail.server.http.routes import EndpointError, EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.supervise.decision.decision_progress import Ready
-from handrail.supervise.runs.run_registry import RunRegistry
-from handrail.supervise.supervisor import Supervisor
-
-_MINUTE = 60.0
+from handrail.server.control.approval_decisions import ApprovalAnswer, ApprovalDecisions
+from handrail.server.http.json_response import json_response, read_json
+from handrail.server.http.routes import EndpointRow
+from handrail.words.rule_change import rule_diff
 
 
 @decodable
-class ApprovalAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A person's answer."""
+class EditedInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a person would run instead."""
 
-    decision: Literal["approve", "deny"]
-    by: str = ""
-    reason: str = ""
-
-
-class NoSuchApprovalError(EndpointError):
-    """Nothing of that name waits, or has waited lately."""
-
-    status = 404
-
-    def __init__(self, run: str, approval: str) -> None:
-        super().__init__(f"run {run} has no approval {approval}: it was used, or never asked for")
-
-
-class AnsweredBeforeError(EndpointError):
-    """It has an answer, or nobody may answer it any more."""
-
-    status = 409
+    edited: dict[str, object]
 
 
 class ApprovalEndpoint:
-    """Records the answers of people; the held call hears of them by the event."""
+    """Takes the answers of people."""
 
-    def __init__(
-        self, supervision: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
-    ) -> None:
-        self._supervision = supervision
-        self._runs = runs
-        self._clock = clock
+    def __init__(self, decisions: ApprovalDecisions) -> None:
+        self._decisions = decisions
 
     def routes(self) -> tuple[EndpointRow, ...]:
-        """Return its endpoint."""
-        return (EndpointRow("POST", "/runs/{run}/approvals/{approval}", self.answer),)
+        """Return its endpoints."""
+        path = "/runs/{run}/approvals/{approval}"
+        return (
+            EndpointRow("POST", path, self.answer),
+            EndpointRow("POST", f"{path}/review", self.review),
+            EndpointRow("POST", f"{path}/rule", self.rule),
+        )
 
     async def answer(self, request: Request) -> Response:
-        """Approve or deny an action that waits, as a person decided."""
+        """Approve, edit or deny an action that waits, as a person decided."""
         run, approval = request.path_params["run"], request.path_params["approval"]
         given = await read_json(request, ApprovalAnswer)
-        done = await self._supervision.answer(lambda: self._decide(run, approval, given))
-        return json_response(done)
+        done = await self._decisions.decide(run, approval, given)
+        return json_response({"ok": True, **msgspec.structs.asdict(done)})
 
-    def _decide(self, run: str, approval: str, given: ApprovalAnswer) -> Ready[object]:
-        supervisor = self._runs.find(run)
-        asked = supervisor.state.approvals.kept.get(approval) if supervisor is not None else None
-        if supervisor is None or asked is None:
-            raise NoSuchApprovalError(run, approval)
-        now = self._clock()
-        if not asked.is_open(now):
-            answers = {None: "has expired", True: "was approved before", False: "was denied before"}
-            raise AnsweredBeforeError(f"approval {approval} {answers[asked.approved]}")
-        event = ApprovalDecided(
-            now,
-            approval,
-            given.decision == "approve",
-            given.by,
-            given.reason,
-            now + _valid_minutes(supervisor) * _MINUTE,
-        )
-        said = {"ok": True, "run": run, "says": asked.says, "event": event}
-        return once_written(said, [supervisor.record(event)])
+    async def review(self, request: Request) -> Response:
+        """Tell the verdict on an edited action, before anybody approves it."""
+        run, approval = request.path_params["run"], request.path_params["approval"]
+        given = await read_json(request, EditedInput)
+        return json_response(await self._decisions.review_edit(run, approval, given.edited))
 
-
-def _valid_minutes(supervisor: Supervisor) -> int:
-    return supervisor.project.config.approvals.valid_minutes
+    async def rule(self, request: Request) -> Response:
+        """Tell how the user's own file would change if an action were allowed for good."""
+        run, approval = request.path_params["run"], request.path_params["approval"]
+        change = await self._decisions.rule_change(run, approval)
+        return json_response({"file": change.path, "diff": rule_diff(change)})

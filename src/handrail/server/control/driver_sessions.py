@@ -47,11 +47,13 @@ _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 _STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
 """The standings in which a person holds the run."""
 
+_WAKING = (events.ControlAsked, events.ControlAnswered, events.ApprovalDecided)
 _HANDRAIL = "Handrail"
 _STALL = "stall"
 _ITERATIONS = "iterations"
 """The symptom of a stall that a driver sees; the detector counts steps instead."""
 
+_ASKED = "it waits for an approval"
 _ORDER_SECONDS = 30.0
 """Seconds to wait for an answer to an order; then the driver counts as gone."""
 
@@ -134,8 +136,9 @@ class DriverSessions:
         return await self._answer(request, DriverReport, self._take)
 
     async def iterate(self, request: Request) -> Response:
-        """Let a driver continue, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
+        """Let a driver go on, once the run is not held; `?iteration=N&wait=SECONDS&stuck=1`."""
         run, number = _run(request), _number(request, "iteration")
+        stuck = request.query_params.get("stuck") == "1"
         until = monotonic() + wait_seconds(request)
         line = self._line(run)
         await request.body()  # what comes after it is that somebody leaves
@@ -143,7 +146,7 @@ class DriverSessions:
             ring = line.bell.next
             if await request.is_disconnected():  # what the agent is to be told would be lost
                 return json_response({"error": "nobody waits for it"}, 400)
-            go = await self._supervision.answer(lambda: self._go(run, number))
+            go = await self._supervision.answer(lambda: self._go(run, number, stuck=stuck))
             left = until - monotonic()
             if go.standing not in HOLDING or left <= 0:
                 return json_response(go)
@@ -188,7 +191,7 @@ class DriverSessions:
         state = supervisor.state
         if state.loop is None:
             return
-        if isinstance(event, events.ControlAsked | events.ControlAnswered):
+        if isinstance(event, _WAKING):
             self._in_loop(state.run, self.wake)
         elif isinstance(event, events.IncidentResolved) and not state.loop.ended:
             self._resolve(supervisor, event)
@@ -270,7 +273,7 @@ class DriverSessions:
             begun = LoopProgress(**{name: getattr(used, name) for name in names})
         return once_written(begun, [receipt])
 
-    def _go(self, run: str, iteration: int) -> Ready[IterationPermission]:
+    def _go(self, run: str, iteration: int, *, stuck: bool = False) -> Ready[IterationPermission]:
         supervisor = self._driven(run)
         state = supervisor.state
         hand, loop = state.hand, state.loop
@@ -285,6 +288,10 @@ class DriverSessions:
         if loop is None or hand.standing != Standing.RUNNING:
             return once_written(
                 IterationPermission(standing=hand.standing, by=hand.by, reason=hand.reason), []
+            )
+        if stuck and not loop.parent and self._waits_for_answer(supervisor):
+            return once_written(
+                IterationPermission(standing=Standing.PAUSED, by=_HANDRAIL, reason=_ASKED), []
             )
         receipts = []
         if loop.iteration != iteration:
@@ -301,6 +308,12 @@ class DriverSessions:
             model=hand.model,
         )
         return once_written(go, receipts)
+
+    def _waits_for_answer(self, supervisor: Supervisor) -> bool:
+        """Return whether a person was asked about an action, and nothing else is to be told."""
+        state = supervisor.state
+        has_news = state.notices or supervisor.messages
+        return bool(state.approvals.waiting(self._clock())) and not has_news
 
     def _take(self, run: str, report: DriverReport) -> Ready[object]:
         supervisor = self._driven(run)

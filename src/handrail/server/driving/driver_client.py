@@ -74,8 +74,11 @@ class SocketDaemonClient:
 
     async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration, and wait while the run is held."""
+        return await self._permitted(iteration, stuck=False)
+
+    async def _permitted(self, iteration: int, *, stuck: bool) -> IterationPermission:
         while True:
-            path = f"iterations?iteration={iteration}&wait={_WAIT:g}"
+            path = f"iterations?iteration={iteration}&wait={_WAIT:g}&stuck={stuck:d}"
             go = await self._call("POST", path, IterationPermission)
             self._on_permission(go)
             if go.standing not in HOLDING:
@@ -85,8 +88,10 @@ class SocketDaemonClient:
         """Say that an iteration begins, without asking; a held run does not take note."""
         await self._call("POST", f"iterations?iteration={iteration}", IterationPermission)
 
-    async def may_end(self, iteration: int) -> IterationPermission:
+    async def may_end(self, iteration: int, *, stuck: bool) -> IterationPermission:
         """Ask whether the loop may end; it may if the iteration could also continue."""
+        if stuck:
+            return await self._permitted(iteration, stuck=True)
         return await self.may_begin(iteration)
 
     async def orders(self) -> AsyncIterator[DriverOrder]:

@@ -25,6 +25,7 @@ from handrail.server.control.emergency_stops import EmergencyStops
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler, RecordEvent
 from handrail.server.threads.keyed_executor import log_failure
 from handrail.supervise.supervisor import Supervisor
+from handrail.words.approval_message import approval_body, approval_title
 
 _log = logging.getLogger(__name__)
 
@@ -48,14 +49,19 @@ class EventReactions:
         stops: EmergencyStops,
         *,
         later: Callable[[Callable[[], None]], None] = lambda work: work(),
+        panel: Callable[[], str] = lambda: "",
         clock: Callable[[], float] = time,
     ) -> None:
-        """`later`: does work in the supervision thread, after the present message."""
+        """`later`: does work in the supervision thread, after the present message.
+
+        `panel`: returns the address of the panel, or "".
+        """
         self._scheduler = scheduler
         self._record = record
         self._notifier = notifier
         self._stops = stops
         self._later = later
+        self._panel = panel
         self._clock = clock
         self._told: dict[str, set[str]] = {}
         """The troubles of each run that people were told of."""
@@ -120,9 +126,10 @@ class EventReactions:
 
     def asked(self, supervisor: Supervisor, event: events.ApprovalAsked) -> None:
         """Tell people that an action waits for them."""
-        body = f"{event.says}\nhandrail approve {event.approval}"
-        title = f"Handrail: {self._name(supervisor)} waits for your approval"
-        self._notifier.tell(supervisor.project.config.notify, Notification(title, body))
+        state, notify = supervisor.state, supervisor.project.config.notify
+        to = msgspec.structs.replace(notify, urls=notify.approvals or notify.urls)
+        title = approval_title(state.cwd.rpartition("/")[2] or state.cwd)
+        self._notifier.tell(to, Notification(title, approval_body(event, self._panel())))
 
     def intervened(self, supervisor: Supervisor, event: events.Intervened) -> None:
         """Carry out a rollback or a stop."""

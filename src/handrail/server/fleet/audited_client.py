@@ -111,9 +111,12 @@ class AuditedDaemonClient(SocketDaemonClient):
                 return await self._with_answers(go)
             await asyncio.sleep(_LOOK_SECONDS)  # its task is given back before it is stopped
 
-    async def may_end(self, iteration: int) -> IterationPermission:
-        """Ask to end the loop; an answer that came late is news for the agent."""
-        return await self._with_answers(await super().may_end(iteration))
+    async def may_end(self, iteration: int, *, stuck: bool) -> IterationPermission:
+        """Ask to end the loop; an answer that came late is news for the agent.
+
+        A task that is stuck does not keep its slot until a person answers.
+        """
+        return await self._with_answers(await super().may_end(iteration, stuck=False))
 
     async def _with_answers(self, go: IterationPermission) -> IterationPermission:
         if self._questions is None or go.standing is not Standing.RUNNING:

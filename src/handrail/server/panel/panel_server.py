@@ -61,6 +61,11 @@ class PanelServer:
         self._files = PanelFiles()
         self._remove_links()
 
+    @property
+    def address(self) -> str:
+        """Return the address in links to the panel."""
+        return (self._settings.url or f"http://127.0.0.1:{self._port}").rstrip("/")
+
     def routes(self) -> tuple[EndpointRow, ...]:
         """Return its endpoints."""
         return (
@@ -74,7 +79,7 @@ class PanelServer:
         asked = await read_json(request, CodeRequest)
         code = self.access.codes.make(READ_ONLY if asked.read_only else ALL_RIGHTS)
         here = f"http://127.0.0.1:{self._port}"
-        url = f"{(self._settings.url or here).rstrip('/')}/login#{code}"
+        url = f"{self.address}/login#{code}"
         file = ""
         if asked.file:
             file = await asyncio.to_thread(self._write_link, f"{here}/login#{code}")

@@ -65,7 +65,7 @@ def find_breach(
     else:
         why = _would_stop(ended.action, reviewer, history)
         said = why and f"Step {known.step} ran with another input than was reviewed. {why}"
-    if said or (known is not None and known.asked):
+    if said or (known is not None and (known.asked or known.approved)):
         return said
     return _protected_change(ended, reviewer)
 

@@ -56,7 +56,8 @@ def end_of_call(
             found.append(after_event(at, known.step, after))
             if not known.asked:
                 verdict = told_after_review(verdict, known.step, after)
-        overruled = known.asked and not known.let_through
+        of_host = known.asked and not known.let_through
+        overruled = of_host or (known.overruled and known.let_through)
         outcome = without_env(ended, redactor)
         found.append(ActionEnded(at, known.step, outcome, ended.created, ended.changed, overruled))
     if problem:

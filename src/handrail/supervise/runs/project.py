@@ -9,6 +9,7 @@ from time import monotonic
 import msgspec
 
 from handrail.config import Config, ConfigError
+from handrail.config.approvals import AlwaysAllowed
 from handrail.config.in_force import SettingsInForce
 from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
@@ -99,6 +100,20 @@ class Project(msgspec.Struct, frozen=True):
         """Return the policy for faults of Handrail itself, by the stricter settings."""
         own = self.config.on_fault
         return own if self.newer is None else stricter_policy(own, self.newer.config.on_fault)
+
+    @property
+    def holds_refused(self) -> bool:
+        """Return whether a refused action waits for a person, by the stricter settings."""
+        own = self.config.approvals.hold_refused
+        return own and (self.newer is None or self.newer.config.approvals.hold_refused)
+
+    @property
+    def always_allowed(self) -> tuple[AlwaysAllowed, ...]:
+        """Return the actions that a person has allowed for good, and still allows."""
+        own = self.config.approvals.always
+        if self.newer is None:
+            return own
+        return tuple(each for each in own if each in self.newer.config.approvals.always)
 
     def under_way(self, now: "Project") -> "Project":
         """Return the project for a run that began with these settings; `now`: those on the disk.

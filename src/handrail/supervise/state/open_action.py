@@ -26,6 +26,10 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     failed: bool = False
     """The review after its end found that it failed, whatever the host reports."""
+    approved: bool = False
+    """A person approved it, as it is or in another form."""
+    overruled: bool = False
+    """The review was against it, and a person's answer decided."""
 
     @property
     def let_through(self) -> bool:

@@ -12,7 +12,6 @@ from handrail.model.event_table import by_event
 from handrail.model.intent import intent_of, with_changes
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.supervise.state.approval_state import ApprovalState
 from handrail.supervise.state.control_state import ControlState
 from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_action import OpenAction
@@ -81,6 +80,8 @@ def _reviewed(state: "RunState", event: events.ActionReviewed) -> None:
         file_operations(event.review.effects),
         event.command,
         intent,
+        approved=bool(event.approval) and verdict.decision is not Decision.BLOCK,
+        overruled=bool(event.approval) and event.review.decision is Decision.BLOCK,
     )
     _open(state, action)
     if action.let_through:
@@ -229,6 +230,10 @@ def _resolved(state: "RunState", event: events.IncidentResolved) -> None:
         state.notices[f"incident {event.incident}"] = says
 
 
+def _approval_asked(state: "RunState", event: events.ApprovalAsked) -> None:
+    state.approvals.ask(event, state.seq)
+
+
 def _approval_decided(state: "RunState", event: events.ApprovalDecided) -> None:
     state.approvals.decide(event)
     if (asked := state.approvals.kept.get(event.approval)) is not None and asked.until > event.at:
@@ -340,13 +345,12 @@ APPLY: dict[type, Callable[..., None]] = {
         _agent_started, _agent_ended,
         _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
         _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _sampled,
-        _run_ended, _resolved, _approval_decided, _told, _cleaned_up,
+        _run_ended, _resolved, _approval_asked, _approval_decided, _told, _cleaned_up,
     ),
     **_part(
         "course", RunHealth.find, RunHealth.intervene, RunHealth.judge, RunHealth.save,
         RunHealth.copy, RunHealth.ask_back, RunHealth.confirm,
     ),
-    **_part("approvals", ApprovalState.ask),
     **_part("hand", ControlState.hold),
     **_part("loop", LoopState.verify_with, LoopState.use),
 }  # fmt: skip

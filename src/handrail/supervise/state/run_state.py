@@ -23,7 +23,7 @@ _FRESH = 10
 """Steps after which a finding is no longer current, if it was not made again."""
 
 
-class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=6):
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=7):
     """The state of a run. The same events give the same state, from any snapshot.
 
     Readers of the log need no more. `WatchedState` adds the memory of the detectors.
