@@ -27,8 +27,12 @@ class FleetLog:
 
     def write(self, *written: FleetEvent) -> None:
         """Write events."""
-        entries = [NewEntry(topic_of(self.fleet), msgspec.json.encode(each)) for each in written]
-        self.store.append(entries).result(5)
+        self.write_raw(*map(msgspec.json.encode, written))
+
+    def write_raw(self, *bodies: bytes) -> None:
+        """Write whatever it is."""
+        topic = topic_of(self.fleet)
+        self.store.append([NewEntry(topic, body) for body in bodies]).result(5)
 
     def add(self, *tasks: str) -> None:
         """Submit tasks."""

@@ -93,7 +93,9 @@ def _finished(event: events.AttemptFinished) -> Sentence:
     text = f"{event.task} {words}, attempt {event.attempt}"
     if event.result.verified:
         text += ", verified"
-    return Sentence(joined(text, one_line(event.result.says)), mark, style)
+    needs_person = event.result.outcome is AttemptOutcome.BLOCKED
+    hint = f"handrail task retry {event.task}" if needs_person else ""
+    return Sentence(joined(text, one_line(event.result.says)), mark, style, hint)
 
 
 def _given_back(event: events.TaskGivenBack) -> Sentence:

@@ -6,17 +6,17 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from handrail.cli import freeze_loaded_objects, options
 from handrail.cli.history.event_filter import EventFilter
 from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
-from handrail.cli.history.log_reader import LogReader, follow_log, wait_a_moment
+from handrail.cli.history.log_reader import LogReader, PagedLog, follow_log, wait_a_moment
 from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, nothing_yet, read_log
 from handrail.cli.history.since_option import read_since
-from handrail.cli.history.timeline_lines import entry_lines
+from handrail.cli.history.timeline_lines import entry_lines, sentence_lines
 from handrail.cli.output.json_line import printable_json, to_json
 from handrail.cli.output.terminal import TerminalOutput, columns, visible
 from handrail.model.event import Event, FaultNoted
@@ -26,10 +26,16 @@ from handrail.store.port import Store, StoredEntry
 from handrail.supervise.log.topics import RUNS, run_of
 from handrail.words.times import day
 
+if TYPE_CHECKING:
+    from handrail.cli.history.fleet_story import FleetStory, LoggedTask
+
 _PATIENCE = 1.0
 """Seconds that --follow waits for an action to end before it shows it as running."""
 _PAUSE = 0.25
-_TAIL = 20
+_FLEETS = "fleet:"
+"""The prefix of the topics of fleets; `state_loading` has it, too, but takes long to load."""
+TAIL = 20
+"""The entries that --follow begins with."""
 _DECISIONS = frozenset(decision.value for decision in Decision)
 
 
@@ -48,7 +54,7 @@ _DECISIONS = frozenset(decision.value for decision in Decision)
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Only the last N entries. Default with --follow: {_TAIL}.",
+    help=f"Only the last N entries. Default with --follow: {TAIL}.",
 )
 @options.json_option("Print one JSON object per event.")
 @options.color_option
@@ -75,6 +81,9 @@ def command(
     RUN is a name from `handrail status` (shop-3f2a), a project (its last run), the
     start of a session id, or `last`, the default. The number before an action is its
     step, for `handrail explain RUN STEP`. A letter after it names a sub-agent.
+
+    The run of a fleet shows what became of its tasks: claims, results, recoveries,
+    merges, pauses and questions. `handrail task show ID --log` shows one task.
 
     \b
     Examples:
@@ -107,7 +116,7 @@ def command(
         run = None if all_runs else log.choose(name, waits=follows)
         try:
             if follows:
-                log.follow(run, limit or _TAIL, wait_a_moment)
+                log.follow(run, limit or TAIL, wait_a_moment)
             else:
                 log.show(run, limit)
         except BrokenPipeError:
@@ -135,7 +144,8 @@ class LogPrinter:
         self._as_json = as_json
         self._joiner = EventJoiner()
         self._names: dict[str, str] = {}
-        self._only: KnownRun | None = None
+        self._only: KnownRun | LoggedTask | None = None
+        self._story: FleetStory | None = None
         self._day = ""
         self._tail: deque[PrintedEntry] | None = None
 
@@ -153,13 +163,15 @@ class LogPrinter:
                 runs = KnownRuns(self._store)
         return runs.find(name)
 
-    def show(self, run: KnownRun | None, limit: int | None) -> None:
+    def show(self, run: "KnownRun | LoggedTask | None", limit: int | None) -> None:
         """Print the log as it is now."""
         self._read_all(run, limit)
         self._print_entries(self._joiner.rest())
         self._print_tail()
 
-    def follow(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
+    def follow(
+        self, run: "KnownRun | LoggedTask | None", limit: int, wait: Callable[[], None]
+    ) -> None:
         """Print the last entries, then new ones until Ctrl-C."""
         source = self._read_all(run, limit)
         self._print_tail()
@@ -187,7 +199,7 @@ class LogPrinter:
         self._print_entries(self._joiner.rest())
         sys.stdout.flush()
 
-    def _read_all(self, run: KnownRun | None, limit: int | None) -> LogReader:
+    def _read_all(self, run: "KnownRun | LoggedTask | None", limit: int | None) -> PagedLog:
         """Read what is in the log, and keep the last entries if there is a limit."""
         if limit:
             self._tail = deque(maxlen=limit)
@@ -196,12 +208,32 @@ class LogPrinter:
             self._add_page(page)
         return source
 
-    def _source(self, run: KnownRun | None) -> LogReader:
-        self._only = run
-        return LogReader(self._store, run.topic if run else RUNS, whole_log=run is None)
+    def _source(self, only: "KnownRun | LoggedTask | None") -> PagedLog:
+        self._only = only
+        if only is None:
+            return LogReader(self._store, RUNS, whole_log=True)
+        if isinstance(only, KnownRun) and not self._store.topics(_FLEETS):
+            return LogReader(self._store, only.topic)
+        return self._fleet_source(only)
+
+    def _fleet_source(self, only: "KnownRun | LoggedTask") -> PagedLog:
+        """Return the log of a fleet's run or task; other runs need not load all this."""
+        from handrail.cli.history.fleet_story import FleetLogReader, FleetStory, story_of_run
+
+        if not isinstance(only, KnownRun):
+            self._story = FleetStory(only.fleet, task=only.name)
+            return LogReader(self._store, self._story.topic)
+        self._story = story_of_run(self._store, only)
+        of_run = LogReader(self._store, only.topic)
+        if self._story is None:
+            return of_run
+        return FleetLogReader(of_run, LogReader(self._store, self._story.topic))
 
     def _add_page(self, page: list[StoredEntry]) -> None:
         for stored in page:
+            if self._story is not None and self._story.has(stored):
+                self._add_of_fleet(self._story, stored)
+                continue
             run = run_of(stored.topic)
             event = decode_or_fault(stored)
             wanted = self._filter.wants(run, event)
@@ -210,6 +242,20 @@ class LogPrinter:
             elif wanted:
                 self._emit(PrintedEntry(stored.at, [_json(run, stored, event)]))
         self._print_entries(self._joiner.ready())
+
+    def _add_of_fleet(self, story: "FleetStory", stored: StoredEntry) -> None:
+        from handrail.cli.history.fleet_story import read_event, say
+
+        event = read_event(stored)
+        sentence = say(event)
+        if not story.takes(event) or not self._filter.wants_text(stored.at, sentence.text):
+            return
+        self._print_entries(self._joiner.ready())
+        at = event.at if event else stored.at
+        lines = (
+            [story.as_json(stored)] if self._as_json else sentence_lines(self._screen, at, sentence)
+        )
+        self._emit(PrintedEntry(at, lines))
 
     def _print_entries(self, entries: Iterable[JoinedEntry]) -> None:
         for entry in entries:

@@ -24,6 +24,7 @@ from handrail.cli.fleet.task_input import (
     tasks_in_file,
 )
 from handrail.cli.fleet.task_list import print_tasks
+from handrail.cli.fleet.task_log import print_task_log
 from handrail.cli.fleet.task_lookup import find_task
 from handrail.cli.fleet.workspace_cleaning import clean as clean_up
 from handrail.cli.fleet.workspace_cleaning import leftovers
@@ -159,21 +160,32 @@ def list_(statuses: tuple[str, ...], as_json: bool) -> int:
 
 @command.command(short_help="Show one task and its history.")
 @click.argument("name", metavar="ID")
+@click.option("--log", "story", is_flag=True, help="Show its whole story instead.")
+@click.option("-f", "--follow", "follows", is_flag=True, help="With --log: keep printing.")
 @options.json_option("Print everything as JSON, with the recovery context.")
 @options.color_option
-def show(name: str, as_json: bool) -> int:
+def show(name: str, story: bool, follows: bool, as_json: bool) -> int:
     """Show a task: its state, attempts, workspace, merge and audit log.
 
-    ID may be the beginning of one.
+    ID may be the beginning of one. With --log you see what became of it, line by line:
+    claims, results, recoveries, merges, questions and decisions; with --json one object
+    per event.
 
     \b
     Examples:
       handrail task show docs
+      handrail task show docs --log --follow     keep watching, until Ctrl-C
       handrail task show docs --json | jq .recoveryContext
     """
+    if follows and not story:
+        raise click.UsageError("--follow needs --log")
     fleet = open_fleet(os.getcwd())
     state = fleet.engine.state()
-    view = view_task(fleet, state, find_task(state, name))
+    task = find_task(state, name)
+    if story:
+        print_task_log(fleet, task.task.id, follows=follows, as_json=as_json)
+        return 0
+    view = view_task(fleet, state, task)
     if as_json:
         print_json(view_json(view))
     else:

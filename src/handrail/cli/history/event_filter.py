@@ -57,6 +57,12 @@ class EventFilter:
             self._wanted.add((run, event.step))
         return True
 
+    def wants_text(self, at: float, text: str) -> bool:
+        """Return whether to show an event of a fleet, which is no action and no finding."""
+        if self._decisions or self._tools or self.findings or at < self._since:
+            return False
+        return self._pattern is None or bool(self._pattern.search(text))
+
     def _matches(self, event: Event) -> bool:
         if self.findings and not _corrects(event):
             return False

@@ -3,7 +3,8 @@
 import select
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 from handrail.store.errors import StoreError
 from handrail.store.port import Store, StoredEntry
@@ -12,6 +13,14 @@ _PAGE = 500
 _PAUSE = 0.25
 
 Page = list[StoredEntry]
+
+
+class PagedLog(Protocol):
+    """A part of the log that grows."""
+
+    def pages(self) -> Iterable[Page]:
+        """Return the pages since the last call."""
+        ...
 
 
 class LogReader:
@@ -60,7 +69,7 @@ class LogReader:
 
 
 def follow_log(
-    source: LogReader,
+    source: PagedLog,
     wait: Callable[[], object],
     complain: Callable[[str], None],
 ) -> Iterator[Page]:

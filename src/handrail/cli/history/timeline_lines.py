@@ -40,6 +40,11 @@ def entry_lines(
     return shown
 
 
+def sentence_lines(screen: TerminalOutput, at: float, sentence: Sentence) -> list[str]:
+    """Return the lines of a sentence about something that is no event of a run."""
+    return _sentence(screen, f" {clock_time(at)} ", sentence)
+
+
 def _sentence(screen: TerminalOutput, head: str, sentence: Sentence) -> list[str]:
     indent = columns(head) + 3
     room = screen.width - indent
