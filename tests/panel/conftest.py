@@ -1,15 +1,20 @@
-"""One browser for all tests of a process; a daemon and a page for each test."""
+"""One browser for all tests of a process; a daemon, a page and an agent for each test."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
-from tests.panel.browser import PanelSandbox, started_browser
+from handrail.testing.scripted_agent import ScriptedAgent
+from tests.panel.browser import PATIENCE, PanelSandbox, started_browser
+from tests.panel.watched_run import agent_in
+from tests.run_controller import RunController
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE)
     with started_browser() as browser:
         yield browser
 
@@ -25,3 +30,23 @@ def place() -> Iterator[PanelSandbox]:
 def page(place: PanelSandbox, browser: Browser) -> Iterator[Page]:
     with place.logged_in(browser) as page:
         yield page
+
+
+@pytest.fixture
+def agent(place: PanelSandbox) -> Iterator[ScriptedAgent]:
+    """An agent that was asked to work."""
+    with agent_in(place) as agent:
+        yield agent
+
+
+@pytest.fixture
+def ann(place: PanelSandbox) -> RunController:
+    """Who reads the log on the disk."""
+    return RunController(place.home)
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    """For calls of agents that wait while the test goes on."""
+    with ThreadPoolExecutor() as pool:
+        yield pool
