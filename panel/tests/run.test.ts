@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FindingRow, TimelineRow } from "../src/api/types";
-import { inputText } from "../src/pages/run/actionText";
+import { inputText } from "../src/parts/actionText";
 import { lastOf, splitByLevel } from "../src/pages/run/levels";
 import { firstTrouble } from "../src/pages/run/firstTrouble";
 import { readDiff } from "../src/parts/readDiff";

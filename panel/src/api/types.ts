@@ -12,11 +12,16 @@ export type Complete<T> = T extends readonly (infer E)[]
 
 export type ActionDetail = Complete<Schemas["ActionDetail"]>;
 export type ApiSession = Complete<Schemas["ApiSession"]>;
+export type ApprovalDecision = Schemas["ApprovalDecision"];
 export type ApprovalRow = Complete<Schemas["ApprovalRow"]>;
 export type CheckpointRow = Complete<Schemas["CheckpointRow"]>;
+export type CommandPart = Complete<Schemas["CommandPart"]>;
 export type CommandRequest = Schemas["CommandRequest"];
 export type CommandState = Complete<Schemas["CommandState"]>;
 export type DiffReply = Complete<Schemas["DiffReply"]>;
+export type EditVerdict = Complete<Schemas["EditVerdict"]>;
+export type EffectRow = Complete<Schemas["EffectRow"]>;
+export type FactorRow = Complete<Schemas["FactorRow"]>;
 export type FindingRow = Complete<Schemas["FindingRow"]>;
 export type FleetCommandRequest = Schemas["FleetCommandRequest"];
 export type FleetRow = Complete<Schemas["FleetRow"]>;

@@ -28,6 +28,13 @@ export const PAGES: readonly PageSpec[] = [
   },
   { path: "/runs/:id", title: "Run", load: () => import("./run/RunPage") },
   {
+    path: "/approvals",
+    title: "Approvals",
+    load: () => import("./approvals/ApprovalsPage"),
+    hasItems: true,
+    nav: { label: "Approvals", icon: "approvals", key: "g a" },
+  },
+  {
     path: "/checkpoints",
     title: "Checkpoints",
     load: () => import("./checkpoints/CheckpointsPage"),

@@ -5,11 +5,12 @@ import { useEffect } from "preact/hooks";
 import { api } from "../../api/client";
 import type { ActionDetail } from "../../api/types";
 import { notifyError } from "../../frame/notices";
+import { factorLine, inputText } from "../../parts/actionText";
 import { AnsiText } from "../../parts/AnsiText";
 import { DiffView, WordDiff } from "../../parts/DiffView";
 import { clock, plural } from "../../parts/format";
 import { Icon } from "../../parts/Icon";
-import { inputText } from "./actionText";
+import { CommandParts, EffectList, RiskNote } from "../../parts/Understood";
 import { Feedback } from "./Feedback";
 import { UndoButton } from "./UndoButton";
 
@@ -19,7 +20,6 @@ const DECISIONS: Record<string, { sign: string; tone: string; word: string }> = 
   modify: { sign: "~", tone: "yellow", word: "changed" },
   block: { sign: "✗", tone: "red", word: "stopped" },
 };
-const SEVERITY_TONES: Record<string, string> = { medium: "yellow", high: "red", critical: "red" };
 
 interface ActionPanelProps {
   run: string;
@@ -74,16 +74,13 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
 
 function Details({ action, run, folder }: { action: ActionDetail; run: string; folder: string }) {
   const decided = DECISIONS[action.decision] ?? { sign: "·", tone: "dim", word: action.decision };
-  const tone = SEVERITY_TONES[action.severity] ?? "dim";
   return (
     <>
       <p class="action-verdict">
         <strong class={`tone-${decided.tone}`}>
           {decided.sign} {decided.word}
         </strong>
-        <span class={`tone-${tone}`}>
-          risk {action.risk.toFixed(2)} {action.severity}
-        </span>
+        <RiskNote risk={action.risk} severity={action.severity} />
         <span class="dim">{action.status.replace(/^\S\s?/, "")}</span>
       </p>
       <Understood action={action} />
@@ -104,17 +101,7 @@ function Understood({ action }: { action: ActionDetail }) {
   return (
     <Part title={action.tool}>
       {explained ? (
-        <ol class="command-parts">
-          {action.parts.map((part, index) => (
-            <li key={index} class={part.blamed ? "blamed" : ""}>
-              <code>{part.text}</code>
-              <span>
-                {part.says}
-                {part.blamed && <strong> ← this</strong>}
-              </span>
-            </li>
-          ))}
-        </ol>
+        <CommandParts parts={action.parts} />
       ) : (
         !action.diff && <pre class="command">{asked}</pre>
       )}
@@ -139,17 +126,7 @@ function Effects({ action }: { action: ActionDetail }) {
   if (action.effects.length === 0) return null;
   return (
     <Part title="Effects">
-      <ul class="effects">
-        {action.effects.map((each, index) => (
-          <li key={index}>
-            <span class={`chip tone-${SEVERITY_TONES[each.severity] ?? "dim"}`}>{each.severity}</span>
-            <span>
-              {each.says}
-              {each.undo && <span class="dim"> · {each.undo}</span>}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <EffectList effects={action.effects} />
       {action.unforeseen.map((each) => (
         <p key={each} class="tone-red">
           ✗ not foreseen: {each}
@@ -170,13 +147,7 @@ function Why({ action }: { action: ActionDetail }) {
           ! {each}
         </p>
       ))}
-      {action.factors.length > 0 && (
-        <p class="dim">
-          {action.factors
-            .map(({ name, weight }, index) => `${name} ${index && weight >= 0 ? "+" : ""}${weight.toFixed(2)}`)
-            .join("  ")}
-        </p>
-      )}
+      {action.factors.length > 0 && <p class="dim">{factorLine(action.factors)}</p>}
       {action.rules.length > 0 && <p class="dim">Rules: {action.rules.join(", ")}</p>}
       {action.alternatives.length > 0 && (
         <>

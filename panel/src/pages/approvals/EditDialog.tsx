@@ -1,0 +1,117 @@
+/** Lets another command run instead: Handrail reviews it first, and the person sees the verdict. */
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client";
+import type { ApprovalRow, EditVerdict } from "../../api/types";
+import { problemText } from "../../live/loaded";
+import { inputText } from "../../parts/actionText";
+import { Dialog } from "../../parts/Dialog";
+import { WordDiff } from "../../parts/DiffView";
+import { CommandParts, EffectList, RiskNote } from "../../parts/Understood";
+import { answer } from "./answers";
+import { editableTexts, editsOf } from "./standing";
+
+interface EditDialogProps {
+  row: ApprovalRow;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export function EditDialog({ row, onClose, onDone }: EditDialogProps) {
+  const texts = useSignal<Readonly<Record<string, string>>>(Object.fromEntries(editableTexts(row.input)));
+  const verdict = useSignal<EditVerdict | null>(null);
+  const busy = useSignal(false);
+  const problem = useSignal("");
+  const edited = editsOf(row.input, texts.value);
+  const changed = Object.keys(edited).length > 0;
+  const reviewed = verdict.value;
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    if (busy.value || !changed) return;
+    busy.value = true;
+    problem.value = "";
+    try {
+      if (reviewed?.possible) {
+        await answer(row, { decision: "approve", edited });
+        onDone();
+      } else {
+        verdict.value = await api.post("/approvals/{approval}/review", { approval: row.id }, { edited });
+      }
+    } catch (error) {
+      problem.value = problemText(error);
+    } finally {
+      busy.value = false;
+    }
+  }
+
+  return (
+    <Dialog title={`Edit: ${row.run_name}`} onClose={onClose} wide>
+      <form class="dialog-form" onSubmit={submit}>
+        {Object.entries(texts.value).map(([name, text], index) => (
+          <label key={name} class="dialog-field">
+            {name}
+            <textarea
+              class="mono"
+              rows={Math.min(10, text.split("\n").length + 1)}
+              spellcheck={false}
+              autofocus={index === 0}
+              readOnly={busy.value}
+              value={text}
+              onInput={(event) => {
+                texts.value = { ...texts.peek(), [name]: event.currentTarget.value };
+                verdict.value = null;
+              }}
+              onKeyDown={(event) => {
+                if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+              }}
+            />
+          </label>
+        ))}
+        <div aria-live="polite">{reviewed && <Verdict verdict={reviewed} />}</div>
+        <p role="alert" class="field-problem">
+          {problem.value}
+        </p>
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            Leave it
+          </button>
+          <button
+            type="submit"
+            class="button button-primary"
+            disabled={busy.value || !changed || reviewed?.possible === false}
+          >
+            {busy.value ? "Asking …" : reviewed?.possible ? "Approve the edited one, once" : "Review it"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Verdict({ verdict }: { verdict: EditVerdict }) {
+  return (
+    <section class="record" aria-label="The review of the edited command">
+      <p class={verdict.possible ? "note note-green" : "note note-red"}>
+        <strong>{verdict.possible ? "✓ It can run." : "✗ It cannot be approved."}</strong>{" "}
+        <span>{verdict.says || verdict.reason}</span>
+      </p>
+      <p>
+        <RiskNote risk={verdict.risk} severity={verdict.severity} />
+      </p>
+      {verdict.parts.length > 0 && <CommandParts parts={verdict.parts} />}
+      {verdict.effects.length > 0 && <EffectList effects={verdict.effects} />}
+      {verdict.rewritten && (
+        <div>
+          <p class="dim">Handrail runs it as:</p>
+          <WordDiff before={inputText(verdict.input)} after={inputText(verdict.rewritten)} />
+        </div>
+      )}
+      {verdict.alternative && (
+        <div>
+          <p class="dim">Instead:</p>
+          <pre class="command">{verdict.alternative}</pre>
+        </div>
+      )}
+    </section>
+  );
+}
