@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PathChange, PreviewAnswer, RunRow } from "../src/api/types";
-import { foldersOf, shortFolder } from "../src/pages/checkpoints/folders";
+import { foldersOf, shortFolder } from "../src/parts/folders";
 import { neighbour } from "../src/parts/neighbour";
 import { byFate, doesAnything, losses, touched } from "../src/parts/restore";
 

@@ -41,6 +41,7 @@ export type RunDetail = Complete<Schemas["RunDetail"]>;
 export type RunRow = Complete<Schemas["RunRow"]>;
 export type RunSeries = Complete<Schemas["RunSeries"]>;
 export type SeriesMark = Complete<Schemas["SeriesMark"]>;
+export type SettingRow = Complete<Schemas["SettingRow"]>;
 /** Frames leave out what is empty. */
 export type StreamFrame = Pick<Schemas["StreamFrame"], "position"> & Partial<Complete<Schemas["StreamFrame"]>>;
 export type TimelinePage = Complete<Schemas["TimelinePage"]>;

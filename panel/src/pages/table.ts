@@ -47,5 +47,11 @@ export const PAGES: readonly PageSpec[] = [
     hasItems: true,
     nav: { label: "Incidents", icon: "incidents", key: "g i" },
   },
+  {
+    path: "/settings",
+    title: "Settings",
+    load: () => import("./settings/SettingsPage"),
+    nav: { label: "Settings", icon: "settings", key: "g ," },
+  },
   { path: "/login", title: "Log in", load: () => import("./login/LoginPage"), bare: true },
 ];

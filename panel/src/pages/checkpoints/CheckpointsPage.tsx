@@ -16,7 +16,7 @@ import { neighbour } from "../../parts/neighbour";
 import { RestoreDialog } from "../../parts/RestoreDialog";
 import { Split } from "../../parts/Split";
 import { CheckpointPanel } from "./CheckpointPanel";
-import { foldersOf, shortFolder } from "./folders";
+import { foldersOf, shortFolder } from "../../parts/folders";
 import { SaveDialog } from "./SaveDialog";
 import "./checkpoints.css";
 
