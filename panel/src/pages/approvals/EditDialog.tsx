@@ -88,12 +88,18 @@ export function EditDialog({ row, onClose, onDone }: EditDialogProps) {
   );
 }
 
+function headingOf(verdict: EditVerdict): { title: string; tone: string } {
+  if (!verdict.possible) return { title: "✗ It cannot be approved.", tone: "red" };
+  if (verdict.decision === "block") return { title: "! Handrail would stop it, too. You may let it run.", tone: "yellow" };
+  return { title: "✓ It can run.", tone: "green" };
+}
+
 function Verdict({ verdict }: { verdict: EditVerdict }) {
+  const { title, tone } = headingOf(verdict);
   return (
     <section class="record" aria-label="The review of the edited command">
-      <p class={verdict.possible ? "note note-green" : "note note-red"}>
-        <strong>{verdict.possible ? "✓ It can run." : "✗ It cannot be approved."}</strong>{" "}
-        <span>{verdict.says || verdict.reason}</span>
+      <p class={`note note-${tone}`}>
+        <strong>{title}</strong> <span>{verdict.says || verdict.reason}</span>
       </p>
       <p>
         <RiskNote risk={verdict.risk} severity={verdict.severity} />

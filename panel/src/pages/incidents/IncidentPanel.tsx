@@ -129,7 +129,7 @@ function WaysOn({ options, onChoose }: { options: readonly RecoveryRow[]; onChoo
                 {each.label}
               </button>
               <p id={`way-${each.option}`}>
-                {each.says}
+                <MarkdownLine text={each.says} />
                 {whyNot && <span class="dim"> Not possible: {whyNot}</span>}
               </p>
             </li>

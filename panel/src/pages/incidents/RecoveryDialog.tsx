@@ -4,6 +4,7 @@ import { api } from "../../api/client";
 import type { IncidentRow, RecoveryRow } from "../../api/types";
 import { problemText } from "../../live/loaded";
 import { Dialog } from "../../parts/Dialog";
+import { MarkdownLine } from "../../parts/Markdown";
 
 interface RecoveryDialogProps {
   incident: IncidentRow;
@@ -35,7 +36,9 @@ export function RecoveryDialog({ incident, option, onClose, onDone }: RecoveryDi
   return (
     <Dialog title={`${option.label}: ${incident.run_name}`} onClose={onClose}>
       <form class="dialog-form" onSubmit={decide}>
-        <p>{option.says}</p>
+        <p>
+          <MarkdownLine text={option.says} />
+        </p>
         <label class="dialog-field">
           <span>
             {ends ? "Why" : "A note for the agent"} <span class="dim">(if you like)</span>
