@@ -1,5 +1,5 @@
 /** The folders that have runs: the one that was active last comes first. */
-import type { RunRow } from "../../api/types";
+import type { RunRow } from "../api/types";
 
 /** Returns the folders of runs, each once. */
 export function foldersOf(runs: Iterable<RunRow>): string[] {
