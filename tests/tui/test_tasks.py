@@ -160,6 +160,26 @@ def test_a_priority_begins_with_the_present_one_and_a_rollback_needs_a_name(
     at_screen(book, work)
 
 
+def test_a_question_is_answered_with_a_key_and_a_task_that_asks_nothing_says_so(
+    book: SampleLog, fleet: FleetLog
+) -> None:
+    asked = (events.QuestionAsked(fleet.now, "cart", 1, text, fleet.now) for text in ("A?", "B?"))
+    fleet.write(*asked)
+
+    async def work(stand: ScreenUser) -> None:
+        await choose(stand, "later")
+        await stand.press("A")
+        assert "later asks nothing" in stand.last
+        await choose(stand, "cart")
+        await stand.press("A")
+        assert "your answer: 2" in stand.last, "the number of the last question"
+        await stand.press("N", "o", "enter")
+        await stand.until_answered()
+        assert [(each.command, each.typed) for each in stand.tasks.sent] == [("answer", "2 No")]
+
+    at_screen(book, work)
+
+
 def test_the_bottom_line_has_the_keys_of_a_task_without_a_run_and_the_help(
     book: SampleLog, fleet: FleetLog
 ) -> None:

@@ -1,4 +1,4 @@
-// 184240abdb15da12186a9c431b526f1f44ed626d1205445939ac52ecc335740f
+// 676bde349bbe30e14be42d9866731464c9f02d27fe22d77240ce5ad918760ba2
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -205,6 +205,23 @@ export interface paths {
         put: operations["edit_task"];
         /** Retry, block, cancel, prefer, merge or redirect a task. */
         post: operations["command_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/fleets/{fleet}/tasks/{task}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a question of a task's agent. */
+        post: operations["answer_question"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1155,6 +1172,21 @@ export interface components {
             type?: string;
         };
         /**
+         * QuestionRow
+         * @description One question of a task's agent to a person.
+         */
+        QuestionRow: {
+            answer: string;
+            approval: string;
+            asked: number;
+            by: string;
+            needs_person: boolean;
+            number: number;
+            says: string;
+            text: string;
+            until: number;
+        };
+        /**
          * RateRow
          * @description How often people called something right or wrong.
          */
@@ -1489,6 +1521,15 @@ export interface components {
             tasks?: string[];
         };
         /**
+         * TaskAnswer
+         * @description An answer to a question of a task's agent.
+         */
+        TaskAnswer: {
+            /** @default 0 */
+            question?: number;
+            text: string;
+        };
+        /**
          * TaskCommandRequest
          * @description A command about a task.
          */
@@ -1530,12 +1571,14 @@ export interface components {
          */
         TaskDetail: {
             audit: components["schemas"]["AuditRow"][];
+            default_answer: string;
             host: string;
             limits: {
                 [key: string]: number;
             };
             model: string;
             prompt: string;
+            questions: components["schemas"]["QuestionRow"][];
             recovery_context: {
                 [key: string]: unknown;
             };
@@ -1599,6 +1642,7 @@ export interface components {
             merge: string;
             merge_says: string;
             priority: number;
+            questions: components["schemas"]["QuestionRow"][];
             run: string;
             since: number;
             slot: number;
@@ -3085,6 +3129,96 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TaskCommandRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskCommandResult"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in, or the token is wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller lacks the right, or a foreign page sent the request. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is not possible in the present state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong tokens; wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The daemon cannot do it now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answer_question: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                fleet: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskAnswer"];
             };
         };
         responses: {

@@ -229,6 +229,13 @@ class ApiClient:
         kind = fleets.TaskCommandResult
         return self._ask("command_task", kind, command, fleet=fleet, task=task)
 
+    def answer_question(
+        self, fleet: str, task: str, answer: fleets.TaskAnswer
+    ) -> fleets.TaskCommandResult:
+        """Answer a question of a task's agent."""
+        kind = fleets.TaskCommandResult
+        return self._ask("answer_question", kind, answer, fleet=fleet, task=task)
+
     def list_pipelines(self, *, limit: int = 100) -> fleets.PipelineList:
         """The pipelines, the latest first."""
         return self._ask("list_pipelines", fleets.PipelineList, query={"limit": limit})

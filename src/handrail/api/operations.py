@@ -178,6 +178,11 @@ OPERATIONS: tuple[Operation, ...] = (
         fleets.TaskCommandResult, fleets.TaskCommandRequest, right="control",
     ),
     Operation(
+        "answer_question", "POST", "/fleets/{fleet}/tasks/{task}/answer",
+        "Answer a question of a task's agent.",
+        fleets.TaskCommandResult, fleets.TaskAnswer, right="control",
+    ),
+    Operation(
         "list_pipelines", "GET", "/pipelines", "The pipelines, the latest first.",
         fleets.PipelineList, query=(_LIMIT,),
     ),

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from handrail.fleet.engine.events import AttemptResult, TaskAudited, TaskWorkspace
-from handrail.fleet.engine.fleet_state import FleetState, TaskMerge, TaskState
+from handrail.fleet.engine.fleet_state import AskedQuestion, FleetState, TaskMerge, TaskState
+from handrail.fleet.questions import questions_for_person
 from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.words.fleet_summary import fleet_in_words, last_iteration, paused_in_words
 from handrail.words.tasks import TaskLine, TaskWords
@@ -33,6 +34,8 @@ class TaskOverview(msgspec.Struct, frozen=True):
     audit: tuple[TaskAudited, ...] = ()
     tokens: int = 0
     cost: float = 0.0
+    questions: tuple[AskedQuestion, ...] = ()
+    """Those that wait for a person."""
 
     @property
     def key(self) -> str:
@@ -108,4 +111,5 @@ def task_overview(fleet: str, state: TaskState, words: TaskWords) -> TaskOvervie
         tuple(state.audit[-_KEPT_AUDIT:]),
         state.tokens,
         state.cost_usd,
+        tuple(map(msgspec.structs.replace, questions_for_person(state))),  # the state goes on
     )

@@ -1,10 +1,10 @@
 """What a person may decide about a task now: one table for all surfaces."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from handrail.fleet.engine.events import AttemptResult
-from handrail.fleet.engine.fleet_state import TaskMerge
+from handrail.fleet.engine.fleet_state import AskedQuestion, TaskMerge
 from handrail.fleet.tasks.task import OPEN, Task, TaskStatus
 
 
@@ -35,6 +35,10 @@ class StandingTask(Protocol):
     def merge(self) -> TaskMerge | None:
         """Return what became of its branch."""
 
+    @property
+    def questions(self) -> Sequence[AskedQuestion]:
+        """Return what its agents have asked."""
+
 
 def why_not_decide(decision: str, task: StandingTask) -> str:
     """Return why a decision is impossible now, or ""."""
@@ -44,6 +48,15 @@ def why_not_decide(decision: str, task: StandingTask) -> str:
 def possible_decisions(task: StandingTask) -> tuple[str, ...]:
     """Return the decisions that are possible now, the most likely first."""
     return tuple(name for name, why_not in _WHY_NOT.items() if not why_not(task))
+
+
+def _no_answer(task: StandingTask) -> str:
+    asked = [each for each in task.questions if each.needs_person]
+    if task.status not in OPEN or not asked:
+        return f"{task.task.id} asks nothing"
+    if all(each.approval for each in asked):
+        return f"{task.task.id} asks for a yes or no: handrail approve {asked[0].approval}"
+    return ""
 
 
 def _no_retry(task: StandingTask) -> str:
@@ -107,6 +120,7 @@ def _is(task: StandingTask, wanted: str) -> str:
 
 
 _WHY_NOT: dict[str, Callable[[StandingTask], str]] = {
+    "answer": _no_answer,
     "retry": _no_retry,
     "merge": _no_merge,
     "again": _no_second_time,

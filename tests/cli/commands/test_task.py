@@ -324,6 +324,15 @@ def test_one_of_several_questions_is_answered_by_its_number(fleet: FleetShell) -
     assert [each.answer for each in fleet.task("api").questions] == ["", "Large."]
 
 
+def test_one_word_holds_number_and_answer_only_if_several_questions_are_open(
+    fleet: FleetShell,
+) -> None:
+    ask(fleet, "How many?", "Which size?")
+    assert fleet.run("task", "answer", "api", "2 Large.").code == 0
+    assert fleet.run("task", "answer", "api", "1 or 2.").code == 0
+    assert [each.answer for each in fleet.task("api").questions] == ["1 or 2.", "Large."]
+
+
 def test_the_last_answer_releases_a_blocked_task(fleet: FleetShell) -> None:
     ticket = ask(fleet, "Which colour?", "Which size?")
     blocked = AttemptResult(outcome=AttemptOutcome.BLOCKED, says="2 questions wait")

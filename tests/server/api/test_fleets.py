@@ -10,15 +10,19 @@ import pytest
 
 from handrail.cli.fleet.task_details import TaskView, view_json
 from handrail.fleet.engine.events import (
+    AttemptOutcome,
+    AttemptResult,
     DispatchClosed,
     DriverStarted,
     FleetBegun,
+    QuestionAsked,
     TaskAudited,
 )
 from handrail.fleet.tasks.task import Task, TaskLimits, TaskStatus
 from handrail.fleet.workspaces.task_work import work_of_task
 from handrail.words.tasks import TaskWords
 from tests.server.api.fleet_office import FleetOffice
+from tests.server.asgi import AsgiResponse
 
 
 @pytest.fixture
@@ -343,5 +347,57 @@ def test_a_fleet_whose_repository_is_gone_says_what_to_do(office: FleetOffice) -
         refused = await office.command("a", "prefer")
         assert (refused.status, "handrail task list" in refused.json["detail"]) == (409, True)
         assert len((await office.ask("GET", "/tasks")).json["items"]) == 1
+
+    office.run(story)
+
+
+def test_a_question_is_listed_and_answered_and_the_last_answer_releases_the_task(
+    office: FleetOffice,
+) -> None:
+    office.submit("api")
+    ticket = office.claim().ticket
+    for text in ("Which colour?", "Which size?"):
+        office.engine.note(QuestionAsked(2.0, "api", 1, text, until=62.0))
+    office.engine.finish(ticket, AttemptResult(outcome=AttemptOutcome.BLOCKED, says="2 wait"))
+
+    async def answer(**body: object) -> AsgiResponse:
+        return await office.ask("POST", "/tasks/api/answer", **body)
+
+    async def story(_: FleetOffice) -> None:
+        said = await office.task("api")
+        first, second = said["questions"]
+        assert (first["number"], first["text"], first["asked"], first["until"]) == (
+            1, "Which colour?", 2.0, 62.0
+        )  # fmt: skip
+        assert said["row"]["questions"] == [first, second]
+        assert said["row"]["commands"][0] == "answer"
+        assert "Decide yourself" in said["default_answer"]
+        unclear = await answer(text="Blue.")
+        assert (unclear.status, "Open are: 1, 2" in unclear.json["detail"]) == (409, True)
+        assert (await answer(text=" ", question=1)).status == 409
+        assert (await answer(text="x" * 10_001, question=1)).status == 400
+        done = (await answer(text="Blue.", question=1)).json
+        assert done["says"] == "question 1 is answered"
+        assert [each["number"] for each in done["task"]["questions"]] == [2]
+        assert (await answer(text="Large.")).json["task"]["status"] == "pending"
+        said = await office.task("api")
+        assert [each["answer"] for each in said["questions"]] == ["Blue.", "Large."]
+        assert "answer" not in said["row"]["commands"]
+        assert (await answer(text="More.")).status == 409
+
+    office.run(story)
+
+
+def test_a_question_for_a_yes_or_no_names_its_approval(office: FleetOffice) -> None:
+    office.submit("api")
+    office.claim()
+    office.engine.note(QuestionAsked(2.0, "api", 1, "May it do this? make", 9.0, "ab12"))
+
+    async def story(_: FleetOffice) -> None:
+        row = (await office.task("api"))["row"]
+        assert row["questions"][0]["approval"] == "ab12"
+        assert "answer" not in row["commands"]
+        refused = await office.ask("POST", "/tasks/api/answer", text="Yes.")
+        assert "handrail approve ab12" in refused.json["detail"]
 
     office.run(story)

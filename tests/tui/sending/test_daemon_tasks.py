@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from handrail.fleet.engine.engine import Worker
+from handrail.fleet.engine.events import QuestionAsked
 from handrail.fleet.engine.requests import RemoteFleetEngine
 from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.fleet.workspaces.repository import find_repository
@@ -81,6 +82,15 @@ def test_a_command_of_the_command_line_is_carried_out_in_the_repository(
     step, says = send("save_fleet")
     assert step == "confirmed"
     assert says.startswith("lunch-")
+
+
+def test_a_question_is_answered(engine: RemoteFleetEngine, send: Send) -> None:
+    claim = engine.claim(Worker(owner="one", host="here", pid=1), 1)
+    assert claim is not None
+    engine.note(QuestionAsked(2.0, "a", 1, "How many?", until=62.0))
+    send.typed = "-1 or 2"
+    assert send("answer") == ("confirmed", "question 1 is answered")
+    assert [each.answer for each in engine.state().tasks["a"].questions] == ["-1 or 2"]
 
 
 def test_a_refusal_of_the_command_line_is_told(engine: RemoteFleetEngine, send: Send) -> None:

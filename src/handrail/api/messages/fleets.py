@@ -22,6 +22,24 @@ class SlotRow(msgspec.Struct, frozen=True):
     cost_usd: float
 
 
+class QuestionRow(msgspec.Struct, frozen=True):
+    """One question of a task's agent to a person."""
+
+    number: int
+    text: str
+    asked: float
+    until: float
+    """When the agent stops waiting."""
+    answer: str
+    by: str
+    """Who answered; empty: nobody, so the answer is the default one."""
+    says: str
+    """What became of it, in words."""
+    approval: str
+    """The approval that it stands for, which `decide_approval` answers; empty: it needs words."""
+    needs_person: bool
+
+
 class TaskRow(msgspec.Struct, frozen=True):
     """One task in a list or on the board."""
 
@@ -48,9 +66,11 @@ class TaskRow(msgspec.Struct, frozen=True):
     tokens: int
     since: float
     held: bool
+    questions: tuple[QuestionRow, ...]
+    """Those that wait for a person."""
     commands: tuple[str, ...]
-    """What can be done with it now, the most likely first: retry, merge, again (do a done one once
-    more), prefer, redirect, edit, priority, block, cancel."""
+    """What can be done with it now, the most likely first: answer (by `answer_question`), retry,
+    merge, again (do a done one once more), prefer, redirect, edit, priority, block, cancel."""
 
 
 class FleetRow(msgspec.Struct, frozen=True):
@@ -108,6 +128,10 @@ class TaskDetail(msgspec.Struct, frozen=True):
     host: str
     limits: dict[str, float]
     audit: tuple[AuditRow, ...]
+    questions: tuple[QuestionRow, ...]
+    """All of them."""
+    default_answer: str
+    """What an agent is told when nobody answers in time; empty: its task is blocked."""
     recovery_context: dict[str, object]
     """As `handrail task show --json` gives it."""
 
@@ -144,6 +168,14 @@ class TaskCommandRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     keep: bool = False
     """Of a merge: the workspace stays."""
     priority: int = 0
+
+
+class TaskAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to a question of a task's agent."""
+
+    text: str
+    question: int = 0
+    """Its number; 0: the only open one."""
 
 
 class TaskCommandResult(msgspec.Struct, frozen=True):

@@ -3,9 +3,10 @@
 from collections import Counter
 from typing import cast
 
-from handrail.api.messages.fleets import AuditRow, FleetRow, SlotRow, TaskRow
+from handrail.api.messages.fleets import AuditRow, FleetRow, QuestionRow, SlotRow, TaskRow
 from handrail.api.messages.runs import Tone
 from handrail.fleet.engine.events import TaskAudited
+from handrail.fleet.engine.fleet_state import AskedQuestion
 from handrail.fleet.tasks.task import TaskStatus
 from handrail.hosts import HOSTS
 from handrail.views.task_overview import FleetView, TaskOverview
@@ -13,7 +14,7 @@ from handrail.words.fleet_events import audit_sentence
 from handrail.words.fleet_summary import short_fleet
 from handrail.words.sentence import joined
 from handrail.words.task_decisions import possible_decisions
-from handrail.words.tasks import TASK_SIGNS, merge_in_words, one_line
+from handrail.words.tasks import TASK_SIGNS, merge_in_words, one_line, question_state
 
 _MERGING = "being merged and verified"
 
@@ -66,7 +67,23 @@ def task_row(task: TaskOverview, *, merging: bool = False) -> TaskRow:
         tokens=task.tokens,
         since=task.since,
         held=task.held,
+        questions=tuple(map(question_row, task.questions)),
         commands=() if merging else decisions,
+    )
+
+
+def question_row(asked: AskedQuestion) -> QuestionRow:
+    """Return the row of a question."""
+    return QuestionRow(
+        asked.number,
+        asked.text,
+        asked.asked,
+        asked.until,
+        asked.answer,
+        asked.by,
+        question_state(asked),
+        asked.approval,
+        asked.needs_person,
     )
 
 

@@ -12,7 +12,7 @@ import click
 
 from handrail.cli import options
 from handrail.cli.fleet.opened_fleet import OpenedFleet, open_fleet
-from handrail.cli.fleet.task_answer import chosen_answer
+from handrail.cli.fleet.task_answer import chosen_answer, what_follows
 from handrail.cli.fleet.task_details import print_view, view_json, view_task
 from handrail.cli.fleet.task_input import (
     changed_task,
@@ -31,7 +31,7 @@ from handrail.cli.fleet.workspace_cleaning import leftovers
 from handrail.cli.output.json_line import print_json
 from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
-from handrail.fleet.engine.events import FleetEvent, QuestionAnswered, TaskBlocked, TaskReleased
+from handrail.fleet.engine.events import FleetEvent, TaskBlocked, TaskReleased
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.engine.lease_clock import this_machine
 from handrail.fleet.tasks.task import Task, TaskStatus
@@ -273,12 +273,10 @@ def answer(name: str, words: tuple[str, ...], as_json: bool) -> int:
     fleet = open_fleet(os.getcwd())
     task = find_task(fleet.engine.state(), name)
     given = chosen_answer(task, words)
-    known, by = task.task.id, user_name()
-    _record(fleet, QuestionAnswered(time(), known, given.number, given.text, by))
-    if given.releases:
-        _record(fleet, TaskReleased(time(), known, by, task.message))
-    hint = _RUN if given.releases else given.says
-    _tell(known, f"question {given.number} is answered", hint, as_json=as_json)
+    for event in given.events(time(), user_name()):
+        _record(fleet, event)
+    hint = _RUN if given.releases else what_follows(given)
+    _tell(task.task.id, f"question {given.number} is answered", hint, as_json=as_json)
     return 0
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.api.messages.fleets import (
     FleetList,
+    TaskAnswer,
     TaskCommandRequest,
     TaskCommandResult,
     TaskDetail,
@@ -16,8 +17,9 @@ from handrail.api.messages.fleets import (
     TaskPage,
     TaskRow,
 )
-from handrail.api.rows.fleet_rows import audit_row, fleet_row, task_row
+from handrail.api.rows.fleet_rows import audit_row, fleet_row, question_row, task_row
 from handrail.control import message as wire
+from handrail.fleet.answers import plan_answer
 from handrail.fleet.engine.engine import BadDependencyError, FleetError, UnknownTaskError
 from handrail.fleet.engine.fleet_state import TaskState
 from handrail.fleet.recovery.audit_log import recovery_of
@@ -62,6 +64,7 @@ class FleetOperations:
             "add_task": self.add_task,
             "edit_task": self.edit_task,
             "command_task": self.command_task,
+            "answer_question": self.answer_question,
         }
 
     async def list_fleets(self, call: ApiCall) -> FleetList:
@@ -96,6 +99,8 @@ class FleetOperations:
             host=task.host,
             limits=msgspec.to_builtins(task.limits),
             audit=tuple(map(audit_row, state.audit)),
+            questions=tuple(map(question_row, state.questions)),
+            default_answer=fleet.settings.questions.default_answer,
             recovery_context=msgspec.to_builtins(context),
         )
 
@@ -123,6 +128,15 @@ class FleetOperations:
         end = await _refusing(self._commands.carry_out(order))
         row = await self._row(fleet.opened, task.task.id)
         return TaskCommandResult(end.ok, end.says, row, end.request)
+
+    async def answer_question(self, call: ApiCall) -> TaskCommandResult:
+        """Answer a question of a task's agent, as `handrail task answer` does."""
+        fleet, given = await self._access.reach(call.path("fleet")), call.body(TaskAnswer)
+        task = await _refusing(asyncio.to_thread(fleet.engine.copy_of, call.path("task")))
+        with _refusals():
+            planned = plan_answer(task, given.text, given.question)
+        end = await _refusing(self._commands.answer(fleet, planned, _name(call)))
+        return TaskCommandResult(end.ok, end.says, await self._row(fleet.opened, task.task.id))
 
     async def _submit(
         self, fleet: ReachedFleet, entry: dict[str, object], call: ApiCall, *, is_new: bool

@@ -10,6 +10,7 @@ from handrail.api.messages.fleets import TaskCommandRequest
 from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import Result
+from handrail.fleet.answers import PlannedAnswer
 from handrail.fleet.engine import events
 from handrail.fleet.engine.engine import FleetError
 from handrail.fleet.engine.fleet_state import TaskState
@@ -83,6 +84,16 @@ class TaskCommands:
         if why := why_not_decide(command, order.task):
             raise ProblemError(409, "Not possible now", why)
         return await _COMMANDS[command](self, order)
+
+    async def answer(self, fleet: ReachedFleet, planned: PlannedAnswer, by: str) -> OrderEnd:
+        """Record an answer. Raises ProblemError and FleetError."""
+        if len(planned.text) > _LONGEST_TEXT:
+            raise ProblemError(400, "Too long", f"An answer may have {_LONGEST_TEXT:,} characters.")
+        for event in planned.events(self._clock(), by):
+            await asyncio.to_thread(fleet.engine.record, event)
+        says = f"question {planned.number} is answered"
+        released = f"; {planned.task.task.id} may be tried again" if planned.releases else ""
+        return OrderEnd(says + released)
 
     async def _release(self, order: DecisionOrder) -> OrderEnd:
         released = events.TaskReleased(self._clock(), order.id, order.by, order.wanted.message)

@@ -65,9 +65,22 @@ class TaskCommand(NamedTuple):
         return isinstance(self.carry, CommandWords) and not self.carry.tells
 
 
+def _question_number(task: TaskOverview) -> str:
+    """Begin an answer with the number of the last question, if there are several."""
+    numbers = [each.number for each in task.questions if not each.approval]
+    return f"{numbers[-1]} " if len(task.questions) > 1 and numbers else ""
+
+
 TASK_COMMANDS = {
     each.name: each
     for each in (
+        TaskCommand(
+            "answer", "A", "answer", "its question",
+            "The agent of {task} gets your answer in its next turn. If several questions are "
+            "open, begin with the number of one.",
+            CommandWords(("task", "answer", "--json", "--", "{task}", "{typed}"), "did"),
+            asks="your answer", needed=True, suggests=_question_number, in_footer=False,
+        ),
         TaskCommand(
             "retry", "t", "try again", "let agents take it", "{task} may be tried again.",
             lambda at, task, by, says: TaskReleased(at, task, by),
@@ -205,6 +218,7 @@ def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) 
 
 
 _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
+    "answer": lambda task, fleet: why_not_decide("answer", task),
     "retry": lambda task, fleet: why_not_decide("retry", task),
     "block": lambda task, fleet: why_not_decide("block", task),
     "give_up": lambda task, fleet: why_not_decide("cancel", task),
