@@ -44,8 +44,8 @@ class CallResult(NamedTuple):
 class HookClient:
     """An open connection to the daemon, as a host has it."""
 
-    def __init__(self, path: str) -> None:
-        self._http = SocketConnection(path, _SECONDS)
+    def __init__(self, path: str, seconds: float = _SECONDS) -> None:
+        self._http = SocketConnection(path, seconds)
 
     def send(self, payload: Mapping[str, object]) -> Json:
         """Send one hook message and return the reply."""
@@ -69,10 +69,12 @@ class ScriptedAgent:
         session: str,
         environ: Mapping[str, str] = os.environ,
         prompt: str = "",
+        seconds: float = _SECONDS,
     ) -> None:
+        """`seconds`: how long to wait for an answer; a pause may hold a call."""
         self.folder = folder
         self.session = session
-        self._line = HookClient(socket_path)
+        self._line = HookClient(socket_path, seconds)
         self._environ = dict(environ)
         self._prompt = prompt
         self._calls = 0

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import suppress
 
 import click
 
@@ -12,6 +13,10 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wra
 from handrail.words.hosts import with_hosts
 
 _PAUSE = 0.6
+_TO_READ = 2.5
+"""Seconds between two actions of an agent in the panel."""
+_HASTY = 0.3
+_NAME = 10
 _FOR_A_NOTE = 0.5
 _ACTION = 31
 _BELOW = 11
@@ -22,9 +27,11 @@ _FAILED = ("–", "")
 
 @click.command()
 @click.option("--fast", is_flag=True, help="Do not wait between the steps.")
+@click.option("--panel", is_flag=True, help="Show it in the panel, until you press Ctrl+C.")
+@click.option("--no-open", is_flag=True, help="With --panel: only print its link.")
 @options.json_option("Print one JSON line per step and one for the summary.")
 @options.color_option
-def command(fast: bool, as_json: bool) -> int:
+def command(fast: bool, panel: bool, no_open: bool, as_json: bool) -> int:
     """Watch Handrail supervise an agent for half a minute.
 
     The agent tries dangerous things, then runs in circles. Handrail corrects it and
@@ -32,11 +39,24 @@ def command(fast: bool, as_json: bool) -> int:
     that Handrail allows, the rollback and the stop are real. The demo runs in a
     temporary folder and removes it afterwards. Refused commands never run.
 
+    With --panel, the panel opens in your browser, and more agents work beside the
+    first: one waits for your approval, one is paused, one has finished, two share
+    tasks. Everything that you do in the panel happens.
+
     \b
     Examples:
       handrail demo
       handrail demo --fast --no-color
+      handrail demo --panel             watch it in the browser
+      handrail demo --panel --no-open   print the link instead
     """
+    if panel and as_json:
+        raise click.UsageError("--panel and --json do not go together")
+    if no_open and not panel:
+        raise click.UsageError("--no-open needs --panel")
+    if panel:
+        _in_panel(no_open=no_open, fast=fast)
+        return 0
     pause = 0.0 if fast or as_json or not sys.stdout.isatty() else _PAUSE
     with open_stage() as stage:
         if as_json:
@@ -44,6 +64,31 @@ def command(fast: bool, as_json: bool) -> int:
         else:
             _as_story(stage, options.screen(), pause)
     return 0
+
+
+def _in_panel(*, no_open: bool, fast: bool) -> None:
+    """Show the panel until the person has seen enough."""
+    from handrail.cli.demonstration.live_show import open_show, told
+    from handrail.cli.panel_link import choose_way, give_link
+    from handrail.server.panel.files import is_built
+    from handrail.server.panel.messages import HOW_TO_BUILD
+
+    options.by_a_person()
+    way = choose_way(no_open=no_open)
+    if not is_built():
+        raise click.ClickException(
+            f"the panel is not built in this checkout; build it with: {HOW_TO_BUILD}"
+        )
+    screen = options.screen()
+    with open_stage() as stage, open_show(stage, _HASTY if fast else _TO_READ):
+        give_link(stage.handrail, way)
+        for name, does in told():
+            screen.say(f"   {screen.paint(pad(name, _NAME), 'bold')} {does}")
+        screen.say("\n Ctrl+C ends the demo, and removes everything.")
+        sys.stdout.flush()
+        with suppress(KeyboardInterrupt):
+            stage.over.wait()
+    screen.say("\n The demo is over. Nothing is left of it.")
 
 
 def _as_json(stage: DemoStage) -> None:

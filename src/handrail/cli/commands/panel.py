@@ -1,15 +1,15 @@
 """`handrail panel`: open the panel in a browser."""
 
 import os
-import sys
 
 import click
 
 from handrail.cli import options
 from handrail.cli.daemon_request import ready_daemon
-from handrail.server.home import Home, open_home
+from handrail.cli.panel_link import choose_way, give_link
+from handrail.server.home import open_home
 from handrail.server.http.socket_client import call_daemon
-from handrail.server.panel.messages import CODES, HOW_TO_BUILD, SESSIONS, TOKEN, LoginLink
+from handrail.server.panel.messages import SESSIONS, TOKEN
 
 
 @click.group(invoke_without_command=True)
@@ -42,14 +42,7 @@ def command(ctx: click.Context, no_open: bool, read_only: bool, log_out_all: boo
             ended = call_daemon(home, "DELETE", SESSIONS)["ended"]
         click.echo(f"Logged {ended} {'browser' if ended == 1 else 'browsers'} out.")
         return 0
-    shows = sys.stdout.isatty()
-    opens = not no_open and _has_browser()
-    if not shows and not opens:
-        raise click.ClickException(
-            "the link logs a browser in, so it is printed only on a terminal; "
-            "run this on a terminal of yours"
-        )
-    _give_link(home, read_only=read_only, shows=shows, opens=opens)
+    give_link(home, choose_way(no_open=no_open), read_only=read_only)
     return 0
 
 
@@ -71,48 +64,3 @@ def token(new: bool) -> int:
     with ready_daemon(home):
         click.echo(call_daemon(home, "POST", TOKEN, {"new": new})["token"])
     return 0
-
-
-def _give_link(home: Home, *, read_only: bool, shows: bool, opens: bool) -> None:
-    import msgspec
-
-    with ready_daemon(home):
-        asked = {"read_only": read_only, "file": opens}
-        link = msgspec.convert(call_daemon(home, "POST", CODES, asked), LoginLink)
-    screen = options.screen()
-    if link.problem:
-        screen.say(f" {screen.paint('!', 'yellow')} {link.problem}")
-    if not link.is_built:
-        screen.say(
-            f" {screen.paint('!', 'yellow')} The pages are not built in this checkout; "
-            f"build them with: {HOW_TO_BUILD}"
-        )
-        return
-    opened = opens and _open(link.file)
-    if opened:
-        screen.say(" The panel opens in your browser.")
-    if shows:
-        does = "If it does not, this link" if opened else "This link"
-        screen.say(f" {does} logs one browser in, within {link.seconds:.0f} s:\n\n   {link.url}\n")
-    if shows and not opened and os.environ.get("SSH_CONNECTION"):
-        screen.say(
-            f" On another machine, first: ssh -L {home.port}:127.0.0.1:{home.port} THIS-MACHINE"
-        )
-
-
-def _has_browser() -> bool:
-    """Return whether a browser with windows can open here; one of text would take the terminal."""
-    if sys.platform == "darwin":
-        return not os.environ.get("SSH_CONNECTION")
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-
-
-def _open(path: str) -> bool:
-    """Open a file with the link: everybody on this machine can read the arguments of a browser."""
-    import webbrowser
-    from pathlib import Path
-
-    try:
-        return webbrowser.open(Path(path).as_uri())
-    except webbrowser.Error:
-        return False

@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
+from uuid import uuid4
 
 import click
 import msgspec
@@ -116,7 +118,7 @@ class DemoStage:
         self.folder = folder
         self.home = f"{folder}/home"
         self.project = f"{self.home}/shop"
-        self.session = os.path.basename(folder).removeprefix("handrail-")
+        self.session = str(uuid4())
         self.goal = script.GOAL
         self.handrail = Home(f"{folder}/handrail")
         self.environ = {
@@ -131,6 +133,8 @@ class DemoStage:
             **{f"GIT_{who}_NAME": "Demo" for who in ("AUTHOR", "COMMITTER")},
             **{f"GIT_{who}_EMAIL": "demo@example.com" for who in ("AUTHOR", "COMMITTER")},
         }
+        self.over = threading.Event()
+        """Set as soon as nobody watches any more."""
         self._trashed: list[str] = []
         self._undone: list[str] = []
         self.restored: list[str] = []
@@ -207,7 +211,7 @@ class DemoStage:
                 self._facts.update(events[-1])
             if wanted is None or any(isinstance(event, wanted) for event in events):
                 return events
-            if monotonic() > until:
+            if monotonic() > until or self.over.is_set():
                 raise click.ClickException("the daemon of the demo does not answer")
             sleep(_POLL)
 
