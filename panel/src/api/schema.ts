@@ -1,4 +1,4 @@
-// 676bde349bbe30e14be42d9866731464c9f02d27fe22d77240ce5ad918760ba2
+// 4ebee311f6e1b827f534c89ad1dfc7026e2b26bd9881d227d0378469ea7886e3
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1584,6 +1584,7 @@ export interface components {
             };
             row: components["schemas"]["TaskRow"];
             scope: string[];
+            title: string;
             verify: string;
         };
         /**

@@ -48,6 +48,26 @@ export const PAGES: readonly PageSpec[] = [
     nav: { label: "Incidents", icon: "incidents", key: "g i" },
   },
   {
+    path: "/fleets",
+    title: "Fleet",
+    load: () => import("./fleet/FleetPage"),
+    nav: { label: "Fleet", icon: "fleet", key: "g f" },
+  },
+  { path: "/fleets/:id/tasks", title: "Tasks", load: () => import("./tasks/TasksPage") },
+  { path: "/fleets/:fleet/tasks/:id", title: "Task", load: () => import("./tasks/TaskPage") },
+  {
+    path: "/pipelines",
+    title: "Pipelines",
+    load: () => import("./pipelines/PipelinesPage"),
+    nav: { label: "Pipelines", icon: "pipelines", key: "g p" },
+  },
+  {
+    path: "/statistics",
+    title: "Statistics",
+    load: () => import("./statistics/StatisticsPage"),
+    nav: { label: "Statistics", icon: "statistics", key: "g s" },
+  },
+  {
     path: "/settings",
     title: "Settings",
     load: () => import("./settings/SettingsPage"),

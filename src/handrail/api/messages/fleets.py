@@ -121,6 +121,8 @@ class TaskDetail(msgspec.Struct, frozen=True):
     """One task in full."""
 
     row: TaskRow
+    title: str
+    """As somebody wrote it; empty: its label is the first line of the prompt."""
     prompt: str
     verify: str
     scope: tuple[str, ...]

@@ -92,6 +92,7 @@ class FleetOperations:
         task, context = state.task, recovery_of(state, has_changes=has_changes(work))
         return TaskDetail(
             row=await self._row(fleet.opened, task.id),
+            title=task.title,
             prompt=task.prompt,
             verify=task.verify,
             scope=task.scope,
