@@ -12,7 +12,7 @@ import { PathChanges } from "./PathChanges";
 import { doesAnything, losses, touched } from "./restore";
 
 interface RestoreDialogProps {
-  /** Such as "Undo action 14". */
+  /** What it does, such as "Undo action 14". */
   title: string;
   order: RestoreOrder;
   onClose: () => void;
@@ -64,11 +64,12 @@ export function RestoreDialog({ title, order, onClose, onDone }: RestoreDialogPr
 
   useEffect(() => void look(), []);
 
+  const does = wanted.value.level === "redo" ? "Redo" : title;
   const shown = preview.value;
   const done = outcome.value;
   const can = shown !== null && doesAnything(shown) && !readOnly.value;
   return (
-    <Dialog title={title} onClose={onClose} wide>
+    <Dialog title={does} onClose={onClose} wide>
       <p class="sr-only" role="status">
         {busy.value ? "Working …" : (done?.says ?? shown?.says ?? "")}
       </p>
@@ -117,7 +118,7 @@ export function RestoreDialog({ title, order, onClose, onDone }: RestoreDialogPr
             disabled={busy.value}
             onClick={() => (sure.value ? void restore(shown.expects) : (sure.value = true))}
           >
-            {busy.value ? "Restoring …" : sure.value ? `Yes: ${title}` : title}
+            {busy.value ? "Restoring …" : sure.value ? `Yes: ${does}` : does}
           </button>
         )}
       </div>

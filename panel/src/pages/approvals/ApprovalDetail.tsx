@@ -6,6 +6,7 @@ import { Ago, now } from "../../parts/Ago";
 import { factorLine, inputText } from "../../parts/actionText";
 import { WordDiff } from "../../parts/DiffView";
 import { Fact, Facts } from "../../parts/Facts";
+import { MarkdownLine } from "../../parts/Markdown";
 import { CommandParts, EffectList, RiskNote } from "../../parts/Understood";
 import { ANSWERS, type AnswerKind, answer, whyNot } from "./answers";
 import { type Standing, standingOf } from "./standing";
@@ -26,7 +27,8 @@ export function ApprovalDetail({ row, onAnswer, onDone }: ApprovalDetailProps) {
     <article class="record">
       <header class="record-head">
         <h1>
-          <a href={`/runs/${encodeURIComponent(row.run)}`}>{row.run_name}</a> {row.says}
+          <a href={`/runs/${encodeURIComponent(row.run)}`}>{row.run_name}</a>{" "}
+          {row.editable ? "wants to run this" : `wants to use ${row.tool || "a tool"}`}
         </h1>
         <p class="record-state">
           <span>
@@ -164,7 +166,9 @@ function Understanding({ row }: { row: ApprovalRow }) {
       {row.alternative && (
         <section class="approval-part">
           <h2>Another way</h2>
-          <pre class="command">{row.alternative}</pre>
+          <p>
+            <MarkdownLine text={row.alternative} />
+          </p>
         </section>
       )}
     </>

@@ -146,8 +146,8 @@ function Rows({ title, items, chosen }: { title: string; items: readonly Approva
                 <Mark {...MARKS[state]} />
                 <strong class="cut">{each.run_name}</strong>
                 <span class="split-row-side">{state === "waiting" ? <TimeLeft until={each.until} /> : state}</span>
-                <span class="split-row-more">{each.says}</span>
                 <code class="split-row-more cut">{inputText(each.input)}</code>
+                <span class="split-row-more">{each.why}</span>
                 {state === "waiting" && (
                   <span class="split-row-more">
                     asked <Ago at={each.asked} suffix=" ago" />

@@ -6,6 +6,7 @@ import { problemText } from "../../live/loaded";
 import { inputText } from "../../parts/actionText";
 import { Dialog } from "../../parts/Dialog";
 import { WordDiff } from "../../parts/DiffView";
+import { MarkdownLine } from "../../parts/Markdown";
 import { CommandParts, EffectList, RiskNote } from "../../parts/Understood";
 import { answer } from "./answers";
 import { editableTexts, editsOf } from "./standing";
@@ -99,7 +100,7 @@ function Verdict({ verdict }: { verdict: EditVerdict }) {
   return (
     <section class="record" aria-label="The review of the edited command">
       <p class={`note note-${tone}`}>
-        <strong>{title}</strong> <span>{verdict.says || verdict.reason}</span>
+        <strong>{title}</strong> <span>{verdict.reason}</span>
       </p>
       <p>
         <RiskNote risk={verdict.risk} severity={verdict.severity} />
@@ -113,10 +114,9 @@ function Verdict({ verdict }: { verdict: EditVerdict }) {
         </div>
       )}
       {verdict.alternative && (
-        <div>
-          <p class="dim">Instead:</p>
-          <pre class="command">{verdict.alternative}</pre>
-        </div>
+        <p>
+          <span class="dim">Instead:</span> <MarkdownLine text={verdict.alternative} />
+        </p>
       )}
     </section>
   );

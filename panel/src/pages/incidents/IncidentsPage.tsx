@@ -1,5 +1,5 @@
 /** Emergency stops: those that wait for a decision first. */
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { api } from "../../api/client";
 import type { IncidentRow } from "../../api/types";
 import { useKeys } from "../../frame/keys";
@@ -25,7 +25,10 @@ export default function IncidentsPage({ parameters }: PageProps) {
   const items = value?.items ?? [];
   const open = items.filter((each) => each.open);
   const decided = items.filter((each) => !each.open);
-  const id = parameters.id ?? open[0]?.id ?? "";
+  // Stays the same after the decision: the person reads what it came to.
+  const first = useSignal("");
+  if (!first.peek() && open[0]) first.value = open[0].id;
+  const id = parameters.id ?? first.value;
 
   function move(by: number): void {
     const next = neighbour([...open, ...decided], id, by);
