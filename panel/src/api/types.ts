@@ -38,6 +38,7 @@ export type PipelineRow = Complete<Schemas["PipelineRow"]>;
 export type PipelineStepRow = Complete<Schemas["PipelineStepRow"]>;
 export type PreviewAnswer = Complete<Schemas["PreviewAnswer"]>;
 export type Problem = Schemas["Problem"];
+export type QuestionRow = Complete<Schemas["QuestionRow"]>;
 export type RateRow = Complete<Schemas["RateRow"]>;
 export type RecoveryRow = Complete<Schemas["RecoveryRow"]>;
 export type ReplayResult = Complete<Schemas["ReplayResult"]>;

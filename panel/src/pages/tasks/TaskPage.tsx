@@ -14,6 +14,7 @@ import { Mark } from "../../parts/Mark";
 import type { PageProps } from "../table";
 import { addressOfTask, addressOfTasks } from "./addresses";
 import { LIMITS } from "./draft";
+import { Questions } from "./Questions";
 import { RecoveryContext } from "./RecoveryContext";
 import { TASK_COMMANDS, whyNotCommand } from "./taskCommands";
 import { TaskDialogs, useTaskDialogs } from "./TaskDialogs";
@@ -30,7 +31,7 @@ export default function TaskPage({ parameters }: PageProps) {
   useFrames((came) => {
     if (tellsOf(fleet, came)) soon();
   });
-  if (value) return <Whole fleet={fleet} detail={value} problem={problem} />;
+  if (value) return <Whole fleet={fleet} detail={value} problem={problem} onAnswered={again} />;
   if (!problem) return <p class="loading">Reading the task …</p>;
   return (
     <Empty title={problem}>
@@ -39,7 +40,14 @@ export default function TaskPage({ parameters }: PageProps) {
   );
 }
 
-function Whole({ fleet, detail, problem }: { fleet: string; detail: TaskDetail; problem: string }) {
+interface WholeProps {
+  fleet: string;
+  detail: TaskDetail;
+  problem: string;
+  onAnswered: () => void;
+}
+
+function Whole({ fleet, detail, problem, onAnswered }: WholeProps) {
   const { row } = detail;
   const { value: tasks } = useTasks(fleet);
   const dialogs = useTaskDialogs();
@@ -99,6 +107,7 @@ function Whole({ fleet, detail, problem }: { fleet: string; detail: TaskDetail; 
       )}
       <div class="task-parts">
         <div class="record">
+          <Questions fleet={fleet} task={row.id} questions={detail.questions} onAnswered={onAnswered} />
           <section class="record" aria-labelledby="task-prompt">
             <h2 id="task-prompt">What it asks for</h2>
             <pre class="task-prompt">{detail.prompt}</pre>
