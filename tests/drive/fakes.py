@@ -127,6 +127,8 @@ class FakeDaemonClient:
     def __init__(self, answers: Iterable[Answer] = (), begun: LoopProgress | None = None) -> None:
         self.answers = deque(answers)
         self.ends: deque[IterationPermission] = deque()
+        self.stuck: list[bool] = []
+        """For each wish to end: whether the agent cannot go on."""
         """What it says to an agent that wants to end, before it lets it."""
         self.begun = begun or LoopProgress()
         self.held = False
@@ -156,6 +158,7 @@ class FakeDaemonClient:
 
     async def may_end(self, iteration: int, *, stuck: bool) -> IterationPermission:
         await asyncio.sleep(0)
+        self.stuck.append(stuck)
         return self.ends.popleft() if self.ends else RUNNING
 
     async def orders(self) -> AsyncIterator[DriverOrder]:

@@ -27,6 +27,7 @@ def test_the_loop_goes_on_until_the_agent_says_that_it_is_done() -> None:
     assert "Nothing was verified" in end.says
     assert world.office.asked == [1, 2, 3]
     assert world.starts == [(False, "")]
+    assert world.office.stuck == [False]
     assert world.office.end == DriverReport(
         kind="done", reason="COMPLETE", says=end.says, iteration=3
     )
@@ -127,6 +128,7 @@ def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
     assert (end.how, end.reason, end.verified) == ("done", "STUCK", False)
     assert "I need a key" in end.says
     assert world.office.end.reason == "STUCK"
+    assert world.office.stuck == [True]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from handrail.intervene.incidents.recovery import RecoveryOption
 from handrail.model.action import Action
 from handrail.model.event import ApprovalAsked
+from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.opening import open_log
@@ -109,7 +110,9 @@ def test_an_action_that_waits_for_an_approval_is_approved(place: DaemonSandbox) 
     with sample_log(Path(place.home.path), now) as book:
         action = Action("Bash", {"command": "npm publish"}, "/home/ada/shop")
         review = review_of(action, Verdict(Decision.WARN, "It cannot be undone."))
-        asked = ApprovalAsked(now, "7f3a", "f00d", "npm publish", action, review, until=now + 3600)
+        asked = ApprovalAsked(
+            now, "7f3a", fingerprint(action), "npm publish", action, review, until=now + 3600
+        )
         book.write(SHOP, asked)
     decisions = DaemonDecisions(place.home)
     waits = _run(place, SHOP)
@@ -117,8 +120,14 @@ def test_an_action_that_waits_for_an_approval_is_approved(place: DaemonSandbox) 
     assert waits.state(now + 3601) != NEEDS_YOU, "it has expired"
     decision = decisions.find(waits)
     assert decision is not None
-    assert [choice.value for choice in decision.choices] == ["approve", "deny"]
+    assert [choice.value for choice in decision.choices] == ["approve", "edit", "always", "deny"]
+    edit, always = decision.choices[1:3]
+    assert edit.text == "npm publish"
+    assert always.says.endswith("approvals.always: /home/ada/shop: npm publish")
     place.start()
+    refused = decisions.decide(decision, "edit", "rm -rf ~")
+    assert refused.step == "failed"
+    assert "Handrail would stop that, too" in refused.says
     assert decisions.decide(decision, "approve", "it is mine").step == "confirmed"
     assert _run(place, SHOP).approval == ""
 

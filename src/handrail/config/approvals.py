@@ -75,7 +75,7 @@ class Approvals(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = 540
     answer_minutes: Annotated[
-        int, Meta(description="How long a person has time to answer.", ge=1, le=10_080)
+        float, Meta(description="How long a person has time to answer.", gt=0, le=10_080)
     ] = 1440
     unanswered: Annotated[
         Literal["deny", "ask_again"],

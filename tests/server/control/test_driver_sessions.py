@@ -13,8 +13,9 @@ from handrail.control.command_actions import CommandOutcome
 from handrail.control.message import encode
 from handrail.control.topics import CURRENT
 from handrail.drive.daemon_client import DriverOrder
+from handrail.model.action import Action
 from handrail.model.control import ControlCommand, Standing
-from handrail.model.event import IncidentResolved
+from handrail.model.event import ApprovalAsked, IncidentResolved
 from tests.server.asgi import AsgiResponse, ask
 from tests.server.in_process_api import InProcessApi
 
@@ -80,6 +81,46 @@ def test_a_driver_that_is_gone_is_given_nothing_to_tell() -> None:
 
     with InProcessApi() as office:
         office.run(lambda: story(office))
+
+
+@pytest.mark.parametrize("answer", ["approve", "deny"])
+def test_an_agent_that_is_stuck_without_an_answer_waits_for_it(answer: str) -> None:
+    async def story(office: InProcessApi) -> None:
+        await post(office, "loop", LOOP)
+        await office.supervision.call(lambda: ask_about(office, "7f3a9c01"))
+        stuck = (await post(office, "iterations?iteration=1&stuck=1")).json
+        assert (stuck["standing"], stuck["reason"]) == ("paused", "it waits for an approval")
+        assert (await post(office, "iterations?iteration=1")).json["standing"] == "running"
+        waits = asyncio.ensure_future(post(office, "iterations?iteration=1&stuck=1&wait=60"))
+        await post(office, "approvals/7f3a9c01", {"decision": answer, "by": "ann"})
+        go = (await waits).json
+        assert go["standing"] == "running"
+        [said] = go["messages"]
+        assert said.startswith("ann approved" if answer == "approve" else "ann denied")
+
+    with InProcessApi() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_task_of_a_fleet_that_is_stuck_does_not_keep_its_slot() -> None:
+    async def story(office: InProcessApi) -> None:
+        await post(office, "loop", {**LOOP, "mode": "issue", "parent": "fleet-1", "issue": "t1"})
+        await office.supervision.call(lambda: ask_about(office, "7f3a9c01"))
+        go = (await post(office, "iterations?iteration=1&stuck=1")).json
+        assert go["standing"] == "running"
+
+    with InProcessApi() as office:
+        office.run(lambda: story(office))
+
+
+def ask_about(office: InProcessApi, approval: str) -> None:
+    """An action of the run waits for a person."""
+    action = Action("Bash", {"command": "npm publish"}, "/home/dev/project")
+    supervisor = office.desk.runs.get(RUN, action.cwd)
+    review = supervisor.project.begin_review(action, supervisor.state.past).review
+    until = 1_800_000_100.0 + 3600
+    asked = ApprovalAsked(time(), approval, "n", "Bash: npm publish", action, review, until=until)
+    supervisor.record(asked)
 
 
 def test_who_got_the_number_of_a_driver_later_does_not_drive(

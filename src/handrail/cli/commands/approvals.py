@@ -9,8 +9,8 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.daemon_request import ask_daemon
 from handrail.cli.history.runs import LAST, find_home, read_log
-from handrail.cli.output.approval_lines import approval_json, list_approvals, show_edit
-from handrail.cli.output.file_changes import ask_to_agree, show_diff
+from handrail.cli.output.approval_lines import approval_json, list_approvals, show_edit, show_rule
+from handrail.cli.output.file_changes import ask_to_agree
 from handrail.cli.output.json_line import print_json
 from handrail.control.client import user_name
 from handrail.model.decodable import decodable
@@ -159,7 +159,7 @@ def _agree_to_rule(one: ApprovalView, *, yes: bool, as_json: bool) -> None:
     """Show the rule, and ask whether to write it."""
     diff = str(_ask(one, "/rule", {})["diff"])
     if not as_json:
-        show_diff(options.screen(), diff.splitlines(), full=True)
+        show_rule(options.screen(), diff)
     if not ask_to_agree("Write this rule?", yes=yes, asks=not as_json):
         raise click.Abort
 

@@ -10,6 +10,7 @@ from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
 
 _LABEL = 20
+_COLOURS = {"+": "green", "-": "red", "@": "dim"}
 _DOES = {
     Decision.ALLOW: "Nothing speaks against it.",
     Decision.WARN: "It may run",
@@ -53,6 +54,13 @@ def show_edit(screen: TerminalOutput, says: str, verdict: Verdict) -> None:
     screen.paragraph(f"{_DOES[verdict.decision]}{reason}")
     for change in verdict.changes:
         screen.paragraph(change, indent=3)
+
+
+def show_rule(screen: TerminalOutput, diff: str) -> None:
+    """Print the change of the user's file, uncut: the person agrees to all of it."""
+    for line in diff.splitlines():
+        style = "bold" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(line[:1], "")
+        screen.say(" " + screen.paint(visible(line), style))
 
 
 def approval_json(view: ApprovalView) -> dict[str, object]:

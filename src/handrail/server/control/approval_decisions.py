@@ -28,6 +28,7 @@ from handrail.supervise.log.topics import topic_of
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.state.approval_state import Approval
 from handrail.supervise.supervisor import Supervisor
+from handrail.words.actions import command_of
 
 _MINUTE = 60.0
 
@@ -179,6 +180,8 @@ class ApprovalDecisions:
         if not is_editable(action):
             raise EditRefusedError(f"only a command can be edited, and not a call of {action.tool}")
         changed = msgspec.structs.replace(action, input={**action.input, **edited})
+        if not command_of(changed).strip():
+            raise EditRefusedError("there is no command in it")
         if supervisor.redactor.value(changed.input) != changed.input or _has_marker(changed.input):
             raise EditRefusedError(
                 "it has a secret in it, which Handrail does not write down; let the command read "

@@ -54,6 +54,7 @@ class DecisionScreen(ModalScreen[DecisionAnswer | None]):
         self._choice = self._decision.choices[event.option_index]
         note = self.query_one("#note", Input)
         note.display = True
+        note.placeholder, note.value = self._choice.asks, self._choice.text
         note.border_title = Content(clean(self._choice.title))
         self.query_one("#decision-keys", Static).update(
             Text(f"⏎ {self._choice.title}   Esc decide nothing")

@@ -2,23 +2,18 @@
 
 from collections.abc import Callable
 
-from handrail.control.client import user_name
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 from handrail.intervene.incidents.recovery import offered_options
 from handrail.server.home import Home
 from handrail.server.http.socket_client import DaemonError, call_daemon
 from handrail.server.launcher import ensure_daemon
+from handrail.tui.sending.approval_choices import answer_body, approval_decision
 from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
 from handrail.tui.sending.port import SendingStage
 from handrail.views.run_overview import RunOverview
 
 _TIMEOUT = 180.0
 """Seconds for the daemon: a rollback may have to save a large project first."""
-
-_APPROVAL_CHOICES = (
-    DecisionChoice("approve", "approve", "Exactly this action may run, once."),
-    DecisionChoice("deny", "deny", "It does not run; the agent reads your note."),
-)
 
 
 class DaemonDecisions:
@@ -33,10 +28,9 @@ class DaemonDecisions:
 
     def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
         """Tell the daemon; start it if it does not run."""
-        of_choice, of_note = decision.fields
-        body = {of_choice: choice, of_note: note, **decision.more}
         try:
             ensure_daemon(self._home)
+            body = answer_body(self._home, decision, choice, note, _TIMEOUT)
             call_daemon(self._home, "POST", decision.path, body, timeout=_TIMEOUT)
         except DaemonError as error:
             return SendingStage("failed", str(error), "unreachable")
@@ -66,23 +60,8 @@ def _emergency_stop(home: Home, run: RunOverview) -> OpenDecision | None:
     )
 
 
-def _approval(home: Home, run: RunOverview) -> OpenDecision | None:
-    if not run.approval:
-        return None
-    return OpenDecision(
-        run.id,
-        run.name,
-        f"{run.name} waits for your approval",
-        f"It wants to: {run.wants}",
-        f"/runs/{run.id}/approvals/{run.approval}",
-        ("decision", "reason"),
-        _APPROVAL_CHOICES,
-        {"by": user_name()},
-    )
-
-
 _KINDS: tuple[Callable[[Home, RunOverview], OpenDecision | None], ...] = (
     _emergency_stop,
-    _approval,
+    approval_decision,
 )
 """What a person can decide about on the screen, the most urgent first."""

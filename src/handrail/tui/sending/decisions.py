@@ -14,6 +14,10 @@ class DecisionChoice(msgspec.Struct, frozen=True):
     value: str
     title: str
     says: str
+    asks: str = "a note for the record, may be empty"
+    """What the line for a text is for."""
+    text: str = ""
+    """What stands in that line already."""
 
 
 class OpenDecision(msgspec.Struct, frozen=True):
@@ -30,6 +34,8 @@ class OpenDecision(msgspec.Struct, frozen=True):
     choices: tuple[DecisionChoice, ...]
     more: dict[str, str] = {}
     """What else the request says."""
+    edits: str = ""
+    """The field of an action's input that a person may edit; empty: none."""
 
 
 class DecisionMaker(Protocol):
