@@ -7,7 +7,7 @@ import { runs } from "../../live/runs";
 import { plural } from "../../parts/format";
 import { foldersOf, shortFolder } from "../../parts/folders";
 
-const EXAMPLE = "thresholds:\n  block: 0.7\n";
+const EXAMPLE = "step_reviewer:\n  risk:\n    high_threshold: 0.7\n";
 const SPANS = [1, 7, 30];
 const USUAL = 7;
 
