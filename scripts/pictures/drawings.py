@@ -22,8 +22,12 @@ line, path {{ stroke: #57606a; stroke-width: 1.3; fill: none }}</style>
 <rect width="100%" height="100%" rx="8" fill="#ffffff"/>
 """
 _GROUPS = (
-    ("for people", "#ddf4ff", ("cli", "tui", "words", "testing")),
-    ("the edge: processes, hosts, people", "#fff8c5", ("server", "library", "drive", "hosts")),
+    ("for people", "#ddf4ff", ("cli", "tui", "views", "words", "testing")),
+    (
+        "the edge: processes, hosts, programs",
+        "#fff8c5",
+        ("server", "library", "api", "drive", "fleet", "hosts"),
+    ),
     ("one run", "#dafbe1", ("control", "supervise", "store")),
     ("patterns and corrections", "#fbefff", ("intervene", "checkpoint", "detect")),
     ("one action", "#ffebe9", ("review", "shell")),

@@ -9,6 +9,8 @@ from scripts.pictures.drawings import life, rooms
 from scripts.pictures.scenes import World, demo, review, undo, watch, world
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+PANEL_LABELS = FOLDER / "panel.json"
+"""What each picture of the panel says, without what differs each time."""
 SCENES: dict[str, Callable[[World], str]] = {
     "demo": demo,
     "review": review,

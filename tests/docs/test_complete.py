@@ -1,5 +1,6 @@
 """Everything a user can meet stands in the docs."""
 
+import json
 import re
 import subprocess
 import sys
@@ -165,10 +166,13 @@ def test_every_dependency_has_its_reason(page: Page) -> None:
     project = tomllib.loads(page("pyproject.toml"))["project"]
     extras = project["optional-dependencies"]
     section = page("docs/architecture.md").split("## Dependencies")[1].split("Deliberately")[0]
+    section, _, of_panel = section.partition("For the panel")
     needed, _, for_development = section.partition("Only for development")
     assert _reasons(needed) == _packages(project["dependencies"])
     tools = _packages([*extras["dev"], *extras["site"]]) - {"handrail[site]"}
     assert _reasons(for_development) == tools
+    panel = json.loads(page("panel/package.json"))
+    assert _reasons(of_panel) == {*panel["dependencies"], *panel["devDependencies"]}
 
 
 def _packages(requirements: list[str]) -> set[str]:
@@ -176,7 +180,7 @@ def _packages(requirements: list[str]) -> set[str]:
 
 
 def _reasons(section: str) -> set[str]:
-    return set(re.findall(r"(?m)^\| `([\w-]+)` \|", section))
+    return set(re.findall(r"(?m)^\| `([\w@/-]+)` \|", section))
 
 
 def test_the_readme_does_not_boast(page: Page) -> None:

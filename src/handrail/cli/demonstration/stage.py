@@ -125,6 +125,8 @@ class DemoStage:
             "HOME": self.home,
             "HANDRAIL_HOME": self.handrail.path,
             "TMPDIR": f"{folder}/tmp",
+            "USER": "you",
+            "LOGNAME": "you",
             "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
