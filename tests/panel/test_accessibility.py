@@ -1,0 +1,99 @@
+"""Every page for everybody: with a screen reader, in light and dark, and on a phone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from handrail.testing.model_server import ToolCall
+from tests.panel.browser import PanelSandbox
+from tests.panel.watched_run import RUN, agent_in, bash
+
+pytestmark = pytest.mark.slow
+
+AXE = Path(__file__).parents[2] / "panel/node_modules/axe-core/axe.min.js"
+SERIOUS = ("serious", "critical")
+PHONE = 390
+RUN_AXE = "async () => (await axe.run()).violations"
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+PAGES = {
+    "runs": "/",
+    "run": f"/runs/{RUN}",
+    "action": f"/runs/{RUN}?step=1",
+    "checkpoints": "/checkpoints",
+    "incidents": "/incidents",
+    "no such run": "/runs/none",
+}
+"""Each page that is looked at: a new one of `panel/src/pages/table.ts` belongs here."""
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[PanelSandbox]:
+    """A place where something has happened."""
+    with PanelSandbox() as place:
+        place.start()
+        with agent_in(place) as agent:
+            cart = str(place.project / "cart.py")
+            agent.do(ToolCall("Write", {"file_path": cart, "content": "total = 0\n"}))
+            agent.do(bash("rm -rf / --no-preserve-root"))
+            for _ in range(4):
+                agent.do(bash("make checkout"))
+            yield place
+
+
+def show(page: Page, place: PanelSandbox, path: str) -> None:
+    """Open a page, and wait until it has loaded what it shows."""
+    page.goto(place.address + path)
+    expect(page.locator("#main")).to_be_visible()
+    expect(page.locator(".loading")).to_have_count(0)
+    page.wait_for_load_state("load")
+
+
+def serious(page: Page) -> list[str]:
+    """What axe-core finds that keeps people out."""
+    page.evaluate(AXE.read_text())
+    found: list[dict[str, Any]] = page.evaluate(RUN_AXE)
+    return [
+        f"{each['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for each in found
+        if each["impact"] in SERIOUS
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nothing_keeps_people_out(
+    place: PanelSandbox, browser: Browser, tmp_path: Path, dark: bool
+) -> None:
+    faults: dict[str, list[str]] = {}
+    with place.logged_in(browser, dark=dark) as page:
+        for name, path in PAGES.items():
+            show(page, place, path)
+            page.screenshot(path=tmp_path / f"{name}.png")
+            if found := serious(page):
+                faults[name] = found
+    assert faults == {}
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(
+    place: PanelSandbox, browser: Browser, tmp_path: Path
+) -> None:
+    with place.logged_in(browser, width=PHONE) as page:
+        wide = []
+        for name, path in PAGES.items():
+            show(page, place, path)
+            page.screenshot(path=tmp_path / f"{name}.png")
+            if by := page.evaluate(SIDEWAYS):
+                wide.append((name, by))
+    assert wide == []
+
+
+def test_the_login_page_keeps_nobody_out(place: PanelSandbox, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{place.address}/login")
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+    assert serious(page) == []
+    context.close()

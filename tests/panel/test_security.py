@@ -1,0 +1,102 @@
+"""Who gets in, and what hostile text does in the page: nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, expect
+
+from handrail.testing.model_server import ToolCall
+from handrail.testing.scripted_agent import ScriptedAgent
+from tests.panel.browser import PanelSandbox
+from tests.panel.watched_run import GOAL, action, agent_in, bash, open_run, row
+
+pytestmark = pytest.mark.slow
+
+IMAGE = '<img src=x onerror="window.hacked=1">'
+SCRIPT = "</script><script>window.hacked=1</script>"
+LINK = "[click](javascript:window.hacked=1) javascript:window.hacked=1"
+CONTROLS = "\x1b[31mred\x1b]8;;javascript:alert(1)\x07 \u202egnp.exe\u202c \x00\x08"
+HOSTILE = f"{IMAGE} {SCRIPT} {LINK} {CONTROLS}"
+LONG = "a" * 1_000_000
+ADDED = "[...document.scripts].filter((each) => !each.src).length"
+HANDLERS = "document.querySelectorAll('[onerror], [onclick], a[href^=\"javascript:\" i]').length"
+
+
+@pytest.fixture
+def stranger(browser: Browser) -> Iterator[Page]:
+    """A browser that nobody has logged in."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
+
+
+def log_in(page: Page, code: str) -> None:
+    page.get_by_label("Or paste the code").fill(code)
+    page.get_by_role("button", name="Log in").click()
+
+
+def test_without_a_login_every_page_leads_to_it_and_then_back(
+    stranger: Page, place: PanelSandbox, agent: ScriptedAgent
+) -> None:
+    stranger.goto(f"{place.address}/incidents")
+    expect(stranger.get_by_role("button", name="Log in")).to_be_visible()
+    assert GOAL not in stranger.content()
+    log_in(stranger, place.link().partition("#")[2])
+    expect(stranger.get_by_text("Handrail has stopped no run.")).to_be_visible()
+    assert stranger.url == f"{place.address}/incidents"
+
+
+def test_a_wrong_code_opens_nothing(stranger: Page, place: PanelSandbox) -> None:
+    stranger.goto(f"{place.address}/login")
+    log_in(stranger, "aaaabbbbccccddddeeeeffff22")
+    expect(stranger.get_by_role("alert")).to_contain_text("not right, or it has expired")
+
+
+def test_a_link_works_once_and_leaves_no_code_in_the_address(
+    stranger: Page, place: PanelSandbox, browser: Browser
+) -> None:
+    link = place.link()
+    stranger.goto(link)
+    expect(stranger.get_by_role("navigation", name="Pages")).to_be_visible()
+    assert link.partition("#")[2] not in stranger.url
+    context = browser.new_context()
+    second = context.new_page()
+    second.goto(link)
+    expect(second.get_by_role("alert")).to_contain_text("not right, or it has expired")
+    context.close()
+
+
+def test_scripts_cannot_read_the_cookie(page: Page) -> None:
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_hostile_text_stays_text(page: Page, place: PanelSandbox) -> None:
+    dialogs: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    scripts = page.evaluate(ADDED)
+    with agent_in(place, prompt=f"{HOSTILE} goal") as agent:
+        expect(page.get_by_text(IMAGE).first).to_be_visible()
+        agent.do(bash(f"printf '%s' '{IMAGE}{SCRIPT}'"))
+        name = str(place.project / f"{IMAGE.replace('/', '')}.md")
+        agent.do(ToolCall("Write", {"file_path": name, "content": f"{HOSTILE}\n{LONG}\n"}))
+        agent.do(bash(f"ls # {HOSTILE}"))
+        open_run(page, place)
+        expect(page.locator(".run-goal-line")).to_contain_text(IMAGE)
+        row(page, "printf").click()
+        shown = action(page, 1)
+        expect(shown).to_contain_text(IMAGE)
+        shown.get_by_role("button", name="Show the output").click()
+        expect(shown).to_contain_text(SCRIPT)
+        expect(shown).not_to_contain_text("\x1b")
+        row(page, ".md").click()
+        expect(action(page, 2)).to_contain_text(SCRIPT)
+        expect(row(page, "ls #")).to_contain_text(f"{IMAGE} {SCRIPT} {LINK}")
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate(ADDED) == scripts
+    assert page.evaluate(HANDLERS) == 0
+    assert dialogs == []
