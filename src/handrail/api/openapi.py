@@ -22,6 +22,7 @@ _ERRORS = {
     "403": "The caller lacks the right, or a foreign page sent the request.",
     "404": "There is no such thing.",
     "409": "It is not possible in the present state.",
+    "413": "The message is too large.",
     "429": "Too many wrong tokens; wait.",
     "503": "The daemon cannot do it now.",
 }

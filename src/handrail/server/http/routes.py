@@ -5,14 +5,18 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from handrail.api.messages.session import Problem
+from handrail.api.operation import PREFIX
 from handrail.checkpoint import errors as checkpoint
 from handrail.checkpoint.history.git_undo import GitChangedError
 from handrail.checkpoint.names import BadNameError
 from handrail.intervene.incidents.folders import IncidentError, NoSuchIncidentError
+from handrail.server.api.problems import problem_response
 from handrail.server.http.json_response import json_response
 from handrail.server.threads.supervision_thread import SupervisionTimeoutError
 from handrail.store.errors import StoreError
@@ -66,7 +70,10 @@ def starlette_app(components: Iterable[Component]) -> Starlette:
     rows = (row for component in components for row in component.routes())
     return Starlette(
         routes=[Route(row.path, row.endpoint, methods=[row.method]) for row in rows],
-        exception_handlers=dict.fromkeys(_STATUS, _answer_error),
+        exception_handlers={
+            **dict.fromkeys(_STATUS, _answer_error),
+            HTTPException: _answer_no_endpoint,
+        },
     )
 
 
@@ -75,6 +82,17 @@ def error_status(error: Exception) -> int | None:
     if isinstance(error, EndpointError):
         return error.status
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
+
+
+async def _answer_no_endpoint(request: Request, error: HTTPException) -> Response:
+    """Answer a path or a method that no endpoint has."""
+    if request.url.path.startswith(f"{PREFIX}/"):
+        says = f"There is no {request.method} {request.url.path[:200]}."
+        response = problem_response(Problem(error.detail, error.status_code, says))
+    else:
+        response = PlainTextResponse(error.detail, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:
