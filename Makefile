@@ -63,8 +63,9 @@ bench: .venv/.installed-dev ## measure, on this machine
 	@.venv/bin/python benchmarks/run.py
 
 fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
-fuzz: .venv/.installed-dev ## random input for the parsers, and the same read by bash, for FUZZ_SECONDS (60)
-	$(tool) pytest -q --timeout 0 tests/fuzz
+fuzz: export API_EXAMPLES := $(or $(API_EXAMPLES),200)
+fuzz: .venv/.installed-dev ## random input for the parsers and the API, and the same read by bash, for FUZZ_SECONDS (60)
+	$(tool) pytest -q --timeout 0 tests/fuzz tests/server/api/test_openapi_fuzz.py
 
 mutants: .venv/.installed-dev ## small changes of the code: does a test notice? (MUTANTS='--sample 0 decide': all of a file)
 	@nice -n 19 .venv/bin/python -m scripts.mutants $(MUTANTS)

@@ -1,4 +1,4 @@
-// 4ebee311f6e1b827f534c89ad1dfc7026e2b26bd9881d227d0378469ea7886e3
+// 930dafd32a0e9105179bcb7f2ee1300b11542f151dd3f598f053058c4c22c8b3
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1783,6 +1783,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -1861,6 +1870,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1957,6 +1975,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2039,6 +2066,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2138,6 +2174,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2218,6 +2263,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2315,6 +2369,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2402,6 +2465,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2481,6 +2553,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2576,6 +2657,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2659,6 +2749,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2735,6 +2834,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2832,6 +2940,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -2921,6 +3038,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -3000,6 +3126,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3097,6 +3232,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -3180,6 +3324,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3277,6 +3430,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -3353,6 +3515,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3438,6 +3609,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3534,6 +3714,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -3610,6 +3799,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3700,6 +3898,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -3776,6 +3983,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3869,6 +4085,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -3949,6 +4174,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4044,6 +4278,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -4131,6 +4374,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -4211,6 +4463,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4312,6 +4573,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -4390,6 +4660,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4476,6 +4755,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4575,6 +4863,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -4653,6 +4950,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4749,6 +5055,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -4834,6 +5149,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -4912,6 +5236,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5011,6 +5344,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -5087,6 +5429,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5181,6 +5532,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many wrong tokens; wait. */
             429: {
                 headers: {
@@ -5257,6 +5617,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5343,6 +5712,15 @@ export interface operations {
             };
             /** @description It is not possible in the present state. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

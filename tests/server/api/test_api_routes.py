@@ -1,5 +1,6 @@
 """Each operation of the table is answered by exactly one handler."""
 
+import asyncio
 from collections.abc import Mapping
 
 import pytest
@@ -8,6 +9,8 @@ from handrail.api.messages.statistics import Done
 from handrail.api.operations import BY_NAME
 from handrail.server.api.api_routes import ApiRoutes, Handler, HandlersError
 from handrail.server.api.call import ApiCall
+from handrail.server.http.routes import starlette_app
+from tests.server.asgi import ask
 
 RUNS = (BY_NAME["get_run"], BY_NAME["list_runs"])
 
@@ -47,3 +50,20 @@ def test_a_daemon_with_a_missing_or_second_handler_does_not_start(
 ) -> None:
     with pytest.raises(HandlersError, match=f": {wrong}$"):
         ApiRoutes(components, RUNS)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/api/v1/nothing", 404),
+        ("GET", "/api/v1/runs/a/b", 404),
+        ("PUT", "/api/v1/runs", 405),
+    ],
+)
+def test_what_the_api_does_not_have_is_answered_with_a_problem(
+    method: str, path: str, status: int
+) -> None:
+    app = starlette_app([ApiRoutes([Answers("list_runs", "get_run")], RUNS)])
+    answer = asyncio.run(ask(app, method, path))
+    assert (answer.status, answer.json["status"]) == (status, status)
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from time import time
 from typing import TYPE_CHECKING
 
-from handrail.api.operations import OPERATIONS
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.api.api_routes import ApiComponent, ApiRoutes
 from handrail.server.api.approvals import ApprovalOperations
@@ -35,8 +34,6 @@ from handrail.server.integrity.notices import unseen_notices
 if TYPE_CHECKING:
     from handrail.server.daemon import Daemon
 
-_TO_COME = {"list_approvals", "get_approval", "decide_approval"}
-
 
 class Api:
     """All operations, and what they share."""
@@ -52,9 +49,7 @@ class Api:
     def routes(self, health: HealthEndpoint, feedback: FeedbackEndpoint) -> ApiRoutes:
         """Return the endpoints of all operations."""
         components = (*self._reading(), *self._counting(health, feedback), *self._acting())
-        come = {name for component in components for name in component.handlers()}
-        missing = _TO_COME - come
-        return ApiRoutes(components, [each for each in OPERATIONS if each.name not in missing])
+        return ApiRoutes(components)
 
     def stop(self) -> None:
         """End the streams: the servers wait for them."""

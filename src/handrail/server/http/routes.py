@@ -84,8 +84,10 @@ def error_status(error: Exception) -> int | None:
     return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
 
 
-async def _answer_no_endpoint(request: Request, error: HTTPException) -> Response:
+async def _answer_no_endpoint(request: Request, error: Exception) -> Response:
     """Answer a path or a method that no endpoint has."""
+    if not isinstance(error, HTTPException):
+        raise error
     if request.url.path.startswith(f"{PREFIX}/"):
         says = f"There is no {request.method} {request.url.path[:200]}."
         response = problem_response(Problem(error.detail, error.status_code, says))
