@@ -87,9 +87,9 @@ def _load(
         # After its first action a run's files are saved, by git and beside the hooks.
         first = on_loop(at_full_speed(door, runs, 0, 1, FEW))
         _wait_until_idle(server)
-        before = _cpu(server)
+        before = processor_seconds(server)
         times = on_loop(at_pace(door, runs, RATE, seconds, keep=keep, done=1))
-        used = _cpu(server) - before
+        used = processor_seconds(server) - before
     spread = Spread.of(took * 1e6 for took in times.before)
     late = Spread.of(late * 1e6 for late in times.late).p99
     rate = times.actions / times.seconds
@@ -101,7 +101,7 @@ def _load(
 def _wait_until_idle(server: int) -> None:
     until = perf_counter() + _PATIENCE
     before = float("-inf")
-    while (now := _cpu(server, children=True)) - before > _IDLE_SHARE * _LOOK:
+    while (now := processor_seconds(server, children=True)) - before > _IDLE_SHARE * _LOOK:
         if perf_counter() > until:
             raise TimeoutError("the server is still busy with what comes after a first action")
         before = now
@@ -177,7 +177,7 @@ def check_log(place: DaemonSandbox, written: int) -> None:
         raise RuntimeError(f"the log has {found:,} actions and ends, {written:,} were confirmed")
 
 
-def _cpu(process: int, *, children: bool = False) -> float:
+def processor_seconds(process: int, *, children: bool = False) -> float:
     """Seconds that a process has kept a core busy; 0 where the system does not tell.
 
     `children`: with those of its children that have ended.

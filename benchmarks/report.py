@@ -23,6 +23,7 @@ from benchmarks.machine import machine_lines
 from benchmarks.measure import Table
 from benchmarks.memory import memory_table
 from benchmarks.overwrites import overwrite_tables, recorded_rows
+from benchmarks.panel_load import panel_table
 from benchmarks.review import review_table
 from benchmarks.store import append_table
 from benchmarks.stream import stream_table
@@ -49,6 +50,7 @@ def main() -> None:
         "detect": lambda: [detect_table(corpus, 3 if quick else 7)],
         "hook": lambda: [hook_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
         "control": lambda: [control_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
+        "panel": lambda: [panel_table(corpus, *((1, 3.0) if quick else (3, 10.0)))],
         "client": lambda: [client_table(corpus, 2 * times)],
         "claude": lambda: [claude_table(*((1, 15) if quick else (3, 40)))],
         "fleet": lambda: [
