@@ -1,4 +1,5 @@
 /** Requests to the daemon, typed by the OpenAPI document. */
+import { revealing } from "./reveal";
 import type { paths } from "./schema";
 import type { Complete, Problem } from "./types";
 
@@ -109,7 +110,7 @@ async function send(method: Method, address: string, body: unknown): Promise<unk
     throw new ApiError(await problemOf(response));
   }
   const type = response.headers.get("Content-Type") ?? "";
-  return type.includes("json") ? response.json() : response.text();
+  return type.includes("json") ? JSON.parse(await response.text(), revealing) : response.text();
 }
 
 type Arguments<O> = object extends ParametersOf<O> ? [parameters?: ParametersOf<O>] : [parameters: ParametersOf<O>];

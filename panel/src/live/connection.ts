@@ -1,4 +1,5 @@
 /** The stream of events from the daemon: one connection, which heals itself. */
+import { revealing } from "../api/reveal";
 import { signal } from "@preact/signals";
 import { ApiError, addressOf, api, whenNoAnswer } from "../api/client";
 import type { ApiSession, StreamFrame } from "../api/types";
@@ -73,7 +74,7 @@ function open(begin: boolean): void {
   };
   opened.onmessage = (message: MessageEvent<string>) => {
     lastSign = performance.now();
-    collect(JSON.parse(message.data) as StreamFrame);
+    collect(JSON.parse(message.data, revealing) as StreamFrame);
     if (begins) listener?.onBegin();
     begins = false;
   };

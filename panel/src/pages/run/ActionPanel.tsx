@@ -100,11 +100,8 @@ function Understood({ action }: { action: ActionDetail }) {
   const explained = action.parts.some((part) => part.says);
   return (
     <Part title={action.tool}>
-      {explained ? (
-        <CommandParts parts={action.parts} />
-      ) : (
-        !action.diff && <pre class="command">{asked}</pre>
-      )}
+      {!action.diff && <pre class="command">{asked}</pre>}
+      {explained && <CommandParts parts={action.parts} />}
       {action.diff && <DiffView diff={action.diff} />}
       {action.rewritten && (
         <>
