@@ -1,0 +1,140 @@
+"""A call of an agent waits for a person, who reads it in the browser and answers there."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from handrail.model.event import ApprovalDecided
+from handrail.testing.scripted_agent import CallResult, ScriptedAgent
+from tests.panel.browser import PanelSandbox
+from tests.panel.watched_run import RUN, bash
+from tests.project_settings import write_confirmed
+from tests.run_controller import RunController
+
+pytestmark = pytest.mark.slow
+
+REFUSED = "npm publish --access public"
+PUBLISHER = "#!/bin/sh\necho published >> published.txt\n"
+
+
+@pytest.fixture
+def place(place: PanelSandbox) -> PanelSandbox:
+    """A project whose refusals wait for a person, and a registry of its own."""
+    write_confirmed(place.project, "approvals: {hold_refused: true}\n", place.environ)
+    npm = place.root / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(PUBLISHER)
+    npm.chmod(0o755)
+    place.environ["PATH"] = f"{npm.parent}:{place.environ['PATH']}"
+    return place
+
+
+def published(place: PanelSandbox) -> list[str]:
+    """What came of the command, once for each time that it ran."""
+    file = place.project / "published.txt"
+    return file.read_text().split() if file.exists() else []
+
+
+def decided(ann: RunController) -> list[ApprovalDecided]:
+    return [each for each in ann.events(RUN) if isinstance(each, ApprovalDecided)]
+
+
+def asks(
+    page: Page, place: PanelSandbox, pool: ThreadPoolExecutor, agent: ScriptedAgent, command: str
+) -> Future[CallResult]:
+    """Let the agent make a call that waits, and go to the question."""
+    page.goto(f"{place.address}/approvals")
+    held = pool.submit(agent.do, bash(command))
+    expect(answers(page)).to_be_visible()
+    return held
+
+
+def question(page: Page) -> Locator:
+    """What is asked, with everything that is known about it."""
+    return page.get_by_role("article")
+
+
+def answers(page: Page) -> Locator:
+    return page.get_by_role("group", name="Your answer")
+
+
+def answer(page: Page, label: str) -> Locator:
+    return answers(page).get_by_role("button").filter(has_text=label)
+
+
+def test_a_held_call_runs_exactly_once_after_a_person_has_approved_it(
+    page: Page,
+    place: PanelSandbox,
+    agent: ScriptedAgent,
+    ann: RunController,
+    pool: ThreadPoolExecutor,
+) -> None:
+    held = asks(page, place, pool, agent, REFUSED)
+    expect(question(page).locator(".approval-command")).to_have_text(REFUSED)
+    assert (held.done(), published(place)) == (False, [])
+    answer(page, "Approve").click()
+    expect(question(page)).to_contain_text("✓ Approved by")
+    assert held.result().ok
+    assert published(place) == ["published"]
+    again = asks(page, place, pool, agent, REFUSED)
+    assert (again.done(), published(place)) == (False, ["published"])
+    answer(page, "Deny").click()
+    page.get_by_role("dialog").get_by_role("button", name="Deny it").click()
+    assert again.result().refused
+    assert [each.approved for each in decided(ann)] == [True, False]
+    assert published(place) == ["published"]
+
+
+def test_the_agent_reads_why_a_person_denied_its_call(
+    page: Page,
+    place: PanelSandbox,
+    agent: ScriptedAgent,
+    ann: RunController,
+    pool: ThreadPoolExecutor,
+) -> None:
+    held = asks(page, place, pool, agent, REFUSED)
+    page.keyboard.press("n")
+    dialog = page.get_by_role("dialog", name="Deny")
+    dialog.get_by_label("Reason").fill("not on a Friday")
+    assert decided(ann) == []
+    dialog.get_by_role("button", name="Deny it").click()
+    assert "not on a Friday" in held.result().said("permissionDecisionReason")
+    expect(question(page)).to_contain_text("✗ Denied by")
+    expect(question(page)).to_contain_text("“not on a Friday”")
+    expect(answers(page)).to_have_count(0)
+    assert published(place) == []
+
+
+def test_a_question_that_somebody_answered_elsewhere_is_closed_here(
+    page: Page,
+    place: PanelSandbox,
+    agent: ScriptedAgent,
+    ann: RunController,
+    pool: ThreadPoolExecutor,
+) -> None:
+    held = asks(page, place, pool, agent, REFUSED)
+    (waiting,) = ann.state(RUN).approvals.kept.values()
+    done = place.run("deny", waiting.id, "--reason", "from the terminal")
+    assert done.returncode == 0, done.stderr
+    assert held.result().refused
+    expect(question(page)).to_contain_text("“from the terminal”")
+    expect(answers(page)).to_have_count(0)
+
+
+def test_a_hostile_command_is_shown_whole_and_as_text(
+    page: Page, place: PanelSandbox, agent: ScriptedAgent, pool: ThreadPoolExecutor
+) -> None:
+    hostile = "<img src=x onerror=\"document.title='owned'\"><script>alert(1)</script>"
+    command = f"{REFUSED} --tag '{hostile}' {'--verbose ' * 200}--last"
+    held = asks(page, place, pool, agent, command)
+    shown = question(page).locator(".approval-command")
+    expect(shown).to_have_text(command)
+    expect(page.locator("main img, main script")).to_have_count(0)
+    assert "owned" not in page.title()
+    answer(page, "Deny").click()
+    dialog = page.get_by_role("dialog", name="Deny")
+    expect(dialog).to_contain_text(hostile)
+    expect(dialog.locator("img, script")).to_have_count(0)
+    dialog.get_by_role("button", name="Deny it").click()
+    assert held.result().refused
