@@ -24,6 +24,11 @@ PAGES = {
     "action": f"/runs/{RUN}?step=1",
     "checkpoints": "/checkpoints",
     "incidents": "/incidents",
+    "approvals": "/approvals",
+    "fleets": "/fleets",
+    "pipelines": "/pipelines",
+    "statistics": "/statistics",
+    "settings": "/settings",
     "no such run": "/runs/none",
 }
 """Each page that is looked at: a new one of `panel/src/pages/table.ts` belongs here."""
