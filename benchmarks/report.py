@@ -3,6 +3,7 @@
 import argparse
 import math
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -73,9 +74,13 @@ def main() -> None:
             for table in make():
                 tables.append(table)
                 print(table.plain(), flush=True)
-    if not options.only and not options.quick:
+    if options.write:
+        _renew(machine, tables)
+    elif not options.only and not options.quick:
         _write(machine, tables)
-        print(f"written to {PAGE.relative_to(ROOT)}")
+    else:
+        return
+    print(f"written to {PAGE.relative_to(ROOT)}")
 
 
 def _options() -> argparse.Namespace:
@@ -83,6 +88,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer rounds; writes nothing")
     parser.add_argument("--full", action="store_true", help="whatever time the memory takes")
     parser.add_argument("--only", action="append", default=[], help="one section; writes nothing")
+    parser.add_argument("--write", action="store_true", help="renew the sections of --only alone")
     return parser.parse_args()
 
 
@@ -94,3 +100,19 @@ def _write(machine: str, tables: list[Table]) -> None:
         raise SystemExit(f"{PAGE.name} lacks the markers {BEGIN} and {END}")
     body = "\n".join([f"{machine}\n", *(table.markdown() for table in tables)])
     PAGE.write_text(f"{head}{BEGIN}\n{body}{END}{tail}")
+
+
+def _renew(machine: str, tables: list[Table]) -> None:
+    """Replace these tables, or add them; each says what it was measured on."""
+    page = PAGE.read_text()
+    measured = "; ".join(line.removeprefix("- ") for line in machine.splitlines())
+    for table in tables:
+        section = f"{table.markdown()}\n*{measured[0].upper()}{measured[1:]}.*\n\n"
+        known = re.compile(
+            rf"^### {re.escape(table.title)}\n.*?(?=^### |^{END})", re.MULTILINE | re.DOTALL
+        )
+        if known.search(page):
+            page = known.sub(lambda _, new=section: new, page)
+        else:
+            page = page.replace(END, f"\n{section}{END}")
+    PAGE.write_text(page)
