@@ -10,10 +10,13 @@ from playwright.sync_api import Browser, Page, expect
 from handrail.testing.model_server import ToolCall
 from tests.panel.browser import PanelSandbox
 from tests.panel.watched_run import RUN, agent_in, bash
+from tests.project_settings import write_confirmed
+from tests.server.fleet.saved_fleet import SavedFleet
 
 pytestmark = pytest.mark.slow
 
 AXE = Path(__file__).parents[2] / "panel/node_modules/axe-core/axe.min.js"
+HELD = "approvals: {hold_refused: true, wait_seconds: 0}\n"
 SERIOUS = ("serious", "critical")
 PHONE = 390
 RUN_AXE = "async () => (await axe.run()).violations"
@@ -39,7 +42,9 @@ def place() -> Iterator[PanelSandbox]:
     """A place where something has happened."""
     with PanelSandbox() as place:
         place.start()
+        write_confirmed(place.project, HELD, place.environ)
         with agent_in(place) as agent:
+            agent.do(bash("npm publish --access public"))
             cart = str(place.project / "cart.py")
             agent.do(ToolCall("Write", {"file_path": cart, "content": "total = 0\n"}))
             agent.do(bash("rm -rf / --no-preserve-root"))
@@ -48,10 +53,20 @@ def place() -> Iterator[PanelSandbox]:
             yield place
 
 
+@pytest.fixture(scope="module")
+def pages(place: PanelSandbox) -> dict[str, str]:
+    """All pages, with those of a fleet that works."""
+    fleet = SavedFleet(place)
+    fleet.submit("cart", "docs")
+    fleet.claim()
+    tasks = f"/fleets/{fleet.repository.fleet}/tasks"
+    return {**PAGES, "tasks": tasks, "list of tasks": f"{tasks}?view=list", "task": f"{tasks}/cart"}
+
+
 def show(page: Page, place: PanelSandbox, path: str) -> None:
     """Open a page, and wait until it has loaded what it shows."""
     page.goto(place.address + path)
-    expect(page.locator("#main")).to_be_visible()
+    expect(page.locator("#main > *")).not_to_have_count(0)
     expect(page.locator(".loading")).to_have_count(0)
     page.wait_for_load_state("load")
 
@@ -70,11 +85,11 @@ def serious(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_nothing_keeps_people_out(
-    place: PanelSandbox, browser: Browser, tmp_path: Path, dark: bool
+    place: PanelSandbox, pages: dict[str, str], browser: Browser, tmp_path: Path, dark: bool
 ) -> None:
     faults: dict[str, list[str]] = {}
     with place.logged_in(browser, dark=dark) as page:
-        for name, path in PAGES.items():
+        for name, path in pages.items():
             show(page, place, path)
             page.screenshot(path=tmp_path / f"{name}.png")
             if found := serious(page):
@@ -83,11 +98,11 @@ def test_nothing_keeps_people_out(
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(
-    place: PanelSandbox, browser: Browser, tmp_path: Path
+    place: PanelSandbox, pages: dict[str, str], browser: Browser, tmp_path: Path
 ) -> None:
     with place.logged_in(browser, width=PHONE) as page:
         wide = []
-        for name, path in PAGES.items():
+        for name, path in pages.items():
             show(page, place, path)
             page.screenshot(path=tmp_path / f"{name}.png")
             if by := page.evaluate(SIDEWAYS):

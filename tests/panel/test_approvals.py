@@ -8,13 +8,14 @@ from playwright.sync_api import Locator, Page, expect
 from handrail.model.event import ApprovalDecided
 from handrail.testing.scripted_agent import CallResult, ScriptedAgent
 from tests.panel.browser import PanelSandbox
-from tests.panel.watched_run import RUN, bash
+from tests.panel.watched_run import RUN, agent_in, bash
 from tests.project_settings import write_confirmed
 from tests.run_controller import RunController
 
 pytestmark = pytest.mark.slow
 
 REFUSED = "npm publish --access public"
+SOON_OVER = "approvals: {hold_refused: true, wait_seconds: 0, answer_minutes: 0.01}\n"
 PUBLISHER = "#!/bin/sh\necho published >> published.txt\n"
 
 
@@ -119,6 +120,18 @@ def test_a_question_that_somebody_answered_elsewhere_is_closed_here(
     assert done.returncode == 0, done.stderr
     assert held.result().refused
     expect(question(page)).to_contain_text("“from the terminal”")
+    expect(answers(page)).to_have_count(0)
+
+
+def test_a_question_that_nobody_answered_in_time_cannot_be_answered_any_more(
+    page: Page, place: PanelSandbox
+) -> None:
+    write_confirmed(place.project, SOON_OVER, place.environ)
+    with agent_in(place) as agent:
+        assert agent.do(bash(REFUSED)).refused
+    page.goto(f"{place.address}/approvals")
+    page.get_by_role("link").filter(has_text=REFUSED).click()
+    expect(question(page)).to_contain_text("Expired: nobody answered in time.")
     expect(answers(page)).to_have_count(0)
 
 
