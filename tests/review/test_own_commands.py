@@ -24,7 +24,9 @@ HARMLESS = set(
     "task show",
     "task schema",
     "pipeline check",
+    "pipeline list",
     "pipeline schema",
+    "pipeline show",
 }
 """What was harmless when this was written, and has to stay so."""
 REASONS = {
@@ -40,10 +42,12 @@ REASONS = {
     "It answers in the name of a person.": "deny",
     "It merges its own work in the name of a person.": "merge",
     "It writes a file in the name of a person.": "export",
+    "It opens the controls in the name of a person.": "panel",
 }
 """Why the others are refused."""
 REASON_FOR = {
     **{name: why for why, names in REASONS.items() for name in names.split()},
+    "panel token": "It opens the controls in the name of a person.",
     "config trust": "It changes the rules of this agent's guard.",
     "incident resume": "It lifts a stop that the guard has set.",
     **{
