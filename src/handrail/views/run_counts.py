@@ -83,13 +83,9 @@ class RunCounts(msgspec.Struct):
 
 
 class CountedEvent(msgspec.Struct, tag_field="event"):
-    """The fields of an event that count."""
+    """The fields of an event that count; each kind knows how."""
 
     at: float
-
-    def count(self, counts: RunCounts) -> None:
-        """Count it."""
-        raise NotImplementedError
 
 
 class _CountedStart(CountedEvent, tag="run_started"):
