@@ -1,67 +1,35 @@
 """A call of an agent waits for a person, who reads it in the browser and answers there."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-from handrail.model.event import ApprovalDecided
-from handrail.testing.scripted_agent import CallResult, ScriptedAgent
+from handrail.testing.scripted_agent import ScriptedAgent
 from tests.panel.browser import PanelSandbox
+from tests.panel.held_calls import (
+    REFUSED,
+    SOON_OVER,
+    answer,
+    answers,
+    asks,
+    decided,
+    hold_refusals,
+    published,
+    question,
+)
 from tests.panel.watched_run import RUN, agent_in, bash
 from tests.project_settings import write_confirmed
 from tests.run_controller import RunController
 
 pytestmark = pytest.mark.slow
 
-REFUSED = "npm publish --access public"
-SOON_OVER = "approvals: {hold_refused: true, wait_seconds: 0, answer_minutes: 0.01}\n"
-PUBLISHER = "#!/bin/sh\necho published >> published.txt\n"
-
 
 @pytest.fixture
 def place(place: PanelSandbox) -> PanelSandbox:
     """A project whose refusals wait for a person, and a registry of its own."""
-    write_confirmed(place.project, "approvals: {hold_refused: true}\n", place.environ)
-    npm = place.root / "bin" / "npm"
-    npm.parent.mkdir()
-    npm.write_text(PUBLISHER)
-    npm.chmod(0o755)
-    place.environ["PATH"] = f"{npm.parent}:{place.environ['PATH']}"
+    hold_refusals(place)
     return place
-
-
-def published(place: PanelSandbox) -> list[str]:
-    """What came of the command, once for each time that it ran."""
-    file = place.project / "published.txt"
-    return file.read_text().split() if file.exists() else []
-
-
-def decided(ann: RunController) -> list[ApprovalDecided]:
-    return [each for each in ann.events(RUN) if isinstance(each, ApprovalDecided)]
-
-
-def asks(
-    page: Page, place: PanelSandbox, pool: ThreadPoolExecutor, agent: ScriptedAgent, command: str
-) -> Future[CallResult]:
-    """Let the agent make a call that waits, and go to the question."""
-    page.goto(f"{place.address}/approvals")
-    held = pool.submit(agent.do, bash(command))
-    expect(answers(page)).to_be_visible()
-    return held
-
-
-def question(page: Page) -> Locator:
-    """What is asked, with everything that is known about it."""
-    return page.get_by_role("article")
-
-
-def answers(page: Page) -> Locator:
-    return page.get_by_role("group", name="Your answer")
-
-
-def answer(page: Page, label: str) -> Locator:
-    return answers(page).get_by_role("button").filter(has_text=label)
 
 
 def test_a_held_call_runs_exactly_once_after_a_person_has_approved_it(
@@ -73,18 +41,18 @@ def test_a_held_call_runs_exactly_once_after_a_person_has_approved_it(
 ) -> None:
     held = asks(page, place, pool, agent, REFUSED)
     expect(question(page).locator(".approval-command")).to_have_text(REFUSED)
-    assert (held.done(), published(place)) == (False, [])
+    assert (held.done(), published(place.project)) == (False, [])
     answer(page, "Approve").click()
     expect(question(page)).to_contain_text("✓ Approved by")
     assert held.result().ok
-    assert published(place) == ["published"]
+    assert published(place.project) == ["publish --access public"]
     again = asks(page, place, pool, agent, REFUSED)
-    assert (again.done(), published(place)) == (False, ["published"])
+    assert (again.done(), published(place.project)) == (False, ["publish --access public"])
     answer(page, "Deny").click()
     page.get_by_role("dialog").get_by_role("button", name="Deny it").click()
     assert again.result().refused
     assert [each.approved for each in decided(ann)] == [True, False]
-    assert published(place) == ["published"]
+    assert published(place.project) == ["publish --access public"]
 
 
 def test_the_agent_reads_why_a_person_denied_its_call(
@@ -104,7 +72,7 @@ def test_the_agent_reads_why_a_person_denied_its_call(
     expect(question(page)).to_contain_text("✗ Denied by")
     expect(question(page)).to_contain_text("“not on a Friday”")
     expect(answers(page)).to_have_count(0)
-    assert published(place) == []
+    assert published(place.project) == []
 
 
 def test_a_question_that_somebody_answered_elsewhere_is_closed_here(

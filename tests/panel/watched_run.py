@@ -1,5 +1,7 @@
 """A scripted agent whose run somebody watches in the browser."""
 
+from pathlib import Path
+
 from playwright.sync_api import Locator, Page, expect
 
 from handrail.testing.model_server import ToolCall
@@ -10,10 +12,13 @@ RUN = "7c41d2aa-5ce7-4f0e-9d52-2c6c5d0b3a11"
 GOAL = "fix the cart total"
 
 
-def agent_in(place: PanelSandbox, run: str = RUN, prompt: str = GOAL) -> ScriptedAgent:
-    """An agent in the project of this place."""
+def agent_in(
+    place: PanelSandbox, run: str = RUN, prompt: str = GOAL, folder: Path | None = None
+) -> ScriptedAgent:
+    """An agent in the project of this place, or in another folder."""
+    where = str(folder or place.project)
     return ScriptedAgent(
-        place.home.socket, str(place.project), session=run, environ=place.environ, prompt=prompt
+        place.home.socket, where, session=run, environ=place.environ, prompt=prompt
     )
 
 
