@@ -6,11 +6,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.panel.browser import PanelSandbox
+from tests.panel.working_fleet import HOSTILE, column
 from tests.server.fleet.saved_fleet import SavedFleet
 
 pytestmark = pytest.mark.slow
-
-HOSTILE = "Fix <img src=x onerror=\"document.title='owned'\"> in the cart"
 
 
 @pytest.fixture
@@ -46,11 +45,6 @@ def open_tasks(page: Page, place: PanelSandbox) -> None:
 def card(page: Page) -> Locator:
     """The fleet of this test."""
     return page.get_by_role("article", name="shop", exact=True)
-
-
-def column(page: Page, title: str) -> Locator:
-    """The tasks of one state on the board."""
-    return page.get_by_role("region", name=title, exact=True)
 
 
 def test_a_fleet_shows_who_works_on_what(

@@ -54,22 +54,24 @@ export function RecoveryContext({ context }: { context: Record<string, unknown> 
         {changes === false && " The workspace has no changes."}
       </p>
       {textOf(context.instruction) && <p>{textOf(context.instruction)}</p>}
-      <details>
-        <summary>What it reads about them</summary>
-        <ol class="task-history">
-          {entries.map((each, index) => (
-            <li key={index}>
-              <span class="dim">{when(each.timestamp)}</span>
-              <span class="dim">{each.event}</span>
-              <span>
-                {[each.details.tests, each.details.lastCommit, each.details.filesModified.join(", "), each.details.error]
-                  .filter(Boolean)
-                  .join(" · ")}
-              </span>
-            </li>
-          ))}
-        </ol>
-      </details>
+      {entries.length > 0 && (
+        <details>
+          <summary>What it reads about them</summary>
+          <ol class="task-history">
+            {entries.map((each, index) => (
+              <li key={index}>
+                <span class="dim">{when(each.timestamp)}</span>
+                <span class="dim">{each.event}</span>
+                <span>
+                  {[each.details.tests, each.details.lastCommit, each.details.filesModified.join(", "), each.details.error]
+                    .filter(Boolean)
+                    .join(" · ")}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
     </div>
   );
 }
