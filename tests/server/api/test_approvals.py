@@ -65,13 +65,14 @@ class Person:
         app = self.office.app
         return asyncio.create_task(ask(app, "POST", "/hooks/claude", data, waits=True))
 
-    async def question(self) -> str:
-        """The id of the newest open question, as soon as there is one."""
+    async def question(self, but: str = "") -> str:
+        """The id of the newest open question, as soon as there is one beside `but`."""
         async with asyncio.timeout(60):
             while True:
                 state = await self.office.supervision.call(lambda: self.office.state_of(RUN))
-                if waiting := state.approvals.waiting(noon()):
-                    return waiting[-1].id
+                waiting = [each.id for each in state.approvals.waiting(noon())]
+                if waiting and waiting[-1] != but:
+                    return waiting[-1]
                 await asyncio.sleep(0.01)
 
     def decided(self) -> list[ApprovalDecided]:
@@ -206,6 +207,42 @@ def test_always_writes_the_rule_that_was_shown(tmp_path: Path) -> None:
         f'    - {{project: "{tmp_path}/shop", tool: "Bash", command: "{REFUSED}"}}\n'
     )
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_rules_at_the_same_time_are_both_kept(tmp_path: Path) -> None:
+    other = "npm publish --tag next"
+
+    async def story(ann: Person) -> None:
+        first = ann.call("a")
+        names = [await ann.question()]
+        second = ann.call("b", other)
+        names.append(await ann.question(but=names[0]))
+        answers = [ann.ask("POST", f"/{name}", decision="approve", always=True) for name in names]
+        assert [each.status for each in await asyncio.gather(*answers)] == [200, 200]
+        await asyncio.gather(first, second)
+
+    play(tmp_path, story)
+    text = (tmp_path / ".config" / "handrail" / "handrail.yaml").read_text()
+    assert (f'"{REFUSED}"' in text, f'"{other}"' in text) == (True, True)
+
+
+def test_no_rule_stays_of_an_approval_that_a_denial_overtakes(tmp_path: Path) -> None:
+    file = tmp_path / ".config" / "handrail" / "handrail.yaml"
+    taken: list[bool] = []
+
+    async def story(ann: Person) -> None:
+        held = ann.call("a")
+        name = await ann.question()
+        always, denial = await asyncio.gather(
+            ann.ask("POST", f"/{name}", decision="approve", always=True),
+            ann.ask("POST", f"/{name}", decision="deny"),
+        )
+        taken.extend((always.status == 200, denial.status == 200))
+        await held
+
+    play(tmp_path, story)
+    assert sorted(taken) == [False, True]
+    assert file.exists() == taken[0]
 
 
 def test_without_a_rule_that_can_be_written_nothing_is_approved(tmp_path: Path) -> None:

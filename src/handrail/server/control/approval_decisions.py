@@ -109,6 +109,9 @@ class ApprovalDecisions:
         self._runs = runs
         self._clock = clock
         self._environ = environ
+        self._turn = asyncio.Lock()
+        """One answer after the other: two could write the user's file at the same time, or a
+        denial could come between a rule and its approval."""
 
     async def decide(self, run: str, approval: str, given: ApprovalAnswer) -> AnswerOutcome:
         """Approve, edit or deny an action that waits."""
@@ -116,10 +119,11 @@ class ApprovalDecisions:
             raise EditRefusedError("a denied action is neither edited nor allowed for good")
         if given.always and given.edited is not None:
             raise EditRefusedError("an edited action runs once; only the action itself can always")
-        if given.always:
-            question = await self._supervision.call(lambda: self._question(run, approval))
-            await asyncio.to_thread(self._write, question)
-        return await self._supervision.answer(lambda: self._record(run, approval, given))
+        async with self._turn:
+            if given.always:
+                question = await self._supervision.call(lambda: self._question(run, approval))
+                await asyncio.to_thread(self._write, question)
+            return await self._supervision.answer(lambda: self._record(run, approval, given))
 
     async def review_edit(self, run: str, approval: str, edited: dict[str, object]) -> EditReview:
         """Return the verdict on another input of an action that waits."""
