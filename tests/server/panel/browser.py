@@ -79,9 +79,10 @@ class Browser:
         """Log in by a new code."""
         return self.use(new_code(self.home, **asked)["code"])
 
-    def use(self, code: str) -> PageAnswer:
-        """Log in by this code."""
-        answer = self.ask("POST", "/api/v1/session", {"code": code})
+    def use(self, code: str = "", *, token: str = "") -> PageAnswer:
+        """Log in by this code or token."""
+        given = {"token": token} if token else {"code": code}
+        answer = self.ask("POST", "/api/v1/session", given)
         if answer.status == 200:
             self.cookie = answer.headers["set-cookie"].partition(";")[0]
             self.key = answer.json["key"]

@@ -196,6 +196,27 @@ def test_a_browser_stays_logged_in_when_the_daemon_is_replaced_or_killed(
     assert browser.ask("DELETE", ME).status == 200
 
 
+def test_a_new_read_token_logs_out_whoever_came_in_with_the_old_one(browser: Browser) -> None:
+    home = browser.home
+    by_token = Browser(home)
+    assert by_token.use(token=str(call_daemon(home, "POST", TOKEN, {})["token"])).status == 200
+    assert by_token.ask("GET", ME).json["rights"] == ["read"]
+    call_daemon(home, "POST", TOKEN, {"new": True})
+    assert by_token.ask("GET", ME).status == 401
+    assert browser.ask("GET", ME).status == 200
+
+
+def test_a_new_read_token_ends_a_stream_of_the_old_one(started: DaemonSandbox) -> None:
+    token = str(call_daemon(started.home, "POST", TOKEN, {})["token"])
+    line = http.client.HTTPConnection("127.0.0.1", started.home.port, timeout=PATIENCE)
+    line.request("GET", "/api/v1/events", headers=with_token(token))
+    stream = line.getresponse()
+    assert (stream.status, bool(stream.readline())) == (200, True)
+    call_daemon(started.home, "POST", TOKEN, {"new": True})
+    stream.read()  # until the daemon ends it, with its next sign of life
+    line.close()
+
+
 def test_logging_out_ends_an_open_stream(browser: Browser) -> None:
     line = http.client.HTTPConnection("127.0.0.1", browser.home.port, timeout=PATIENCE)
     line.request("GET", "/api/v1/events", headers=browser.headers)

@@ -62,7 +62,8 @@ class SessionOperations:
                 "handrail panel",
             )  # fmt: skip
         self._access.limit.succeeded(peer)
-        new = await self._access.sessions.begin(rights)
+        by_token = not given.code and self._access.is_read_token(given.token)
+        new = await self._access.sessions.begin(rights, of_read_token=by_token)
         described = await self._describe(self._access.caller(rights))
         response = json_response(msgspec.structs.replace(described, key=new.key))
         response.headers["Set-Cookie"] = self._access.set_cookie(

@@ -51,13 +51,19 @@ class PanelAccess:
         """Return what a token opens: everything, reading, or nothing."""
         given = token.encode("utf-8", "replace")
         is_control = compare_digest(given, self._control.encode())
-        is_read = compare_digest(given, self._read.encode()) and self._read != ""
-        return ALL_RIGHTS if is_control else READ_ONLY if is_read else ()
+        return ALL_RIGHTS if is_control else READ_ONLY if self.is_read_token(token) else ()
 
     async def read_token(self, *, new: bool) -> str:
         """Return the read-only token; `new`: another one, and the one before is worthless."""
         self._read = await asyncio.to_thread(self._home.make_read_token, new=new)
+        if new:
+            await self.sessions.end_those_of_read_token()
         return self._read
+
+    def is_read_token(self, token: str) -> bool:
+        """Return whether this is the read-only token."""
+        given = token.encode("utf-8", "replace")
+        return compare_digest(given, self._read.encode()) and self._read != ""
 
     def browser(self, headers: Headers) -> KnownBrowser | None:
         """Return the browser whose cookie is in these headers."""

@@ -33,6 +33,8 @@ class BrowserSession(msgspec.Struct):
     """The digest of the second secret, which the browser keeps for the panel's pages alone."""
     began: float
     used: float
+    of_read_token: bool = False
+    """Somebody logged in with the read-only token: the session ends with it."""
 
 
 @decodable
@@ -58,14 +60,14 @@ class BrowserSessions:
         self.tasks: set[asyncio.Task[None]] = set()
         """Notes that are being written."""
 
-    async def begin(self, rights: tuple[Right, ...]) -> NewSession:
+    async def begin(self, rights: tuple[Right, ...], *, of_read_token: bool = False) -> NewSession:
         """Log a browser in; it is on the disk before it is used."""
         new = NewSession(secrets.token_urlsafe(_BYTES), secrets.token_urlsafe(_BYTES))
         now = self._clock()
         self._forget_unused()
         while len(self._sessions) >= _MOST:
             del self._sessions[min(self._sessions, key=lambda each: self._sessions[each].used)]
-        session = BrowserSession(rights, digest_of_secret(new.key), now, now)
+        session = BrowserSession(rights, digest_of_secret(new.key), now, now, of_read_token)
         self._sessions[digest_of_secret(new.cookie)] = session
         await self._save()
         return new
@@ -97,6 +99,13 @@ class BrowserSessions:
         self._sessions.clear()
         await self._save()
         return count
+
+    async def end_those_of_read_token(self) -> None:
+        """Log out the browsers that came in with the read-only token."""
+        kept = {name: each for name, each in self._sessions.items() if not each.of_read_token}
+        if len(kept) < len(self._sessions):
+            self._sessions = kept
+            await self._save()
 
     def _is_unused(self, session: BrowserSession) -> bool:
         return self._clock() - session.used > UNUSED_DAYS * 86_400

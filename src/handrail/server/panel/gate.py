@@ -1,5 +1,8 @@
 """The gate on the port for browsers and the API; all other paths keep the rules of TokenAuth."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handrail.api.operation import PREFIX
@@ -20,8 +23,18 @@ _OPEN = frozenset((each.method, PREFIX + each.path) for each in OPERATIONS if ea
 _LOOKS = ("GET", "HEAD")
 
 
-class _SessionEndedError(Exception):
-    """A person ended the session while an answer, such as a stream, was under way."""
+class _AccessEndedError(Exception):
+    """A person ended the session or token while an answer, such as a stream, was under way."""
+
+
+class _Admission(NamedTuple):
+    """Somebody who may come in."""
+
+    caller: ApiCaller
+    still_counts: Callable[[], bool]
+    """Whether the session or token has not been ended since."""
+    session: str = ""
+    """The name of the browser's session."""
 
 
 class PanelGate:
@@ -62,21 +75,19 @@ class PanelGate:
 
     async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            caller, browser = self._identify(scope)
+            admitted = self._admit(scope)
         except ProblemError as refused:
             await problem_response(refused.problem)(scope, receive, send)
             return
-        inner = {**scope, CALLER: caller}
-        if browser is None:
-            await self._api(inner, receive, send)
-            return
-        inner[SESSION] = browser.name
+        inner = {**scope, CALLER: admitted.caller}
+        if admitted.session:
+            inner[SESSION] = admitted.session
         try:
-            await self._api(inner, receive, self._until_logged_out(browser.name, send))
-        except _SessionEndedError:
+            await self._api(inner, receive, _while(admitted.still_counts, send))
+        except _AccessEndedError:
             await send({"type": "http.response.body", "body": b""})
 
-    def _identify(self, scope: Scope) -> tuple[ApiCaller, KnownBrowser | None]:
+    def _admit(self, scope: Scope) -> _Admission:
         """Return who asks. Raises ProblemError if nobody may."""
         headers = scope["headers"]
         visit = self._names.visit(scope["scheme"], headers)
@@ -86,19 +97,21 @@ class PanelGate:
         if token is not None:
             if visit.has_origin:
                 raise ProblemError(403, "Not from here", "web pages may not use a token")
-            return self._holder(token, peer_of(scope)), None
+            return self._admit_token(token, peer_of(scope))
         browser = self._access.browser(headers)
         if browser is None:
             if (scope["method"], scope["path"]) in _OPEN:
-                return self._access.caller(()), None
+                return _Admission(self._access.caller(()), lambda: True)
             raise ProblemError(401, "Not logged in", "open the panel with: handrail panel")
         if scope["method"] not in _LOOKS:
             _check_page(visit)
             if (scope["method"], scope["path"]) not in _OPEN:
                 _check_key(browser, values(headers, KEY_HEADER))
-        return self._access.caller(browser.session.rights), browser
+        name, sessions = browser.name, self._access.sessions
+        caller = self._access.caller(browser.session.rights)
+        return _Admission(caller, lambda: sessions.is_open(name), name)
 
-    def _holder(self, token: str, peer: str) -> ApiCaller:
+    def _admit_token(self, token: str, peer: str) -> _Admission:
         wait = self._access.limit.wait(peer)
         if wait:
             raise too_many_attempts(wait)
@@ -107,20 +120,22 @@ class PanelGate:
             self._access.limit.failed(peer)
             raise ProblemError(401, "Wrong token", "the token is missing or wrong")
         self._access.limit.succeeded(peer)
-        return self._access.caller(rights)
+        caller = self._access.caller(rights)
+        return _Admission(caller, lambda: self._access.rights_of_token(token) == rights)
 
-    def _until_logged_out(self, name: str, send: Send) -> Send:
-        """Return a `send` that ends an answer, such as a stream, together with the session."""
-        began = False
 
-        async def guarded(message: Message) -> None:
-            nonlocal began
-            if began and message.get("more_body") and not self._access.sessions.is_open(name):
-                raise _SessionEndedError
-            began = True
-            await send(message)
+def _while(still_counts: Callable[[], bool], send: Send) -> Send:
+    """Return a `send` that ends an answer, such as a stream, together with its access."""
+    began = False
 
-        return guarded
+    async def guarded(message: Message) -> None:
+        nonlocal began
+        if began and message.get("more_body") and not still_counts():
+            raise _AccessEndedError
+        began = True
+        await send(message)
+
+    return guarded
 
 
 def peer_of(scope: Scope) -> str:
