@@ -1,9 +1,10 @@
 """Starts the replay of stored runs in a process of low priority, so that no hook waits for it."""
 
 import asyncio
-import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import msgspec
 
@@ -30,7 +31,14 @@ class ReplayError(Exception):
 class ReplayProcess:
     """Carries out one replay at a time."""
 
-    def __init__(self, log: str, environ: Mapping[str, str], clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        log: str,
+        environ: Mapping[str, str],
+        clock: Callable[[], float],
+        command: Sequence[str] = _COMMAND,
+    ) -> None:
+        self._command = command
         self._log = log
         self._environ = environ
         self._clock = clock
@@ -45,28 +53,35 @@ class ReplayProcess:
         order = ReplayOrder(self._log, wanted.settings, since, wanted.folder, _SECONDS)
         self._busy = True
         try:
-            answer = await asyncio.to_thread(self._carry_out, order)
+            answer = await self._carry_out(order)
         finally:
             self._busy = False
         if answer.result is None:
             raise ReplayError(answer.problem, 400)
         return answer.result
 
-    def _carry_out(self, order: ReplayOrder) -> ReplayAnswer:
+    async def _carry_out(self, order: ReplayOrder) -> ReplayAnswer:
         try:
-            done = subprocess.run(
-                _COMMAND,
-                input=msgspec.json.encode(order),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=dict(self._environ),
-                cwd="/",
-                timeout=_PATIENCE,
-                check=True,
-            )
-            return msgspec.json.decode(done.stdout, type=ReplayAnswer)
-        except subprocess.TimeoutExpired:
+            async with asyncio.timeout(_PATIENCE), self._process() as process:
+                answer, _ = await process.communicate(msgspec.json.encode(order))
+        except TimeoutError:
             says = f"It did not come to an end within {_PATIENCE:g} s; try fewer days."
             raise ReplayError(says, 503) from None
-        except (subprocess.CalledProcessError, msgspec.MsgspecError) as error:
-            raise ReplayError(f"The process of the replay failed: {error}", 503) from None
+        try:
+            return msgspec.json.decode(answer, type=ReplayAnswer)
+        except msgspec.MsgspecError:
+            says = f"The process of the replay failed, with exit code {process.returncode}."
+            raise ReplayError(says, 503) from None
+
+    @asynccontextmanager
+    async def _process(self) -> AsyncIterator[asyncio.subprocess.Process]:
+        """Start the process; it ends with this, so that no end of the daemon waits for it."""
+        process = await asyncio.create_subprocess_exec(
+            *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environ, cwd="/"
+        )
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
