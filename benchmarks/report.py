@@ -25,6 +25,7 @@ from benchmarks.measure import Table
 from benchmarks.memory import memory_table
 from benchmarks.overwrites import overwrite_tables, recorded_rows
 from benchmarks.panel_load import panel_table
+from benchmarks.panel_page import page_tables
 from benchmarks.review import review_table
 from benchmarks.store import append_table
 from benchmarks.stream import stream_table
@@ -51,7 +52,10 @@ def main() -> None:
         "detect": lambda: [detect_table(corpus, 3 if quick else 7)],
         "hook": lambda: [hook_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
         "control": lambda: [control_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
-        "panel": lambda: [panel_table(corpus, *((1, 3.0) if quick else (3, 10.0)))],
+        "panel": lambda: [
+            panel_table(corpus, *((1, 3.0) if quick else (5, 10.0))),
+            *page_tables(corpus, *((3, 1) if quick else (10, 3))),
+        ],
         "client": lambda: [client_table(corpus, 2 * times)],
         "claude": lambda: [claude_table(*((1, 15) if quick else (3, 40)))],
         "fleet": lambda: [

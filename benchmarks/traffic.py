@@ -60,6 +60,11 @@ class Run(msgspec.Struct, frozen=True):
     folder: str
     corpus: Corpus
 
+    @property
+    def session(self) -> str:
+        """Its name."""
+        return f"00000000-0000-4000-8000-{self.number:012}"
+
     def start(self) -> bytes:
         """The SessionStart payload."""
         said = {"hook_event_name": "SessionStart", "source": "startup"}
@@ -82,11 +87,10 @@ class Run(msgspec.Struct, frozen=True):
             at += 1
 
     def _fields(self) -> dict[str, object]:
-        session = f"00000000-0000-4000-8000-{self.number:012}"
         projects = str(Path(self.folder).parent / ".claude" / "projects" / "shop")
         return {
-            "session_id": session,
-            "transcript_path": f"{projects}/{session}.jsonl",
+            "session_id": self.session,
+            "transcript_path": f"{projects}/{self.session}.jsonl",
             "cwd": self.folder,
             "permission_mode": "bypassPermissions",
             "effort": {"level": "medium"},

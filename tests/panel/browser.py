@@ -22,11 +22,15 @@ PATIENCE = 30_000.0
 """Milliseconds that the page has for anything: the machine may be busy."""
 
 
+def missing_part() -> str:
+    """Return what a look at the panel lacks, or ""."""
+    return "Chromium" if CHROMIUM is None else "the built panel" if not _BUILT.exists() else ""
+
+
 @contextmanager
 def started_browser() -> Iterator[Browser]:
     """Chromium without a screen; skips, or fails in CI, if there is none."""
-    missing = "Chromium" if CHROMIUM is None else "the built panel" if not _BUILT.exists() else ""
-    if missing:
+    if missing := missing_part():
         says = f"{missing} is missing: make test says how to get it"
         if os.environ.get("CI") == "true":
             pytest.fail(says)

@@ -112,6 +112,23 @@ def test_a_client_that_comes_back_gets_what_it_missed(events: EventStream, book:
     run(listen())
 
 
+def test_a_client_that_comes_back_gets_a_row_that_was_sent_later_than_its_event(
+    events: EventStream, book: SampleLog
+) -> None:
+    async def listen() -> None:
+        async with listening(events, f"run={SHOP}") as stays:
+            await stays.until("runs")
+            await asyncio.to_thread(book.ask, SHOP, "Bash", "make late", after=0.1)
+            position = (await stays.until("news"))["position"]
+            book.now += 1.0
+            sent = await stays.until("runs")
+            assert sent["position"] == position
+            async with listening(events, f"after={position}") as again:
+                assert await again.until("runs") == sent
+
+    run(listen())
+
+
 def test_a_client_that_was_away_for_too_long_is_told_to_load_again(
     events: EventStream, book: SampleLog
 ) -> None:

@@ -21,6 +21,10 @@ from handrail.views.timeline_reader import last_seq, newest_timeline, read_on
 
 _EVERYTHING = 5.0
 """Seconds after which all rows are compared: some change by time alone."""
+_PROGRESS_PAUSE = 1.0
+"""Seconds between two rows of a run that only goes on: nobody reads faster."""
+_PROGRESS = ("seq", "changed", "actions", "last_action", "risks", "tokens", "cost_usd")
+"""What changes with every action, as names of fields. All other changes are told at once."""
 
 
 class EncodedFrame(NamedTuple):
@@ -30,6 +34,20 @@ class EncodedFrame(NamedTuple):
     """The run whose timeline it is about; empty: everybody wants it."""
     position: int
     data: bytes
+
+
+class _FollowedRow(msgspec.Struct):
+    """What was sent of a run, and what was seen of it since."""
+
+    row: RunRow
+    sent: float
+    seen: RunOverview
+    waits: bool = False
+    """It went on, and the row with this is due later."""
+
+    def is_due(self, now: float) -> bool:
+        """Return whether its progress may be told again; a clock may be set back."""
+        return not 0 <= now - self.sent < _PROGRESS_PAUSE
 
 
 class FrameMaker:
@@ -42,8 +60,7 @@ class FrameMaker:
         self._forget()
 
     def _forget(self) -> None:
-        self._rows: dict[str, RunRow] = {}
-        self._seen: dict[str, RunOverview] = {}
+        self._rows: dict[str, _FollowedRow] = {}
         self._timelines: dict[str, _FollowedTimeline] = {}
         self._fleet_views: tuple[FleetView, ...] = ()
         self._waiting: frozenset[str] = frozenset()
@@ -74,7 +91,6 @@ class FrameMaker:
         gone = tuple(run for run in self._rows if run not in present)
         for run in gone:
             del self._rows[run]
-            self._seen.pop(run, None)
         fleets = self._changed_fleets(view)
         waiting = frozenset(run.approval for run in view.runs if run.approval)
         approvals, self._waiting = waiting != self._waiting, waiting
@@ -96,17 +112,17 @@ class FrameMaker:
         )
 
     def _changed_rows(self, view: LogView, now: float) -> Iterator[RunRow]:
-        everything = now - self._compared >= _EVERYTHING
+        everything = not 0 <= now - self._compared < _EVERYTHING
         if everything:
             self._compared = now
         for run in view.runs:
-            if self._seen.get(run.id) is run and not everything:
-                continue
-            self._seen[run.id] = run
-            row = run_row(run, now)
-            if self._rows.get(run.id) != row:
-                self._rows[run.id] = row
+            known = self._rows.get(run.id)
+            if known is None:
+                row = run_row(run, now)
+                self._rows[run.id] = _FollowedRow(row, now, run)
                 yield row
+            elif everything or known.seen is not run or (known.waits and known.is_due(now)):
+                yield from _news_of(known, run, now)
 
     def _changed_fleets(self, view: LogView) -> tuple[FleetRow, ...]:
         if view.fleets is self._fleet_views:
@@ -127,6 +143,21 @@ class FrameMaker:
                 news = RunNews(run, tuple(map(timeline_row, entries)))
                 frame = StreamFrame(position=position, news=(news,))
                 yield EncodedFrame(run, position, encode_frame(frame))
+
+
+def _news_of(known: _FollowedRow, run: RunOverview, now: float) -> Iterator[RunRow]:
+    """Return the row of a run if it changed, or nothing while it only goes on."""
+    row = run_row(run, now)
+    known.seen = run
+    known.waits = row != known.row
+    if known.waits and (known.is_due(now) or _more_than_progress(known.row, row)):
+        known.row, known.sent, known.waits = row, now, False
+        yield row
+
+
+def _more_than_progress(before: RunRow, after: RunRow) -> bool:
+    same = {name: getattr(before, name) for name in _PROGRESS}
+    return msgspec.structs.replace(after, **same) != before
 
 
 class _FollowedTimeline:

@@ -52,6 +52,8 @@ class EventStream:
         """By run: the position since when it is followed, and when its last client left."""
         self._position = -1
         """The position of the last look; -1: nobody has looked yet."""
+        self._lost = -1
+        """Frames up to this position may be missing among those kept."""
         self._task: asyncio.Task[None] | None = None
         self._closing = False
 
@@ -97,13 +99,12 @@ class EventStream:
         if not after:
             client.put(encode_frame(StreamFrame(position=self._position)))
             return
-        is_known = bool(self._frames) and self._frames[0].position <= after + 1
-        is_current = after == self._position
         follows = all(0 < self._followed[run][0] <= after for run in client.runs)
-        if (is_known or is_current) and follows:
+        if self._lost < after <= self._position and follows:
             client.clear()
+            # Those at the same position too: a row may be told later than its event.
             for frame in self._frames:
-                if frame.position > after and frame.run in ("", *client.runs):
+                if frame.position >= after and frame.run in ("", *client.runs):
                     client.put(frame.data)
         else:
             client.put(encode_frame(StreamFrame(position=self._position, reset=True)))
@@ -128,7 +129,7 @@ class EventStream:
         self._maker = FrameMaker(self._recovered)
         self._frames.clear()
         self._followed.clear()
-        self._position = -1
+        self._position = self._lost = -1
 
     async def _look(self) -> None:
         now = self._clock()
@@ -143,7 +144,11 @@ class EventStream:
         for run in runs:
             since, left = self._followed.get(run, (0, 0.0))
             self._followed[run] = (since or self._position, left)
+        if self._lost < 0:
+            self._lost = self._position - 1
         for frame in frames:
+            if len(self._frames) == _KEPT:
+                self._lost = self._frames[0].position
             self._frames.append(frame)
             for client in self._clients:
                 if frame.run in ("", *client.runs):
