@@ -46,12 +46,10 @@ from handrail.review.paths.places import Place
 from handrail.review.protection import tampering_code
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint
-from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.daemon import Daemon
 from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home
 from handrail.server.http import token_auth
-from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.routes import Component
@@ -98,8 +96,6 @@ _MEASURED = re.compile(r"\d+\.\d+ (?=ms per review|s \()")
 _COMPONENTS: tuple[type[Component], ...] = (
     HookEndpoint,
     HealthEndpoint,
-    FeedbackEndpoint,
-    IncidentRecovery,
     RestoreEndpoint,
     ControlEndpoint,
     DriverSessions,

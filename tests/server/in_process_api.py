@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 
 from blockbuster import blockbuster_ctx
 
+from handrail.api.messages.statistics import FeedbackRequest
 from handrail.checkpoint import CheckpointStore
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.handler import ControlHandler as ControlDesk
@@ -15,16 +16,13 @@ from handrail.control.response_log import ResponseLog
 from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts.claude.host import HOST
 from handrail.server.control.approval_decisions import ApprovalDecisions
-from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
-from handrail.server.control.incident_recovery import IncidentRecovery
+from handrail.server.control.feedback_recorder import FeedbackRecorder
 from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.files.restore_endpoint import RestoreEndpoint
-from handrail.server.home import Home
 from handrail.server.http.app import make_app
-from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
@@ -113,11 +111,9 @@ class InProcessApi:
             UnloggedStop(self.supervision, runs, self._end),
         )
         self.approvals = ApprovalDecisions(self.supervision, runs, lambda: 1_800_000_100.0, environ)
+        self.feedback = FeedbackRecorder(self.supervision, runs, self.metrics, lambda: 1.0)
         components = (
             HealthEndpoint(self.supervision, runs, self.store, self.metrics, WHO),
-            FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
-            IncidentRecovery(self.supervision, runs, lambda: None, Home("/nowhere"), lambda: 1.0),
-            ApprovalEndpoint(self.approvals),
             RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
             self.control_endpoint,
             self.drivers,
@@ -158,6 +154,11 @@ class InProcessApi:
     def state_of(self, run: str) -> RunState:
         """What is known of a run."""
         return next(state for state in self.desk.runs if state.run == run)
+
+    def judge(self, step: int, *, right: bool, run: str = SESSION) -> None:
+        """A person's judgment of a verdict."""
+        given = FeedbackRequest(right, step)
+        self.run(lambda: self.feedback.record(run, given, "ann"))
 
     def get(self, path: str) -> AsgiResponse:
         """Look at something."""

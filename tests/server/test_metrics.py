@@ -1,6 +1,5 @@
 """The numbers of R9, as Prometheus reads them."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,8 +25,6 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
 from handrail.server.http.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
-from tests.hosts.claude.desk import SESSION
-from tests.server.asgi import ask
 from tests.server.in_process_api import InProcessApi, call, message
 
 
@@ -35,11 +32,6 @@ from tests.server.in_process_api import InProcessApi, call, message
 def office() -> Iterator[InProcessApi]:
     with InProcessApi() as office:
         yield office
-
-
-def judge(office: InProcessApi, step: int, *, right: bool) -> None:
-    body = json.dumps({"step": step, "right": right}).encode()
-    office.run(lambda: ask(office.app, "POST", f"/runs/{SESSION}/feedback", body))
 
 
 def test_every_decision_is_there_before_anything_happened(office: InProcessApi) -> None:
@@ -141,7 +133,7 @@ def test_what_is_said_again_of_a_finding_counts_once(right: bool, result: str) -
 def test_of_a_refusal_the_last_word_counts(office: InProcessApi) -> None:
     office.post(call("rm -rf /"))
     for right in (False, False, True):
-        judge(office, 1, right=right)
+        office.judge(1, right=right)
     assert office.metric('handrail_feedback_total{verdict="wrong"}') == 1
     assert office.metric("handrail_false_positive_rate") == 0
 
@@ -171,9 +163,9 @@ def test_only_judged_stops_count_as_false_alarms(office: InProcessApi) -> None:
     assert office.metric("handrail_false_positive_rate") == 0
     for number, command in enumerate(["rm -rf /", "rm -rf ~", "ls"]):
         office.post(call(command, f"t{number}"))
-    judge(office, 1, right=True)
-    judge(office, 2, right=False)
-    judge(office, 3, right=False)  # a missed danger is no false alarm
+    office.judge(1, right=True)
+    office.judge(2, right=False)
+    office.judge(3, right=False)  # a missed danger is no false alarm
     assert office.metric("handrail_false_positive_rate") == 0.5
     assert office.metric('handrail_feedback_total{verdict="right"}') == 1
     assert office.metric('handrail_feedback_total{verdict="wrong"}') == 2

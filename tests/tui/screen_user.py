@@ -73,7 +73,7 @@ class FakeDecisions:
         if not run.incident:
             return None
         return OpenDecision(
-            run.id, run.name, f"{run.name} stopped", "why?", "/path", ("option", "note"), choices
+            run.id, run.name, f"{run.name} stopped", "why?", "incident", "inc-1", choices
         )
 
     def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:

@@ -102,7 +102,7 @@ def test_the_daemon_carries_a_decision_out_once(place: DaemonSandbox) -> None:
     assert decisions.decide(decision, option, "go on").step == "confirmed"
     assert _run(place, DOCS).incident == ""
     again = decisions.decide(decision, option, "")
-    assert (again.step, "resolved before" in again.says) == ("failed", True)
+    assert (again.step, "decided about it already" in again.says) == ("failed", True)
 
 
 def test_an_action_that_waits_for_an_approval_is_approved(place: DaemonSandbox) -> None:

@@ -1,4 +1,4 @@
-// 930dafd32a0e9105179bcb7f2ee1300b11542f151dd3f598f053058c4c22c8b3
+// f3a02c7b9bfa098c909518f4807225ff8f281569d4710eef0bcc1156ac65440c
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -682,7 +682,9 @@ export interface components {
          */
         ApprovalResult: {
             approval: components["schemas"]["ApprovalRow"];
+            note: string;
             ok: boolean;
+            runs: string;
             says: string;
         };
         /**
@@ -709,6 +711,7 @@ export interface components {
                 [key: string]: unknown;
             };
             kinds: string[];
+            no_rule: string;
             parts: components["schemas"]["CommandPart"][];
             reason: string;
             refused: boolean;
@@ -1202,6 +1205,9 @@ export interface components {
          */
         RecoveryAnswer: {
             incident: components["schemas"]["IncidentRow"];
+            lines: string[];
+            next: string;
+            problem: string;
             says: string;
         };
         /**

@@ -13,6 +13,7 @@ import msgspec
 from handrail.cli.output.terminal import clip
 
 if TYPE_CHECKING:
+    from handrail.api.client import ApiClient
     from handrail.server.home import Home
 
 _TIMEOUT = 180.0
@@ -27,6 +28,19 @@ def ask_daemon(home: "Home", path: str, body: object, waiting_for: str) -> dict[
 
     with ready_daemon(home, waiting_for):
         return call_daemon(home, "POST", path, msgspec.to_builtins(body), timeout=_TIMEOUT)
+
+
+@contextmanager
+def ready_api(home: "Home", waiting_for: str = "waiting for the daemon") -> Iterator["ApiClient"]:
+    """Start the daemon if it does not run, and give its API; a refusal is said in one line."""
+    from handrail.api.client import ApiRefusedError
+    from handrail.server.http.api_connection import connect_api
+
+    with ready_daemon(home, waiting_for):
+        try:
+            yield connect_api(home, seconds=_TIMEOUT)
+        except ApiRefusedError as error:
+            raise click.ClickException(str(error)) from None
 
 
 @contextmanager

@@ -30,7 +30,6 @@ from handrail.model.event import Event, FaultNoted, RunStarted
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
 from handrail.server.api.components import Api
-from handrail.server.control.approvals import ApprovalEndpoint
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.driver_watch import DriverWatch
@@ -56,7 +55,6 @@ from handrail.server.fleet.task_control import TaskControl
 from handrail.server.guardian_link import GuardianLink, Refused
 from handrail.server.home import Home
 from handrail.server.http.app import make_app
-from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
@@ -238,14 +236,10 @@ class Daemon:
             "port": self.home.port,
         }
         health = HealthEndpoint(self.supervision, self.runs, self.store, self.metrics, who)
-        feedback = FeedbackEndpoint(self.supervision, self.runs, self.metrics, time)
         return make_app(
             self.hook_endpoint,
             (
                 health,
-                feedback,
-                self.incident_recovery,
-                ApprovalEndpoint(self.api.approvals),
                 self.restores,
                 self.control_endpoint,
                 self.drivers,
@@ -254,7 +248,7 @@ class Daemon:
                 self.fleet_recoveries,
                 PipelineEndpoint(self.supervision, self.runs.projects, self.store),
                 self.panel,
-                self.api.routes(health, feedback),
+                self.api.routes(health),
             ),
         )
 

@@ -33,6 +33,11 @@ def recovery_in_words(
     return texts
 
 
+def where_next(record: Incident) -> str:
+    """Return where the command that continues a stopped run belongs."""
+    return "Continue in its window, or here" if record.attended else "Next"
+
+
 def session_command(record: Incident) -> str:
     """Return the command that continues a stopped session in its host, or ""."""
     command = resume_command(record.host, quote(record.run))

@@ -11,9 +11,13 @@ from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import RunLog, open_logbook
 from tests.supervise.test_approvals import STOP
 
+from handrail.api.messages.approvals import ApprovalResult, ApprovalRow, EditVerdict
+from handrail.api.operation import PREFIX
+from handrail.api.rows.approval_rows import approval_row
 from handrail.model.action import Action
 from handrail.model.event import ApprovalDecided, IncidentResolved, Intervened
 from handrail.server.home import Home
+from handrail.views.approval_feed import ApprovalFeed
 
 RUN = "3f2a9c1e-77aa-4b1c-9d2e-1c7a3f6e0001"
 
@@ -39,6 +43,33 @@ def ids(run: RunLog) -> list[str]:
     return [each.id for each in run.supervisor.state.approvals.waiting(run.book.now)]
 
 
+def question(run: RunLog, *, always: str = "", no_rule: str = "") -> ApprovalRow:
+    """What the daemon tells about the call that waits."""
+    [view] = ApprovalFeed().all(run.book.store, run.book.now)
+    return approval_row(view, run.book.now, always=always, no_rule=no_rule)
+
+
+def decided(run: RunLog) -> ApprovalResult:
+    return ApprovalResult(ok=True, says="", runs="", note="", approval=question(run))
+
+
+def reviewed(decision: str, reason: str, *, possible: bool = True) -> EditVerdict:
+    return EditVerdict(
+        input={},
+        says="Bash: echo y > a.txt",
+        possible=possible,
+        decision=decision,
+        reason=reason,
+        alternative="",
+        rewritten=None,
+        changes=(),
+        effects=(),
+        parts=(),
+        risk=0.0,
+        severity="none",
+    )
+
+
 def test_what_waits_is_listed_with_the_commands_that_answer(
     shell: HandrailShell, waiting: RunLog
 ) -> None:
@@ -57,7 +88,7 @@ def test_what_waits_is_listed_with_the_commands_that_answer(
 
 @pytest.mark.parametrize("command", ["approve", "deny"])
 def test_an_empty_id_answers_nothing(shell: HandrailShell, waiting: RunLog, command: str) -> None:
-    with daemon(Home(str(shell.state))) as asked:
+    with daemon(Home(str(shell.state)), {}) as asked:
         ran = shell.run(command, "")
     assert (ran.code, asked) == (2, [])
     assert ran.err == "handrail: no approval '' is open; see handrail approvals\n"
@@ -97,15 +128,15 @@ def test_an_answer_goes_to_the_daemon(
 ) -> None:
     [name] = ids(waiting)
     names = {"last": "last", "start": name[:3], "whole": name}
-    with daemon(Home(str(shell.state))) as asked:
+    with daemon(Home(str(shell.state)), {name: decided(waiting)}) as asked:
         ran = shell.run(command, names[typed], "--reason", "mine")
     assert (ran.code, ran.err) == (0, "")
     assert f" {said}, Bash: echo x > a.txt\n" in ran.out
     path, body = asked[0].split(" ", 2)[1:]
-    assert path == f"/runs/{RUN}/approvals/{name}"
-    given = json.loads(body)
-    assert (given["decision"], given["reason"]) == (command, "mine")
-    assert given["by"]
+    assert path == f"{PREFIX}/approvals/{name}"
+    assert json.loads(body) == {
+        "decision": command, "reason": "mine", "edited": None, "always": False,
+    }  # fmt: skip
 
 
 def test_nothing_is_answered_that_does_not_wait(shell: HandrailShell, waiting: RunLog) -> None:
@@ -142,17 +173,13 @@ def test_an_edit_shows_its_verdict_and_goes_to_the_daemon(
     shell: HandrailShell, waiting: RunLog
 ) -> None:
     [name] = ids(waiting)
-    reviewed = {
-        "says": "Bash: echo y > a.txt",
-        "verdict": {"decision": "warn", "reason": "It is new."},
-        "possible": True,
-    }
-    with daemon(Home(str(shell.state)), answer=json.dumps(reviewed)) as asked:
+    answers = {"review": reviewed("warn", "It is new."), name: decided(waiting)}
+    with daemon(Home(str(shell.state)), answers) as asked:
         ran = shell.run("approve", name, "--edit", "echo y > a.txt")
     assert (ran.code, ran.err) == (0, "")
     assert "It may run: It is new." in ran.out
     review, approve = (request.split(" ", 2)[1:] for request in asked)
-    assert review == [f"/runs/{RUN}/approvals/{name}/review", review[1]]
+    assert review[0] == f"{PREFIX}/approvals/{name}/review"
     assert json.loads(review[1]) == {"edited": {"command": "echo y > a.txt"}}
     assert json.loads(approve[1])["edited"] == {"command": "echo y > a.txt"}
 
@@ -163,9 +190,8 @@ def test_an_edit_shows_its_verdict_and_goes_to_the_daemon(
 def test_an_edit_that_is_refused_too_is_not_approved_unasked(
     shell: HandrailShell, waiting: RunLog, possible: bool, says: str
 ) -> None:
-    verdict = {"decision": "block", "reason": "It deletes too much."}
-    reviewed = {"says": "Bash: rm -r .", "verdict": verdict, "possible": possible}
-    with daemon(Home(str(shell.state)), answer=json.dumps(reviewed)) as asked:
+    answers = {"review": reviewed("block", "It deletes too much.", possible=possible)}
+    with daemon(Home(str(shell.state)), answers) as asked:
         ran = shell.run("approve", "last", "--edit", "rm -r .")
     assert ran.code == 2
     assert says in ran.err
@@ -175,16 +201,21 @@ def test_an_edit_that_is_refused_too_is_not_approved_unasked(
 def test_always_shows_the_rule_and_needs_a_confirmation(
     shell: HandrailShell, waiting: RunLog
 ) -> None:
-    rule = json.dumps({"file": "/home/ada/handrail.yaml", "diff": "+ always: this", "says": "x"})
-    with daemon(Home(str(shell.state)), answer=rule) as asked:
+    [name] = ids(waiting)
+    home = Home(str(shell.state))
+    with daemon(home, {name: question(waiting, always="+ always: this")}) as asked:
         ran = shell.run("approve", "last", "--always")
-        assert "add --yes to go ahead" in ran.err
-        assert "+ always: this" in ran.out
-        assert [request.split(" ", 2)[1].rpartition("/")[2] for request in asked] == ["rule"]
-        agreed = shell.run("approve", "last", "--always", "--yes")
-    assert agreed.code == 0
-    assert "Approved for good in this project: shop-3f2a" in agreed.out
-    assert json.loads(asked[-1].split(" ", 2)[2])["always"] is True
+    assert "add --yes to go ahead" in ran.err
+    assert "+ always: this" in ran.out
+    assert [request.split(" ", 1)[0] for request in asked] == ["GET"]
+
+
+def test_no_rule_is_written_that_nobody_saw(shell: HandrailShell, waiting: RunLog) -> None:
+    [name] = ids(waiting)
+    with daemon(Home(str(shell.state)), {name: question(waiting, no_rule="a secret")}) as asked:
+        ran = shell.run("approve", "last", "--always", "--yes")
+    assert ran.err == "handrail: no rule can allow this for good: a secret\n"
+    assert [request.split(" ", 1)[0] for request in asked] == ["GET"]
 
 
 def test_an_edited_action_is_not_allowed_for_good(shell: HandrailShell, waiting: RunLog) -> None:

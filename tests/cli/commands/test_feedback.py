@@ -1,14 +1,16 @@
 """`handrail feedback`: a person judges a verdict; the daemon writes it down."""
 
 from collections.abc import Iterator
-from urllib.parse import quote
 
 import pytest
 from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook
 
+from handrail.api.client import ApiRefusedError
+from handrail.api.messages.statistics import FeedbackRequest
+from handrail.control.client import user_name
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, call_daemon
+from handrail.server.http.api_connection import connect_api
 from handrail.server.launcher import ensure_daemon, stop_daemon
 
 pytestmark = pytest.mark.slow
@@ -98,16 +100,16 @@ def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Hand
         "false_positive_rate": 0.0,
         "findings": {"loop": {"confirmed": 1, "false_alarms": 0, "precision": 1.0}},
     }
-    assert "you said: the finding loop was wrong: it polls" in looping.run("log").out
+    said = f"{user_name()} said: the finding loop was wrong: it polls"
+    assert said in looping.run("log").out
 
 
 def test_the_daemon_takes_down_no_word_about_what_was_not_found(looping: HandrailShell) -> None:
     home = Home(str(looping.state))
     ensure_daemon(home)
-    path = f"/runs/{quote(SHOP, safe='')}/feedback"
-    with pytest.raises(DaemonError, match="no stall was found in run"):
-        call_daemon(home, "POST", path, {"step": 3, "right": True, "finding": "stall"})
-    assert "you said" not in looping.run("log").out
+    with pytest.raises(ApiRefusedError, match="stall"):
+        connect_api(home).give_feedback(SHOP, FeedbackRequest(True, 3, "stall"))
+    assert " said: " not in looping.run("log").out
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 import msgspec
@@ -13,6 +13,9 @@ from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook, utc
 from tests.intervene.stopped_run import INCIDENT, NIGHT, RUN, confirmed, reviewed, save, stop, story
 
+from handrail.api.messages.incidents import IncidentRow, RecoveryAnswer
+from handrail.api.messages.session import Problem
+from handrail.api.operation import PREFIX
 from handrail.cli.commands.incident import show_report
 from handrail.cli.output.terminal import WIDTH, TerminalOutput
 from handrail.intervene.incidents.folders import IncidentFolders, Resolution
@@ -159,8 +162,10 @@ def test_an_agent_may_not_decide(stopped: HandrailShell, monkeypatch: pytest.Mon
 
 
 @contextmanager
-def daemon(home: Home, status: str = "200 OK", answer: str = '{"ok":true}') -> Iterator[list[str]]:
-    """Stands in for the daemon: what it is asked, and always the same answer."""
+def daemon(
+    home: Home, answers: Mapping[str, object], status: str = "200 OK"
+) -> Iterator[list[str]]:
+    """Stands in for the daemon: what it is asked; `answers` are by the last word of the path."""
     home.prepare()
     asked: list[str] = []
     with socket.socket(socket.AF_UNIX) as listener:
@@ -180,7 +185,8 @@ def daemon(home: Home, status: str = "200 OK", answer: str = '{"ok":true}') -> I
                         said, body = "200 OK", '{"ok":true,"pid":1}'
                     else:
                         asked.append(request)
-                        said, body = status, answer
+                        last = request.split(" ", 2)[1].rpartition("/")[2]
+                        said, body = status, msgspec.json.encode(answers[last]).decode()
                     head = f"HTTP/1.1 {said}\r\nContent-Length: {len(body)}\r\n\r\n"
                     file.write(f"{head}{body}".encode())
 
@@ -203,65 +209,56 @@ def _request(readline: Callable[[], bytes], read: Callable[[int], bytes]) -> str
     return f"{first} {read(size).decode()}".strip()
 
 
-@pytest.mark.parametrize(
-    ("option", "says"),
-    [
-        (
-            "resume_with_limits",
-            "Limits: 6 calls a minute, 20 file changes, 60 seconds for one command",
-        ),
-        ("rollback_and_retry", "Not known yet whether the files match c2"),
-        ("manual_approval", "a person approves everything that changes something"),
-    ],
-)
+NEXT = f"cd /w/shop && claude --resume {RUN}"
+
+
+def recovered(*lines: str, following: str = "", problem: str = "") -> dict[str, object]:
+    """What the daemon says about a decision."""
+    row = IncidentRow(INCIDENT, RUN, "shop-3f2a", NIGHT, "", "loop", False, "")
+    return {INCIDENT: RecoveryAnswer(" ".join(lines), row, lines, following, problem)}
+
+
 def test_a_decision_goes_to_the_daemon_and_the_next_command_is_told(
-    stopped: HandrailShell, option: str, says: str
+    stopped: HandrailShell,
 ) -> None:
-    with daemon(Home(str(stopped.state))) as asked:
-        ran = stopped.run("incident", "resume", "last", "--option", option, "--note", "fixed it")
+    answers = recovered("shop-3f2a: It goes on.", "Limits: 6 calls.", following=NEXT)
+    with daemon(Home(str(stopped.state)), answers) as asked:
+        ran = stopped.run(
+            "incident", "resume", "last", "--option", "resume_with_limits", "--note", "fixed it"
+        )
     assert (ran.code, ran.err) == (0, "")
-    assert says in " ".join(ran.out.split())
-    assert ran.out.endswith(f" Next:\n   cd /w/shop && claude --resume {RUN}\n")
+    assert ran.out == f" shop-3f2a: It goes on.\n Limits: 6 calls.\n Next:\n   {NEXT}\n"
     path, body = asked[0].split(" ", 2)[1:]
-    assert path == f"/incidents/{INCIDENT}"
-    assert json.loads(body) == {"option": option, "note": "fixed it"}
+    assert path == f"{PREFIX}/incidents/{INCIDENT}"
+    assert json.loads(body) == {"option": "resume_with_limits", "note": "fixed it"}
 
 
-def test_an_abort_has_no_next_command(stopped: HandrailShell) -> None:
-    with daemon(Home(str(stopped.state))):
-        ran = stopped.run("incident", "resume", "last", "--option", "abort")
+def test_a_decision_is_told_as_json(stopped: HandrailShell) -> None:
+    with daemon(Home(str(stopped.state)), recovered("The run stays stopped for good.")):
         told = stopped.run("incident", "resume", "last", "--option", "abort", "--json").json
-    assert "claude" not in ran.out
-    assert "The run stays stopped for good." in ran.out
     assert told == {
         "ok": True,
         "id": INCIDENT,
         "run": RUN,
         "option": "abort",
         "note": "",
+        "says": ["The run stays stopped for good."],
+        "problem": "",
         "next": "",
     }
 
 
 def test_a_daemon_that_refuses_is_quoted(stopped: HandrailShell) -> None:
-    refusal = '{"error":"the files could not be put back"}'
-    with daemon(Home(str(stopped.state)), "409 Conflict", refusal):
+    problem = Problem("Conflict", 409, "the files could not be put back")
+    with daemon(Home(str(stopped.state)), {INCIDENT: problem}, "409 Conflict"):
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "handrail: the files could not be put back\n"
 
 
-def test_files_are_said_to_be_back_only_when_they_are(stopped: HandrailShell) -> None:
-    back = {"event": "rolled_back", "at": NIGHT, "checkpoint": "c2", "files": ["a", "b"]}
-    event = {"event": "incident_resolved", "allowance": {"calls_per_minute": 3}}
-    answer = json.dumps({"ok": True, "event": event, "rolled_back": back})
-    with daemon(Home(str(stopped.state)), answer=answer):
-        ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
-    assert ran.code == 0
-    assert " 2 files rolled back to checkpoint c2 and compared with it.\n" in ran.out
-    assert "Limits: 3 calls a minute" in ran.out
-    answer = json.dumps({"ok": True, "rolled_back": {**back, "problem": "the disk is full"}})
-    with daemon(Home(str(stopped.state)), answer=answer):
+def test_a_failed_rollback_is_an_exit_code(stopped: HandrailShell) -> None:
+    answers = recovered("THE ROLLBACK FAILED: the disk is full", problem="the disk is full")
+    with daemon(Home(str(stopped.state)), answers):
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 1
     assert " THE ROLLBACK FAILED: the disk is full\n" in ran.out
@@ -274,7 +271,7 @@ def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: HandrailS
             run.note(event)
     assert shell.run("incident", "show", INCIDENT).out.startswith(f"# Incident {INCIDENT}\n")
     assert shell.run("incident", "list").out.startswith(f" ▲ {INCIDENT}  open  ")
-    with daemon(Home(str(shell.state))) as asked:
+    with daemon(Home(str(shell.state)), recovered("It has ended.")) as asked:
         ran = shell.run("incident", "resume", INCIDENT, "--option", "abort")
     assert (ran.code, ran.err) == (0, "")
     assert f"/incidents/{INCIDENT}" in asked[0]

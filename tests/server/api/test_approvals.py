@@ -121,6 +121,7 @@ def test_what_waits_is_listed_with_all_that_a_person_must_know(tmp_path: Path) -
         [row] = (await ann.ask("GET")).json["items"]
         assert (row["state"], row["by"], row["reason"]) == ("denied", "ada", "not today")
         assert row["always"] == ""
+        assert row["no_rule"] == ""
 
     play(tmp_path, story)
 
@@ -274,6 +275,7 @@ def test_no_rule_is_offered_for_a_command_with_a_secret(tmp_path: Path) -> None:
         assert "[redacted" in row["input"]["command"]
         assert "0123456789" not in json.dumps(row)
         assert row["always"] == ""
+        assert row["no_rule"] == "it has a secret in it, so no rule can name it"
         await ann.ask("POST", f"/{name}", decision="deny")
         await held
 

@@ -18,7 +18,7 @@ from handrail.server.api.counted_runs import CountedRuns
 from handrail.server.api.feedback import FeedbackOperations
 from handrail.server.api.replay_process import ReplayProcess
 from handrail.server.api.statistics import StatisticsOperations
-from handrail.server.http.feedback import FeedbackEndpoint
+from handrail.server.control.feedback_recorder import FeedbackRecorder
 from handrail.server.http.health import HealthEndpoint
 from handrail.supervise.followup.breach import EndedCall
 from handrail.supervise.log.topics import topic_of
@@ -34,7 +34,7 @@ HINT = Intervention("i1", InterventionName.SOFT_CORRECTION, LOOP, 2)
 def operations(bed: InProcessDaemon) -> ApiComponent:
     daemon = bed.daemon
     runs = CountedRuns(bed.live)
-    judged = FeedbackEndpoint(daemon.supervision, daemon.runs, daemon.metrics, time)
+    judged = FeedbackRecorder(daemon.supervision, daemon.runs, daemon.metrics, time)
     health = HealthEndpoint(daemon.supervision, daemon.runs, daemon.store, daemon.metrics, {})
     replay = ReplayProcess(daemon.home.log, bed.place.environ, time)
     statistics = StatisticsOperations(

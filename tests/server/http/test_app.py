@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.hosts.port import MAX_BYTES
+from handrail.server.control.feedback_recorder import NoSuchStepError
 from handrail.server.daemon import Daemon
 from handrail.server.http.token_auth import TokenAuth
-from handrail.store.errors import DiskFullError
+from handrail.store.errors import DiskFullError, StoreError
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Receipt, StoredEntry
 from tests.hosts.claude.accepted import check
@@ -320,33 +321,20 @@ def test_a_host_that_nobody_knows_is_refused(office: InProcessApi) -> None:
     assert "no host is called 'codex'" in said["permissionDecisionReason"]
 
 
-def judge(office: InProcessApi, step: object, right: object, run: str = SESSION) -> int:
-    body = json.dumps({"step": step, "right": right}).encode()
-    return office.run(lambda: ask(office.app, "POST", f"/runs/{run}/feedback", body)).status
-
-
 def test_a_person_may_say_whether_a_verdict_was_right(office: InProcessApi) -> None:
     office.post(call(CRITICAL))
-    assert judge(office, 1, True) == 200
+    office.judge(1, right=True)
     assert office.desk.kinds()[-1] == "FeedbackGiven"
     assert office.desk.state().usage.right == 1
 
 
-@pytest.mark.parametrize(
-    ("step", "right", "run", "status"),
-    [
-        (2, True, SESSION, 404),
-        (0, True, SESSION, 404),
-        (1, True, "nobody", 404),
-        ("1", True, SESSION, 400),
-        (1, None, SESSION, 400),
-    ],
-)
+@pytest.mark.parametrize(("step", "run"), [(2, SESSION), (0, SESSION), (1, "nobody")])
 def test_feedback_about_nothing_is_refused_and_leaves_no_trace(
-    office: InProcessApi, step: object, right: object, run: str, status: int
+    office: InProcessApi, step: int, run: str
 ) -> None:
     office.post(call(CRITICAL))
-    assert judge(office, step, right, run) == status
+    with pytest.raises(NoSuchStepError):
+        office.judge(step, right=True, run=run)
     assert "FeedbackGiven" not in office.desk.kinds()
     assert len(office.desk.runs) == 1
 
@@ -368,7 +356,7 @@ def test_a_step_is_looked_for_without_keeping_other_runs_waiting() -> None:
     with InProcessApi(store=store) as office:
         office.post(call(CRITICAL))
         store.readers.clear()
-        assert judge(office, 1, True) == 200
+        office.judge(1, right=True)
     assert store.readers
     assert "supervision" not in store.readers
 
@@ -378,7 +366,8 @@ def test_feedback_that_cannot_be_kept_is_an_error() -> None:
     with InProcessApi(store=store) as office:
         office.post(call(CRITICAL))
         store.on_write = DiskFullError("/x/events.db")
-        assert judge(office, 1, True) == 503
+        with pytest.raises(StoreError):
+            office.judge(1, right=True)
 
 
 def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: DaemonSandbox) -> None:
@@ -392,8 +381,7 @@ def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: DaemonSa
 
         hooks = [("POST", "/hooks/claude", path.read_bytes()) for path in samples()]
         hooks += [("POST", "/hooks/claude", call("rm -rf /", "t9"))]
-        asked = [("POST", f"/runs/{SESSION}/feedback", b'{"step": 1, "right": true}')]
-        asked += [("GET", path, b"") for path in ("/healthz", "/metrics", "/nothing")]
+        asked = [("GET", path, b"") for path in ("/healthz", "/metrics", "/nothing")]
 
         async def everything() -> list[int]:
             by_socket = [(await ask(daemon.app(), *each)).status for each in hooks]

@@ -25,7 +25,7 @@ def test_nobody_is_an_error_and_no_health(place: DaemonSandbox) -> None:
 def test_what_is_no_answer_is_an_error(place: DaemonSandbox, answer: bytes) -> None:
     with answering(place, answer):
         with pytest.raises(DaemonError, match="does not answer"):
-            call_daemon(place.home, "POST", "/runs/x/feedback", {"step": 1})
+            call_daemon(place.home, "POST", "/checkpoints", {})
         assert daemon_health(place.home) is None
 
 

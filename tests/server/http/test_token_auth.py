@@ -50,7 +50,7 @@ ENDPOINTS = [
     ("POST", "/hooks/claude"),
     ("GET", "/healthz"),
     ("GET", "/metrics"),
-    ("POST", "/runs/r1/feedback"),
+    ("POST", "/checkpoints"),
     ("GET", "/hooks/claude"),
     ("POST", "/healthz"),
     ("GET", "/unheard-of"),

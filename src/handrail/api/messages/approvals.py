@@ -49,6 +49,8 @@ class ApprovalRow(msgspec.Struct, frozen=True):
     always: str
     """The rule, as a diff of the settings, by which such actions would not be asked about again in
     this project; empty: there can be none."""
+    no_rule: str
+    """Why there can be no such rule."""
 
 
 class ApprovalList(msgspec.Struct, frozen=True):
@@ -99,4 +101,8 @@ class ApprovalResult(msgspec.Struct, frozen=True):
 
     ok: bool
     says: str
+    runs: str
+    """What runs instead; empty: the action itself, or nothing."""
+    note: str
+    """What else the person has to know or do."""
     approval: ApprovalRow

@@ -59,3 +59,9 @@ class RecoveryAnswer(msgspec.Struct, frozen=True):
 
     says: str
     incident: IncidentRow
+    lines: tuple[str, ...]
+    """The same without the command, a sentence or two each."""
+    next: str
+    """The command by which the run goes on; empty: it needs none."""
+    problem: str
+    """Why the rollback failed."""

@@ -7,7 +7,9 @@ from handrail.views.approval_feed import ApprovalView
 _MAX_GOAL = 2_000
 
 
-def approval_row(view: ApprovalView, now: float, always: str) -> ApprovalRow:
+def approval_row(
+    view: ApprovalView, now: float, *, always: str = "", no_rule: str = ""
+) -> ApprovalRow:
     """Return a question as a message; `always`: the diff that allows its action for good."""
     asked, question = view.approval, view.question
     action = None if question is None else question.action
@@ -44,4 +46,5 @@ def approval_row(view: ApprovalView, now: float, always: str) -> ApprovalRow:
         edited_says=asked.edited_says,
         editable=view.editable,
         always=always,
+        no_rule=no_rule,
     )

@@ -1,34 +1,21 @@
 """`handrail approvals`, `approve`, `deny`: answer the actions that wait for a person."""
 
-from collections.abc import Mapping
 from time import time
 
 import click
-import msgspec
 
+from handrail.api.messages.approvals import ApprovalDecision, EditOrder
 from handrail.cli import options
-from handrail.cli.daemon_request import ask_daemon
+from handrail.cli.daemon_request import ready_api
 from handrail.cli.history.runs import LAST, find_home, read_log
 from handrail.cli.output.approval_lines import approval_json, list_approvals, show_edit, show_rule
 from handrail.cli.output.file_changes import ask_to_agree
 from handrail.cli.output.json_line import print_json
-from handrail.control.client import user_name
-from handrail.model.decodable import decodable
 from handrail.model.ordinal import Decision
-from handrail.model.review import Verdict
 from handrail.review.tools.tool_effects import command_field
 from handrail.views.approval_feed import ApprovalFeed, ApprovalView
 
 _NONE = "No action waits for an approval."
-
-
-@decodable
-class _ReviewedEdit(msgspec.Struct, frozen=True):
-    """What the daemon says about an edited action."""
-
-    says: str
-    verdict: Verdict
-    possible: bool
 
 
 @click.command()
@@ -89,14 +76,12 @@ def approve(
     if edit is not None and always:
         raise click.UsageError("use --edit or --always, not both: an edited command runs once")
     one = _find(name)
-    given: dict[str, object] = {"decision": "approve", "by": user_name(), "reason": reason}
-    if edit is not None:
-        given["edited"] = _reviewed_edit(one, edit, yes=yes, as_json=as_json)
+    edited = None if edit is None else _reviewed_edit(one, edit, yes=yes, as_json=as_json)
     if always:
         _agree_to_rule(one, yes=yes, as_json=as_json)
-        given["always"] = True
     done = "Approved for good in this project" if always else "Approved, once"
-    return _answer(one, given, done, as_json=as_json)
+    decision = ApprovalDecision("approve", reason, edited, always)
+    return _answer(one, decision, done, as_json=as_json)
 
 
 @click.command()
@@ -116,23 +101,33 @@ def deny(name: str, reason: str, as_json: bool) -> int:
       handrail deny last
     """
     options.by_a_person()
-    given = {"decision": "deny", "by": user_name(), "reason": reason}
-    return _answer(_find(name), given, "Denied", as_json=as_json)
+    return _answer(_find(name), ApprovalDecision("deny", reason), "Denied", as_json=as_json)
 
 
 commands = {"approvals": approvals, "approve": approve, "deny": deny}
 """The click commands by name, for `handrail.cli`."""
 
 
-def _answer(one: ApprovalView, given: Mapping[str, object], done: str, *, as_json: bool) -> int:
-    answer = _ask(one, "", given)
+def _answer(one: ApprovalView, decision: ApprovalDecision, done: str, *, as_json: bool) -> int:
+    with ready_api(find_home()) as api:
+        result = api.decide_approval(one.approval.id, decision)
     if as_json:
-        print_json({**answer, "id": one.approval.id, "decision": given["decision"]})
+        print_json(
+            {
+                "ok": result.ok,
+                "id": one.approval.id,
+                "run": one.run,
+                "decision": decision.decision,
+                "says": one.approval.says,
+                "runs": result.runs,
+                "note": result.note,
+            }
+        )
         return 0
     screen = options.screen()
-    screen.paragraph(f"{done}: {one.run_name}, {answer.get('runs') or one.approval.says}")
-    if note := answer.get("note"):
-        screen.paragraph(str(note))
+    screen.paragraph(f"{done}: {one.run_name}, {result.runs or one.approval.says}")
+    if result.note:
+        screen.paragraph(result.note)
     return 0
 
 
@@ -143,12 +138,13 @@ def _reviewed_edit(
     action = None if one.question is None else one.question.action
     field = (command_field(action) if action is not None else None) or "command"
     edited: dict[str, object] = {field: command}
-    found = msgspec.convert(_ask(one, "/review", {"edited": edited}), _ReviewedEdit)
+    with ready_api(find_home()) as api:
+        found = api.review_edit(one.approval.id, EditOrder(edited))
     if not found.possible:
-        raise click.ClickException(f"nobody can approve this: {found.verdict.reason}")
+        raise click.ClickException(f"nobody can approve this: {found.reason}")
     if not as_json:
-        show_edit(options.screen(), found.says, found.verdict)
-    if found.verdict.decision is Decision.BLOCK:
+        show_edit(options.screen(), found)
+    if found.decision == Decision.BLOCK.value:
         ask = ask_to_agree("Let it run nevertheless?", yes=yes, asks=not as_json, default=False)
         if not ask:
             raise click.Abort
@@ -157,16 +153,15 @@ def _reviewed_edit(
 
 def _agree_to_rule(one: ApprovalView, *, yes: bool, as_json: bool) -> None:
     """Show the rule, and ask whether to write it."""
-    diff = str(_ask(one, "/rule", {})["diff"])
+    with ready_api(find_home()) as api:
+        asked = api.get_approval(one.approval.id)
+    if not asked.always:
+        why = asked.no_rule or "it has an answer, or has expired"
+        raise click.ClickException(f"no rule can allow this for good: {why}")
     if not as_json:
-        show_rule(options.screen(), diff)
+        show_rule(options.screen(), asked.always)
     if not ask_to_agree("Write this rule?", yes=yes, asks=not as_json):
         raise click.Abort
-
-
-def _ask(one: ApprovalView, what: str, body: Mapping[str, object]) -> dict[str, object]:
-    path = f"/runs/{one.run}/approvals/{one.approval.id}{what}"
-    return ask_daemon(find_home(), path, body, "waiting for the daemon")
 
 
 def _waiting() -> list[ApprovalView]:

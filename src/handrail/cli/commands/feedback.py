@@ -1,13 +1,12 @@
 """`handrail feedback`: a person tells whether a verdict or a finding was right."""
 
-from urllib.parse import quote
-
 import click
 import msgspec
 
+from handrail.api.messages.statistics import FeedbackRequest
 from handrail.cli import options
 from handrail.cli.commands.explain import find_story, run_events
-from handrail.cli.daemon_request import ask_daemon
+from handrail.cli.daemon_request import ready_api
 from handrail.cli.history.runs import KnownRun, KnownRuns, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
@@ -110,11 +109,11 @@ def _give(
     home: Home, run: KnownRun, step: int, verdict: str, note: str, kind: str = ""
 ) -> dict[str, object]:
     """Let the daemon record the feedback, and return it."""
-    given: dict[str, object] = {"step": step, "right": verdict == "right", "note": note}
-    if kind:
-        given["finding"] = kind
-    ask_daemon(home, f"/runs/{quote(run.id, safe='')}/feedback", given, "recording it")
-    return {"run": run.id, "name": run.name, **given}
+    right = verdict == "right"
+    with ready_api(home, "recording it") as api:
+        api.give_feedback(run.id, FeedbackRequest(right, step, kind, note))
+    given = {"run": run.id, "name": run.name, "step": step, "right": right, "note": note}
+    return {**given, "finding": kind} if kind else given
 
 
 def find_finding(store: Store, run: KnownRun, kind: str, step: str) -> FindingMade:

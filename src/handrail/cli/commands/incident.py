@@ -7,8 +7,9 @@ from time import time
 import click
 import msgspec
 
+from handrail.api.messages.incidents import RecoveryAnswer, RecoveryOrder
 from handrail.cli import options
-from handrail.cli.daemon_request import ask_daemon
+from handrail.cli.daemon_request import ready_api
 from handrail.cli.history.runs import LAST, find_home, read_log
 from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, clip, pad, visible, wrap
@@ -21,13 +22,10 @@ from handrail.intervene.incidents.recovery import (
     RecoveryOption,
 )
 from handrail.intervene.incidents.report import incident_report
-from handrail.model.event import CleanedUp, RolledBack
-from handrail.model.intervention import Allowance
 from handrail.model.near_names import did_you_mean
-from handrail.server.control.driven_session import DrivenName, driven_name, next_command
 from handrail.store.journal import Journal
 from handrail.supervise.state.stop_lookup import find_stop, stops_in
-from handrail.words.recoveries import recovery_in_words
+from handrail.words.recoveries import where_next
 from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
 
@@ -37,18 +35,6 @@ _ESCAPED = re.compile(r"(?P<code>(?P<fence>`+).*?(?P=fence))|\\(?P<sign>[\\`*_\[
 """Code, which stays as it is, or a sign that a report escapes for Markdown."""
 _COMMAND = " " * 6
 """The indent of command lines in a report, which people copy."""
-
-
-class _ResumeEvent(msgspec.Struct, frozen=True):
-    allowance: Allowance | None = None
-
-
-class RecoveryResult(msgspec.Struct, frozen=True):
-    """What the daemon did about an incident."""
-
-    event: _ResumeEvent = _ResumeEvent()
-    rolled_back: RolledBack | None = None
-    cleaned: CleanedUp | None = None
 
 
 @click.group()
@@ -166,20 +152,24 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     chosen = RECOVERIES[RecoveryOption(option)]
     _check(kept, chosen)
     record = kept.record
-    given = {"option": option, "note": note}
-    answer = ask_daemon(home, f"/incidents/{record.id}", given, "waiting for the daemon")
-    done = msgspec.convert(answer, RecoveryResult)
-    following = next_command(record, _driven(record.run)) if chosen.resumes else ""
+    with ready_api(home) as api:
+        answer = api.recover(record.id, RecoveryOrder(option, note))
     if as_json:
-        print_json({**answer, "id": record.id, "run": record.run, **given, "next": following})
+        print_json(
+            {
+                "ok": not answer.problem,
+                "id": record.id,
+                "run": record.run,
+                "option": option,
+                "note": note,
+                "says": answer.lines,
+                "problem": answer.problem,
+                "next": answer.next,
+            }
+        )
     else:
-        _show_result(options.screen(), record, chosen, done, following)
-    return 1 if done.rolled_back and done.rolled_back.problem else 0
-
-
-def _driven(run: str) -> DrivenName | None:
-    with read_log(find_home()) as store:
-        return driven_name(store, run)
+        _show_result(options.screen(), record, answer)
+    return 1 if answer.problem else 0
 
 
 def _incidents() -> IncidentFolders:
@@ -274,22 +264,9 @@ def _json(kept: StoredIncident) -> dict[str, object]:
     }
 
 
-def _show_result(
-    screen: TerminalOutput,
-    record: Incident,
-    chosen: Recovery,
-    done: RecoveryResult,
-    following: str,
-) -> None:
-    for text in recovery_in_words(
-        _run_name(record),
-        record,
-        chosen,
-        allowance=done.event.allowance,
-        rolled_back=done.rolled_back,
-        cleaned=done.cleaned,
-    ):
+def _show_result(screen: TerminalOutput, record: Incident, answer: RecoveryAnswer) -> None:
+    for text in answer.lines:
         screen.paragraph(text)
-    if following:
-        screen.say(f" {'Continue in its window, or here' if record.attended else 'Next'}:")
-        screen.say(f"   {visible(following)}")  # on one line, for copying
+    if answer.next:
+        screen.say(f" {where_next(record)}:")
+        screen.say(f"   {visible(answer.next)}")  # on one line, for copying

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from handrail.api.messages.approvals import EditVerdict
 from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.model.ordinal import Decision
-from handrail.model.review import Verdict
 from handrail.views.approval_feed import ApprovalView
 from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
 from handrail.words.times import duration_in_words
@@ -47,11 +47,11 @@ def _show(screen: TerminalOutput, view: ApprovalView, now: float) -> None:
     screen.say(f"   handrail approve {asked.id}{edit} · handrail deny {asked.id} --reason TEXT")
 
 
-def show_edit(screen: TerminalOutput, says: str, verdict: Verdict) -> None:
+def show_edit(screen: TerminalOutput, verdict: EditVerdict) -> None:
     """Print the verdict on an edited action."""
-    screen.paragraph(says)
+    screen.paragraph(verdict.says)
     reason = f": {verdict.reason}" if verdict.reason else ""
-    screen.paragraph(f"{_DOES[verdict.decision]}{reason}")
+    screen.paragraph(f"{_DOES[Decision(verdict.decision)]}{reason}")
     for change in verdict.changes:
         screen.paragraph(change, indent=3)
 

@@ -16,11 +16,7 @@ from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.live_log import LiveLog
 from handrail.server.api.problems import not_found
-from handrail.server.control.approval_decisions import (
-    ApprovalAnswer,
-    ApprovalDecisions,
-    RuleRefusedError,
-)
+from handrail.server.control.approval_decisions import ApprovalDecisions, RuleRefusedError
 from handrail.store.port import Store
 from handrail.views.approval_feed import ApprovalFeed, ApprovalView
 from handrail.words.rule_change import rule_diff
@@ -86,14 +82,17 @@ class ApprovalOperations:
         """Take in the answer to a question."""
         name, given = call.path("approval"), call.body(ApprovalDecision)
         view = await self._find(name)
-        answer = ApprovalAnswer(
-            given.decision, call.caller.user, given.reason, given.edited, given.always
-        )
-        done = await self._decisions.decide(view.run, name, answer)
+        done = await self._decisions.decide(view.run, name, given, call.caller.user)
         says = "Denied." if given.decision == "deny" else "Approved, once."
         if given.always:
             says = "Approved, for good in this project."
-        return ApprovalResult(True, f"{says} {done.note}".rstrip(), await self._shown(name))
+        return ApprovalResult(
+            ok=True,
+            says=f"{says} {done.note}".rstrip(),
+            runs=done.runs,
+            note=done.note,
+            approval=await self._shown(name),
+        )
 
     async def _shown(self, name: str) -> ApprovalRow:
         now = self._clock()
@@ -108,13 +107,10 @@ class ApprovalOperations:
         return view
 
     def _row(self, view: ApprovalView, now: float) -> ApprovalRow:
-        return approval_row(view, now, self._always(view, now))
-
-    def _always(self, view: ApprovalView, now: float) -> str:
-        """Return the diff of the user's file that allows an action for good, or ""."""
         if view.question is None or not view.approval.is_open(now):
-            return ""
+            return approval_row(view, now)
         try:
-            return rule_diff(self._decisions.plan_always(view.question))
-        except RuleRefusedError:
-            return ""
+            change = self._decisions.plan_always(view.question)
+        except RuleRefusedError as error:
+            return approval_row(view, now, no_rule=str(error))
+        return approval_row(view, now, always=rule_diff(change))

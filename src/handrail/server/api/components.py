@@ -24,10 +24,10 @@ from handrail.server.api.statistics import StatisticsOperations
 from handrail.server.api.stream import EventStream
 from handrail.server.api.task_commands import TaskCommands
 from handrail.server.control.approval_decisions import ApprovalDecisions
+from handrail.server.control.feedback_recorder import FeedbackRecorder
 from handrail.server.fleet.fleet_access import FleetAccess
 from handrail.server.fleet.fleet_views import FleetViews
 from handrail.server.fleet.merge_jobs import MergeJobs
-from handrail.server.http.feedback import FeedbackEndpoint
 from handrail.server.http.health import HealthEndpoint
 from handrail.server.integrity.notices import unseen_notices
 
@@ -46,9 +46,9 @@ class Api:
         self.stream = EventStream(self.live, time, self._fleets.recovered)
         self.approvals = ApprovalDecisions(daemon.supervision, daemon.runs, time, environ)
 
-    def routes(self, health: HealthEndpoint, feedback: FeedbackEndpoint) -> ApiRoutes:
+    def routes(self, health: HealthEndpoint) -> ApiRoutes:
         """Return the endpoints of all operations."""
-        components = (*self._reading(), *self._counting(health, feedback), *self._acting())
+        components = (*self._reading(), *self._counting(health), *self._acting())
         return ApiRoutes(components)
 
     def stop(self) -> None:
@@ -69,13 +69,12 @@ class Api:
             PipelineOperations(live, time),
         )
 
-    def _counting(
-        self, health: HealthEndpoint, feedback: FeedbackEndpoint
-    ) -> tuple[ApiComponent, ...]:
+    def _counting(self, health: HealthEndpoint) -> tuple[ApiComponent, ...]:
         daemon, environ = self._daemon, self._environ
         counted = CountedRuns(self.live)
+        recorder = FeedbackRecorder(daemon.supervision, daemon.runs, daemon.metrics, time)
         return (
-            FeedbackOperations(feedback, self.live, counted),
+            FeedbackOperations(recorder, self.live, counted),
             StatisticsOperations(
                 daemon.supervision,
                 counted,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from math import inf
 
+import msgspec
+
 from handrail.api.messages.statistics import Done, FeedbackRates, FeedbackRequest, RateRow
 from handrail.detect.precision import Precision, last_finding
 from handrail.server.api.api_routes import Handler
@@ -11,7 +13,7 @@ from handrail.server.api.counted_runs import CountedRuns
 from handrail.server.api.known_runs import find_run
 from handrail.server.api.live_log import LiveLog
 from handrail.server.api.problems import ProblemError, not_found
-from handrail.server.http.feedback import Feedback, FeedbackEndpoint
+from handrail.server.control.feedback_recorder import FeedbackRecorder
 from handrail.store.decoding import decode_or_fault
 from handrail.store.port import Store
 from handrail.supervise.log.topics import topic_of
@@ -24,8 +26,8 @@ _MAX_NOTE = 10_000
 class FeedbackOperations:
     """Takes feedback, and tells how often Handrail was right."""
 
-    def __init__(self, endpoint: FeedbackEndpoint, live: LiveLog, runs: CountedRuns) -> None:
-        self._endpoint = endpoint
+    def __init__(self, recorder: FeedbackRecorder, live: LiveLog, runs: CountedRuns) -> None:
+        self._recorder = recorder
         self._live = live
         self._runs = runs
 
@@ -42,13 +44,11 @@ class FeedbackOperations:
         run = await find_run(self._live, call.path("run"))
         if len(given.note) > _MAX_NOTE:
             raise ProblemError(400, "Too long", f"A note has up to {_MAX_NOTE:,} characters.")
-        step = given.step
         if given.finding:
             step = await self._live.read(lambda store: _step(store, run.id, given))
-        await self._endpoint.judge(
-            run.id, Feedback(step, given.right, given.note, given.finding, call.caller.user)
-        )
-        about = f"{in_words(given.finding)} in" if given.finding else f"step {step} of"
+            given = msgspec.structs.replace(given, step=step)
+        await self._recorder.record(run.id, given, call.caller.user)
+        about = f"{in_words(given.finding)} in" if given.finding else f"step {given.step} of"
         verdict = "right" if given.right else "wrong"
         return Done(f"Noted: {about} {run.name} was judged {verdict}.")
 

@@ -36,7 +36,7 @@ from handrail.server.api.unfiled_stops import UnfiledStops
 from handrail.server.control.driven_session import driven_name, next_command
 from handrail.server.control.incident_recovery import IncidentRecovery, RecoveryChoice
 from handrail.supervise.runs.run_names import names_of_runs, project_of
-from handrail.words.recoveries import recovery_in_words
+from handrail.words.recoveries import recovery_in_words, where_next
 from handrail.words.sentence import in_words
 
 _MOST = 500
@@ -103,7 +103,7 @@ class IncidentOperations:
         choice = RecoveryChoice(chosen.option, order.note, call.caller.user)
         done = await self._recovery.choose(incident, choice)
         names = await self._names([record.run])
-        says = recovery_in_words(
+        lines = recovery_in_words(
             names[record.run],
             record,
             chosen,
@@ -111,14 +111,19 @@ class IncidentOperations:
             rolled_back=done.rolled_back,
             cleaned=done.cleaned,
         )
-        if chosen.resumes:
-            driven = await self._live.read(lambda store: driven_name(store, record.run))
-            command = await asyncio.to_thread(next_command, record, driven)
-            where = "Continue in its window, or here" if record.attended else "Next"
-            says += [f"{where}: {command}"] if command else []
+        command = await self._next(record) if chosen.resumes else ""
         row = _row(await self._find(incident), names)
-        decided = msgspec.structs.replace(row, open=False, decided=chosen.option.value)
-        return RecoveryAnswer(" ".join(says), decided)
+        return RecoveryAnswer(
+            says=" ".join((*lines, *([f"{where_next(record)}: {command}"] if command else ()))),
+            incident=msgspec.structs.replace(row, open=False, decided=chosen.option.value),
+            lines=tuple(lines),
+            next=command,
+            problem=done.rolled_back.problem if done.rolled_back else "",
+        )
+
+    async def _next(self, record: Incident) -> str:
+        driven = await self._live.read(lambda store: driven_name(store, record.run))
+        return await asyncio.to_thread(next_command, record, driven)
 
     async def _find(self, incident: str) -> StoredIncident:
         """Return a stop by its id. Raises NoSuchIncidentError, IncidentError."""

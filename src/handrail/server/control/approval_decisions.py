@@ -1,16 +1,15 @@
-"""Carries out the answers of people to questions about actions: for the API and the endpoints."""
+"""Carries out the answers of people to questions about actions."""
 
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import msgspec
 
+from handrail.api.messages.approvals import ApprovalDecision
 from handrail.config.approvals import AlwaysAllowed
 from handrail.config.user_rules import UnwritableRuleError, UserRuleChange, plan_rule
 from handrail.model.action import SHELL_TOOLS, Action
-from handrail.model.decodable import decodable
 from handrail.model.event import ApprovalAsked, ApprovalDecided
 from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
@@ -33,29 +32,13 @@ from handrail.words.actions import command_of
 _MINUTE = 60.0
 
 
-@decodable
-class ApprovalAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A person's answer."""
-
-    decision: Literal["approve", "deny"]
-    by: str = ""
-    reason: str = ""
-    edited: dict[str, object] | None = None
-    """Values of the input that replace the action's own."""
-    always: bool = False
-
-
 class AnswerOutcome(msgspec.Struct, frozen=True):
     """What an answer came to."""
 
-    run: str
-    says: str
-    """The action."""
     runs: str
     """What runs instead; empty: the action itself, or nothing."""
     note: str
     """What else the person has to know or do; empty: nothing."""
-    event: ApprovalDecided
 
 
 class EditReview(msgspec.Struct, frozen=True):
@@ -113,8 +96,10 @@ class ApprovalDecisions:
         """One answer after the other: two could write the user's file at the same time, or a
         denial could come between a rule and its approval."""
 
-    async def decide(self, run: str, approval: str, given: ApprovalAnswer) -> AnswerOutcome:
-        """Approve, edit or deny an action that waits."""
+    async def decide(
+        self, run: str, approval: str, given: ApprovalDecision, by: str
+    ) -> AnswerOutcome:
+        """Approve, edit or deny an action that waits, as `by` decided."""
         if given.decision == "deny" and (given.always or given.edited is not None):
             raise EditRefusedError("a denied action is neither edited nor allowed for good")
         if given.always and given.edited is not None:
@@ -123,16 +108,11 @@ class ApprovalDecisions:
             if given.always:
                 question = await self._supervision.call(lambda: self._question(run, approval))
                 await asyncio.to_thread(self._write, question)
-            return await self._supervision.answer(lambda: self._record(run, approval, given))
+            return await self._supervision.answer(lambda: self._record(run, approval, given, by))
 
     async def review_edit(self, run: str, approval: str, edited: dict[str, object]) -> EditReview:
         """Return the verdict on another input of an action that waits."""
         return await self._supervision.call(lambda: self._reviewed(run, approval, edited))
-
-    async def rule_change(self, run: str, approval: str) -> UserRuleChange:
-        """Return the change of the user's file that allows an action for good."""
-        question = await self._supervision.call(lambda: self._question(run, approval))
-        return await asyncio.to_thread(self.plan_always, question)
 
     def plan_always(self, question: ApprovalAsked) -> UserRuleChange:
         """Return the change of the user's file that allows an action for good; reads the disk.
@@ -154,8 +134,10 @@ class ApprovalDecisions:
 
     # In the supervision thread
 
-    def _record(self, run: str, approval: str, given: ApprovalAnswer) -> Ready[AnswerOutcome]:
-        supervisor, asked = self._open(run, approval)
+    def _record(
+        self, run: str, approval: str, given: ApprovalDecision, by: str
+    ) -> Ready[AnswerOutcome]:
+        supervisor, _ = self._open(run, approval)
         now = self._clock()
         approved = given.decision == "approve"
         edit = None
@@ -167,7 +149,7 @@ class ApprovalDecisions:
             now,
             approval,
             approved,
-            given.by,
+            by,
             given.reason,
             now + supervisor.project.config.approvals.valid_minutes * _MINUTE,
             edited=edit.input if edit is not None else None,
@@ -175,8 +157,7 @@ class ApprovalDecisions:
             always=given.always,
         )
         note = _goes_on(supervisor) if approved else ""
-        said = AnswerOutcome(run, asked.says, event.edited_says, note, event)
-        return once_written(said, [supervisor.record(event)])
+        return once_written(AnswerOutcome(event.edited_says, note), [supervisor.record(event)])
 
     def _reviewed(self, run: str, approval: str, edited: dict[str, object]) -> EditReview:
         supervisor, _ = self._open(run, approval)

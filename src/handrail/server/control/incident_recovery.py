@@ -6,8 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
 
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, Resolution
 from handrail.intervene.incidents.record import Incident
@@ -18,13 +16,12 @@ from handrail.intervene.incidents.recovery import (
     strict_allowance,
 )
 from handrail.intervene.incidents.report import incident_report
-from handrail.model.decodable import decodable
 from handrail.model.event import CleanedUp, IncidentResolved, RolledBack
 from handrail.server.control.leftovers import clean_up
 from handrail.server.control.run_processes import agent_processes
 from handrail.server.home import Home
-from handrail.server.http.json_response import json_response, once_written, read_json
-from handrail.server.http.routes import EndpointError, EndpointRow
+from handrail.server.http.json_response import once_written
+from handrail.server.http.routes import EndpointError
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision.decision_progress import Ready
 from handrail.supervise.runs.run_registry import RunRegistry
@@ -33,23 +30,18 @@ from handrail.supervise.state.stop_lookup import find_stop
 _log = logging.getLogger(__name__)
 
 
-@decodable
-class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecoveryChoice(msgspec.Struct, frozen=True):
     """A person's choice."""
 
     option: RecoveryOption
     note: str = ""
     by: str = ""
-    """Who decides; empty: a person at this machine."""
+    """Who decides."""
 
 
-class RecoveredRun(msgspec.Struct, frozen=True, kw_only=True):
+class RecoveredRun(msgspec.Struct, frozen=True):
     """What a choice came to."""
 
-    ok: bool = True
-    run: str
-    host: str
-    cwd: str
     event: IncidentResolved
     rolled_back: RolledBack | None
     cleaned: CleanedUp | None
@@ -80,15 +72,6 @@ class IncidentRecovery:
         self._incidents = IncidentFolders(home.incidents)
         self._clock = clock
 
-    def routes(self) -> tuple[EndpointRow, ...]:
-        """Return its endpoint."""
-        return (EndpointRow("POST", "/incidents/{incident}", self.endpoint),)
-
-    async def endpoint(self, request: Request) -> Response:
-        """Continue a stopped run, or end it for good, as a person decided."""
-        choice = await read_json(request, RecoveryChoice)
-        return json_response(await self.choose(request.path_params["incident"], choice))
-
     async def choose(self, incident: str, choice: RecoveryChoice) -> RecoveredRun:
         """Carry out a choice, and return what it came to."""
         record = await self.record(incident)
@@ -105,14 +88,7 @@ class IncidentRecovery:
             await asyncio.to_thread(self._incidents.resolve, incident, resolution)
         except IncidentError as error:  # the log has it
             _log.warning("%s", error)
-        return RecoveredRun(
-            run=record.run,
-            host=record.host,
-            cwd=record.cwd,
-            event=event,
-            rolled_back=rolled_back,
-            cleaned=cleaned,
-        )
+        return RecoveredRun(event, rolled_back, cleaned)
 
     async def _clean(self, record: Incident) -> CleanedUp:
         """Clean up what the incident lists, and record what became of it."""

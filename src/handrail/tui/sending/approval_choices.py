@@ -1,16 +1,17 @@
-"""The answers that a person can give to an action that waits, and what they tell the daemon."""
+"""The answers that a person can give to an action that waits, and how the daemon hears them."""
 
 import os
 from contextlib import closing
 from time import time
 
+from handrail.api.client import ApiClient
+from handrail.api.messages.approvals import ApprovalDecision, EditOrder
 from handrail.config.user_rules import UnwritableRuleError, plan_rule
-from handrail.control.client import user_name
 from handrail.model.event import ApprovalAsked
+from handrail.model.ordinal import Decision
 from handrail.review.tools.tool_effects import command_field
 from handrail.server.control.approval_decisions import RuleRefusedError, always_rule
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, call_daemon
 from handrail.store.errors import StoreError
 from handrail.store.opening import open_log
 from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
@@ -21,6 +22,13 @@ from handrail.words.actions import command_of
 _APPROVE = DecisionChoice("approve", "approve", "Exactly this action may run, once.")
 _DENY = DecisionChoice("deny", "deny", "It does not run; the agent reads your note.")
 _EDIT, _ALWAYS = "edit", "always"
+
+
+class EditStoppedError(Exception):
+    """Handrail would stop the edited command, too."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Handrail would stop that, too: {reason}")
 
 
 def approval_decision(home: Home, run: RunOverview) -> OpenDecision | None:
@@ -41,29 +49,31 @@ def approval_decision(home: Home, run: RunOverview) -> OpenDecision | None:
         run.name,
         f"{run.name} waits for your approval",
         f"It wants to: {run.wants}{why}",
-        f"/runs/{run.id}/approvals/{run.approval}",
-        ("decision", "reason"),
+        "approval",
+        run.approval,
         (*choices, _DENY),
-        {"by": user_name()},
         edits=field,
     )
 
 
-def answer_body(
-    home: Home, decision: OpenDecision, choice: str, note: str, timeout: float
-) -> dict[str, object]:
-    """Return what to tell the daemon. Raises DaemonError if an edit would be stopped, too."""
-    of_choice, of_note = decision.fields
-    if choice == _ALWAYS:
-        return {of_choice: "approve", of_note: note, "always": True, **decision.more}
-    if choice != _EDIT:
-        return {of_choice: choice, of_note: note, **decision.more}
-    edited = {decision.edits: note}
-    seen = call_daemon(home, "POST", f"{decision.path}/review", {"edited": edited}, timeout=timeout)
-    verdict = seen["verdict"]
-    if isinstance(verdict, dict) and verdict["decision"] == "block":
-        raise DaemonError(f"Handrail would stop that, too: {verdict.get('reason', '')}")
-    return {of_choice: "approve", "edited": edited, **decision.more}
+def answer_approval(api: ApiClient, decision: OpenDecision, choice: str, note: str) -> None:
+    """Tell the daemon the answer. Raises EditStoppedError."""
+    if choice == _DENY.value:
+        given = ApprovalDecision("deny", note)
+    elif choice == _EDIT:
+        given = ApprovalDecision("approve", edited=_reviewed(api, decision, note))
+    else:
+        given = ApprovalDecision("approve", note, always=choice == _ALWAYS)
+    api.decide_approval(decision.id, given)
+
+
+def _reviewed(api: ApiClient, decision: OpenDecision, command: str) -> dict[str, object]:
+    """Return the edited input, if it may run."""
+    edited: dict[str, object] = {decision.edits: command}
+    verdict = api.review_edit(decision.id, EditOrder(edited))
+    if verdict.decision == Decision.BLOCK.value:
+        raise EditStoppedError(verdict.reason)
+    return edited
 
 
 def _edit(question: ApprovalAsked) -> DecisionChoice:

@@ -1,13 +1,21 @@
 """Carry out decisions of a person through the daemon: emergency stops and approvals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
+from handrail.api.client import ApiClient, ApiRefusedError
+from handrail.api.messages.incidents import RecoveryOrder
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 from handrail.intervene.incidents.recovery import offered_options
 from handrail.server.home import Home
-from handrail.server.http.socket_client import DaemonError, call_daemon
+from handrail.server.http.api_connection import connect_api
+from handrail.server.http.socket_client import DaemonError
 from handrail.server.launcher import ensure_daemon
-from handrail.tui.sending.approval_choices import answer_body, approval_decision
+from handrail.tui.sending.approval_choices import (
+    EditStoppedError,
+    answer_approval,
+    approval_decision,
+)
 from handrail.tui.sending.decisions import DecisionChoice, OpenDecision
 from handrail.tui.sending.port import SendingStage
 from handrail.views.run_overview import RunOverview
@@ -24,14 +32,17 @@ class DaemonDecisions:
 
     def find(self, run: RunOverview) -> OpenDecision | None:
         """Find what a run waits for."""
-        return next((found for row in _KINDS if (found := row(self._home, run))), None)
+        kinds = _KINDS.values()
+        return next((found for kind in kinds if (found := kind.find(self._home, run))), None)
 
     def decide(self, decision: OpenDecision, choice: str, note: str) -> SendingStage:
         """Tell the daemon; start it if it does not run."""
         try:
             ensure_daemon(self._home)
-            body = answer_body(self._home, decision, choice, note, _TIMEOUT)
-            call_daemon(self._home, "POST", decision.path, body, timeout=_TIMEOUT)
+            api = connect_api(self._home, seconds=_TIMEOUT)
+            _KINDS[decision.about].decide(api, decision, choice, note)
+        except (EditStoppedError, ApiRefusedError) as error:
+            return SendingStage("failed", str(error), "invalid_state")
         except DaemonError as error:
             return SendingStage("failed", str(error), "unreachable")
         return SendingStage("confirmed", choice.replace("_", " "))
@@ -51,8 +62,8 @@ def _emergency_stop(home: Home, run: RunOverview) -> OpenDecision | None:
         run.name,
         f"{run.name} was stopped in an emergency",
         question,
-        f"/incidents/{run.incident}",
-        ("option", "note"),
+        "incident",
+        run.incident,
         tuple(
             DecisionChoice(each.option.value, each.option.value.replace("_", " "), each.says)
             for each in offered_options(checkpoint)
@@ -60,8 +71,17 @@ def _emergency_stop(home: Home, run: RunOverview) -> OpenDecision | None:
     )
 
 
-_KINDS: tuple[Callable[[Home, RunOverview], OpenDecision | None], ...] = (
-    _emergency_stop,
-    approval_decision,
-)
+def _recover(api: ApiClient, decision: OpenDecision, choice: str, note: str) -> None:
+    api.recover(decision.id, RecoveryOrder(choice, note))
+
+
+class _DecisionKind(NamedTuple):
+    find: Callable[[Home, RunOverview], OpenDecision | None]
+    decide: Callable[[ApiClient, OpenDecision, str, str], None]
+
+
+_KINDS: Mapping[str, _DecisionKind] = {
+    "incident": _DecisionKind(_emergency_stop, _recover),
+    "approval": _DecisionKind(approval_decision, answer_approval),
+}
 """What a person can decide about on the screen, the most urgent first."""

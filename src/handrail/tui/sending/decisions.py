@@ -1,6 +1,6 @@
 """Decisions of a person about runs that need one, and the port by which the screen makes them."""
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -27,13 +27,10 @@ class OpenDecision(msgspec.Struct, frozen=True):
     name: str
     title: str
     question: str
-    path: str
-    """The endpoint of the daemon that carries it out."""
-    fields: tuple[str, str]
-    """The names of the choice and the note in the request."""
+    about: Literal["approval", "incident"]
+    id: str
+    """The approval or the incident."""
     choices: tuple[DecisionChoice, ...]
-    more: dict[str, str] = {}
-    """What else the request says."""
     edits: str = ""
     """The field of an action's input that a person may edit; empty: none."""
 

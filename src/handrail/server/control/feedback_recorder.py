@@ -1,35 +1,18 @@
-"""The endpoint for people's feedback on verdicts and findings."""
+"""Records people's feedback on verdicts and findings."""
 
 import asyncio
 from collections.abc import Callable
 
-import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
-
-from handrail.model.decodable import decodable
+from handrail.api.messages.statistics import FeedbackRequest
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
-from handrail.server.http.json_response import json_response, once_written, read_json
+from handrail.server.http.json_response import once_written
 from handrail.server.http.metrics import Metrics
-from handrail.server.http.routes import EndpointError, EndpointRow
+from handrail.server.http.routes import EndpointError
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.decision.decision_progress import Ready
 from handrail.supervise.log.topics import topic_of
 from handrail.supervise.runs.run_registry import RunRegistry
-
-
-@decodable
-class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Feedback on a verdict or on a finding."""
-
-    step: int
-    right: bool
-    note: str = ""
-    finding: str = ""
-    """The kind of the finding; empty for a verdict."""
-    by: str = ""
-    """Who judges; empty: a person at this machine."""
 
 
 class NoSuchStepError(EndpointError):
@@ -50,7 +33,7 @@ class NoSuchFindingError(EndpointError):
         super().__init__(f"no {kind} was found in run {run}")
 
 
-class FeedbackEndpoint:
+class FeedbackRecorder:
     """Records feedback."""
 
     def __init__(
@@ -65,32 +48,20 @@ class FeedbackEndpoint:
         self._metrics = metrics
         self._clock = clock
 
-    def routes(self) -> tuple[EndpointRow, ...]:
-        """Return its endpoint."""
-        return (EndpointRow("POST", "/runs/{run}/feedback", self.feedback),)
-
-    async def feedback(self, request: Request) -> Response:
-        """Record a person's feedback on a verdict or on a finding."""
-        given = await read_json(request, Feedback)
-        await self.judge(request.path_params["run"], given)
-        return json_response({"ok": True})
-
-    async def judge(self, run: str, given: Feedback) -> None:
-        """Record feedback. Raises NoSuchStepError, NoSuchFindingError."""
+    async def record(self, run: str, given: FeedbackRequest, by: str) -> None:
+        """Record feedback of `by`. Raises NoSuchStepError, NoSuchFindingError."""
         # To look for a step takes as long as the run is; no other run waits for that.
         decision = await asyncio.to_thread(self._meant, run, given)
-        await self._supervision.answer(lambda: self._judge(run, given, decision))
+        event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding, by)
+        await self._supervision.answer(lambda: self._record(run, event, decision))
 
-    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[None]:
+    def _record(self, run: str, event: FeedbackGiven, decision: Decision | None) -> Ready[None]:
         supervisor = self._runs.get(run, "/")
-        event = FeedbackGiven(
-            self._clock(), given.step, given.right, given.note, given.finding, given.by
-        )
         receipt = supervisor.record(event)
         self._metrics.judged(run, event, decision)
         return once_written(None, [receipt])
 
-    def _meant(self, run: str, given: Feedback) -> Decision | None:
+    def _meant(self, run: str, given: FeedbackRequest) -> Decision | None:
         """Return the judged decision, or None if a finding is judged."""
         for _, event in self._runs.journal.read(topic_of(run)):
             if given.finding:
