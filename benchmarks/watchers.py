@@ -21,6 +21,7 @@ async def _watch(path: str, many: int) -> None:
 
     began = perf_counter()
     streams = [asyncio.create_task(follow()) for _ in range(many)]
+    print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.read)
     for stream in streams:
         if stream.done():

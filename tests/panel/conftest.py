@@ -1,4 +1,4 @@
-"""One browser for all tests of a process; a daemon, a page and an agent for each test."""
+"""One browser for all tests here; a daemon, a page and an agent for each test."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +12,9 @@ from tests.panel.watched_run import agent_in
 from tests.run_controller import RunController
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    # Ends with these tests: while it is there, nothing else in this process can run a loop.
     expect.set_options(timeout=PATIENCE)
     with started_browser() as browser:
         yield browser
