@@ -62,10 +62,14 @@ class FleetOffice:
         )
         self.merges = MergeJobs()
         self.views = FleetViews(self.fleets)
-        access = FleetAccess(supervision, projects, self.fleets, endpoint, self.home, self.environ)
+        self.access = FleetAccess(
+            supervision, projects, self.fleets, endpoint, self.home, self.environ
+        )
         control = self.api.control_endpoint
-        commands = TaskCommands(control, self.merges, self.home, self.environ, time)
-        operations = FleetOperations(access, self.views, commands, self.merges, self.environ)
+        self.commands = TaskCommands(control, self.merges, self.home, self.environ, time)
+        operations = FleetOperations(
+            self.access, self.views, self.commands, self.merges, self.environ
+        )
         self.client = ApiClient([operations])
         self.workspaces = open_workspaces(self.home, self.repository, self.environ)
         self.slot = 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from handrail.api.messages.fleets import TaskCommandRequest
 from handrail.cli.fleet.task_details import TaskView, view_json
 from handrail.fleet.engine.events import (
     AttemptOutcome,
@@ -20,6 +21,7 @@ from handrail.fleet.engine.events import (
 )
 from handrail.fleet.tasks.task import Task, TaskLimits, TaskStatus
 from handrail.fleet.workspaces.task_work import work_of_task
+from handrail.server.api.task_commands import DecisionOrder
 from handrail.words.tasks import TaskWords
 from tests.server.api.fleet_office import FleetOffice
 from tests.server.asgi import AsgiResponse
@@ -187,6 +189,20 @@ def test_every_command_that_a_row_names_is_taken_and_no_other(office: FleetOffic
         assert refused.json["detail"] == "c is failed: there is nothing left to give up"
         assert (await office.command("a", "burn")).status == 400
         assert (await office.command("a", "block", reason="x" * 10_001)).status == 400
+
+    office.run(story)
+
+
+def test_a_new_priority_keeps_an_edit_that_came_in_between(office: FleetOffice) -> None:
+    office.submit("a")
+
+    async def story(_: FleetOffice) -> None:
+        fleet = await office.access.reach(office.fleet)
+        wanted = TaskCommandRequest(command="priority", priority=9)
+        order = DecisionOrder(fleet, office.engine.copy_of("a"), wanted, "ann")
+        office.engine.submit([Task(id="a", prompt="else")])
+        await office.commands.carry_out(order)
+        assert office.engine.copy_of("a").task == Task(id="a", prompt="else", priority=9)
 
     office.run(story)
 

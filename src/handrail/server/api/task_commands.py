@@ -126,12 +126,12 @@ class TaskCommands:
         return OrderEnd(f"the next free slot takes {order.id}")
 
     async def _change_priority(self, order: DecisionOrder) -> OrderEnd:
-        written = msgspec.to_builtins(order.task.task)
-        written["priority"] = order.wanted.priority
-
         def change() -> None:
-            known = order.fleet.engine.overview().tasks
-            order.fleet.engine.submit([task_of_entry(written, known)], order.by)
+            engine = order.fleet.engine
+            # As it is now: somebody may have edited it since the order came.
+            written = msgspec.to_builtins(engine.copy_of(order.id).task)
+            written["priority"] = order.wanted.priority
+            engine.submit([task_of_entry(written, engine.overview().tasks)], order.by)
 
         await asyncio.to_thread(change)
         return OrderEnd(f"{order.id} has priority {order.wanted.priority}")
