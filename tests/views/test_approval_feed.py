@@ -57,6 +57,7 @@ def test_questions_come_first_the_oldest_first_and_used_ones_stay_for_a_while(
     found = views(bed, feed)
     assert [each.approval.says[-2:] for each in found] == ["t0", "t1", "t2"]
     assert [each.standing(bed.clock()) for each in found] == ["waiting", "waiting", "approved"]
+    assert found == views(bed)  # as somebody sees it who looks for the first time
     first = found[0].approval.id
     assert feed.find(bed.log, first, bed.clock()) == found[0]
     assert feed.find(bed.log, "none", bed.clock()) is None

@@ -70,10 +70,19 @@ class ApprovalView(msgspec.Struct, frozen=True):
         return self.question is not None and self.question.action.tool.lower() in SHELL_TOOLS
 
 
+class _Background(msgspec.Struct, frozen=True):
+    """What the events before a question say about it; they never change."""
+
+    question: ApprovalAsked | None
+    tests: str
+
+
 class _ReadRun(msgspec.Struct, frozen=True):
     seq: int
     goal: str
     approvals: tuple[Approval, ...]
+    backgrounds: dict[str, _Background]
+    """By the id of the approval."""
 
 
 class ApprovalFeed:
@@ -84,15 +93,7 @@ class ApprovalFeed:
 
     def all(self, store: Store, now: float) -> list[ApprovalView]:
         """Return the open questions, the oldest first, then the answered and expired ones."""
-        topics = store.topics(RUNS)
-        short = short_ids([run_of(topic.name) for topic in topics])
-        found = [
-            _view(store, topic, short[run_of(topic.name)], read.goal, each)
-            for topic in topics
-            if topic.changed >= now - MOST_SECONDS
-            for read in [self._read(store, topic)]
-            for each in read.approvals
-        ]
+        found = list(self._views(store, now))
         waits = [each for each in found if each.approval.is_open(now)]
         over = [each for each in found if not each.approval.is_open(now)]
         return [
@@ -102,23 +103,38 @@ class ApprovalFeed:
 
     def find(self, store: Store, approval: str, now: float) -> ApprovalView | None:
         """Return one question, or None."""
-        return next((each for each in self.all(store, now) if each.approval.id == approval), None)
+        views = self._views(store, now)
+        return next((each for each in views if each.approval.id == approval), None)
+
+    def _views(self, store: Store, now: float) -> Iterator[ApprovalView]:
+        topics = store.topics(RUNS)
+        short = short_ids([run_of(topic.name) for topic in topics])
+        recent = [each for each in topics if each.changed >= now - MOST_SECONDS]
+        self._known = {each.name: self._read(store, each) for each in recent}
+        for name, read in self._known.items():
+            run = run_of(name)
+            run_name = f"{project_in(store, name)}-{short[run]}" if read.approvals else ""
+            for approval in read.approvals:
+                known = read.backgrounds[approval.id]
+                yield ApprovalView(run, run_name, read.goal, approval, known.question, known.tests)
 
     def _read(self, store: Store, topic: Topic) -> _ReadRun:
         known = self._known.get(topic.name)
-        if known is None or known.seq != topic.seq:
-            state = read_state(store, run_of(topic.name), [])
-            goal = state.history.goal or (state.loop.goal if state.loop is not None else "")
-            approvals = (*state.approvals.kept.values(), *state.approvals.used)
-            known = self._known[topic.name] = _ReadRun(topic.seq, goal, approvals)
-        return known
+        if known is not None and known.seq == topic.seq:
+            return known
+        run = run_of(topic.name)
+        state = read_state(store, run, [])
+        goal = state.history.goal or (state.loop.goal if state.loop is not None else "")
+        approvals = (*state.approvals.kept.values(), *state.approvals.used)
+        before = {} if known is None else known.backgrounds
+        backgrounds = {
+            each.id: before.get(each.id) or _background(store, run, each) for each in approvals
+        }
+        return _ReadRun(topic.seq, goal, approvals, backgrounds)
 
 
-def _view(store: Store, topic: Topic, short: str, goal: str, approval: Approval) -> ApprovalView:
-    name = f"{project_in(store, topic.name)}-{short}"
-    run = run_of(topic.name)
-    question = _question(store, run, approval)
-    return ApprovalView(run, name, goal, approval, question, _tests(store, run, approval.seq))
+def _background(store: Store, run: str, approval: Approval) -> _Background:
+    return _Background(_question(store, run, approval), _tests(store, run, approval.seq))
 
 
 def _question(store: Store, run: str, approval: Approval) -> ApprovalAsked | None:

@@ -1,6 +1,5 @@
 """The operation that gives a whole run away as one page."""
 
-import asyncio
 import re
 from collections.abc import Mapping
 
@@ -21,7 +20,6 @@ class ExportOperations:
 
     def __init__(self, live: LiveLog) -> None:
         self._live = live
-        self._one_at_a_time = asyncio.Lock()
 
     def handlers(self) -> Mapping[str, Handler]:
         """Return its function."""
