@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { PathChange, PreviewAnswer, RunRow } from "../src/api/types";
+import type { PathChange, PreviewAnswer, RestoreOrder, RunRow } from "../src/api/types";
 import { foldersOf, shortFolder } from "../src/parts/folders";
 import { neighbour } from "../src/parts/neighbour";
-import { byFate, doesAnything, losses, touched } from "../src/parts/restore";
+import { byFate, doesAnything, losses, takeBackOf, touched } from "../src/parts/restore";
 
 function change(how: PathChange["how"], path: string = how ?? ""): PathChange {
   return { how, path, says: "", bytes: 0, added: 0, removed: 0 };
@@ -17,7 +17,7 @@ describe("a preview of a restore", () => {
   it("groups files by what happens to them, those that come back first", () => {
     const groups = byFate([change("keep"), change("restore", "a"), change("delete"), change("restore", "b")]);
     expect(groups.map((each) => [each.title, each.items.length])).toEqual([
-      ["comes back", 2],
+      ["come back", 2],
       ["is deleted", 1],
       ["stays as it is", 1],
     ]);
@@ -32,9 +32,16 @@ describe("a preview of a restore", () => {
 
   it("names what is lost", () => {
     expect(losses(preview({ merges: ["m"], tasks_completed: ["t"] })).map((each) => each.title)).toEqual([
-      "Tasks completed since",
-      "Merges",
+      "Tasks completed since: they are open again",
+      "Merges that are taken back",
     ]);
+  });
+
+  it("is taken back by a redo, and a redo by the checkpoint before it", () => {
+    const order: RestoreOrder = { folder: "/shop", level: "checkpoint", checkpoint: "c1" };
+    const redo = takeBackOf(order, "c2");
+    expect(redo).toMatchObject({ folder: "/shop", level: "redo" });
+    expect(takeBackOf(redo, "c3")).toMatchObject({ level: "checkpoint", checkpoint: "c3" });
   });
 });
 

@@ -9,7 +9,7 @@ import { Dialog } from "./Dialog";
 import { DiffView } from "./DiffView";
 import { plural } from "./format";
 import { PathChanges } from "./PathChanges";
-import { doesAnything, losses, touched } from "./restore";
+import { doesAnything, losses, takeBackOf, touched } from "./restore";
 
 interface RestoreDialogProps {
   /** What it does, such as "Undo action 14". */
@@ -22,6 +22,7 @@ interface RestoreDialogProps {
 
 export function RestoreDialog({ title, order, onClose, onDone }: RestoreDialogProps) {
   const wanted = useSignal(order);
+  const does = useSignal(title);
   const preview = useSignal<PreviewAnswer | null>(null);
   const outcome = useSignal<RestoreOutcome | null>(null);
   const sure = useSignal(false);
@@ -62,14 +63,21 @@ export function RestoreDialog({ title, order, onClose, onDone }: RestoreDialogPr
     void look();
   }
 
+  function takeBack(checkpoint: string): void {
+    wanted.value = takeBackOf(wanted.peek(), checkpoint);
+    does.value = wanted.value.level === "redo" ? "Redo" : "Take the redo back";
+    outcome.value = null;
+    problem.value = "";
+    void look();
+  }
+
   useEffect(() => void look(), []);
 
-  const does = wanted.value.level === "redo" ? "Redo" : title;
   const shown = preview.value;
   const done = outcome.value;
   const can = shown !== null && doesAnything(shown) && !readOnly.value;
   return (
-    <Dialog title={does} onClose={onClose} wide>
+    <Dialog title={does.value} onClose={onClose} wide>
       <p class="sr-only" role="status">
         {busy.value ? "Working …" : (done?.says ?? shown?.says ?? "")}
       </p>
@@ -97,14 +105,7 @@ export function RestoreDialog({ title, order, onClose, onDone }: RestoreDialogPr
       {readOnly.value && <p class="dim">{READ_ONLY}</p>}
       <div class="dialog-foot">
         {done?.redo && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              outcome.value = null;
-              choose({ level: "redo", checkpoint: done.redo, run: "", step: 0, over: false });
-            }}
-          >
+          <button type="button" class="button" onClick={() => takeBack(done.redo)}>
             Take this back …
           </button>
         )}
@@ -118,7 +119,7 @@ export function RestoreDialog({ title, order, onClose, onDone }: RestoreDialogPr
             disabled={busy.value}
             onClick={() => (sure.value ? void restore(shown.expects) : (sure.value = true))}
           >
-            {busy.value ? "Restoring …" : sure.value ? `Yes: ${does}` : does}
+            {busy.value ? "Restoring …" : sure.value ? `Yes: ${does.value}` : does.value}
           </button>
         )}
       </div>
@@ -149,7 +150,7 @@ function Preview({ preview, wanted, disabled, onChoose }: PreviewProps) {
       {losses(preview).map((each) => (
         <section key={each.title} class="note note-red">
           <strong>
-            {each.title}: {each.lines.length} will be lost
+            {each.title} <span class="dim">({each.lines.length})</span>
           </strong>
           <ul>
             {each.lines.map((line) => (

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from handrail.fleet.rollback.preview import FleetRollbackPreview
+from handrail.fleet.rollback.preview import FleetRollbackPreview, WorkspaceMade
+from handrail.words.amounts import count
+
+_FILES_SHOWN = 5
 
 Part = Literal[
     "agents", "completed", "changed", "added", "commits", "merges", "merges that stay",
@@ -46,7 +49,17 @@ def rollback_parts(look: FleetRollbackPreview, *, keep: bool) -> Iterator[Rollba
     yield RollbackPart("files", "files of the main tree", tuple(files), "yellow")
     spared = [f"{each.path}: {each.why}" for each in look.spared]
     yield RollbackPart("spared", "files left alone", tuple(spared))
-    made = [f"{each.path} ({each.branch})" for each in look.workspaces]
+    made = [_workspace(each) for each in look.workspaces]
     what = "workspaces kept" if keep else "workspaces and branches removed"
     yield RollbackPart("workspaces", what, tuple(made), "" if keep else "red")
     yield RollbackPart("remade", "workspaces made again", look.remade)
+
+
+def _workspace(made: WorkspaceMade) -> str:
+    """Name a workspace, and the files in it that nobody committed."""
+    where, files = f"{made.path} ({made.branch})", made.uncommitted
+    if not files:
+        return where
+    more = f" and {len(files) - _FILES_SHOWN} more" if len(files) > _FILES_SHOWN else ""
+    shown = ", ".join(files[:_FILES_SHOWN])
+    return f"{where} with {count(len(files), 'uncommitted file')}: {shown}{more}"

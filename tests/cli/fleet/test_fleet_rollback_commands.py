@@ -27,12 +27,14 @@ def test_a_fleet_goes_back_and_comes_back_by_commands(fleet: SavedFleet) -> None
     assert "2 tasks, the main tree and 1 workspace" in saved.stdout
     fleet.finish()
     (fleet.tree / "new.txt").write_text("since\n")
+    (Path(fleet.workspaces.of_task("b")[0].path) / "half.md").write_text("half\n")
     refused = run("rollback", "start")
     assert refused.returncode == 2
     assert "--yes" in refused.stderr
     for told in (
         "completed since, and pending again (1)", "work on b", "delete new.txt",
-        "workspaces and branches removed (1)", "Nothing was changed.",
+        "workspaces and branches removed (1)", "with 1 uncommitted file: half.md",
+        "Nothing was changed.",
     ):  # fmt: skip
         assert told in refused.stdout
     assert fleet.statuses() == {"a": "done", "b": "done"}
