@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from handrail.fleet.engine.engine import FleetEngine, Worker
-from handrail.fleet.engine.log_engine import EngineRules, LogEngine
+from handrail.fleet.engine.engine_rules import EngineRules
+from handrail.fleet.engine.log_engine import LogEngine
 from handrail.fleet.engine.requests import (
     FleetAnswer,
     FleetCall,

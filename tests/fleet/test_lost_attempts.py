@@ -9,7 +9,7 @@ import pytest
 from handrail.fleet.engine import events
 from handrail.fleet.engine.engine import Claim, FleetEngine, StaleAttemptError, Ticket
 from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, TaskWorkspace
-from handrail.fleet.engine.log_engine import PRESENCE_SECONDS
+from handrail.fleet.engine.lease_times import PRESENCE_SECONDS
 from handrail.fleet.recovery.orphans import OrphanFacts, decide
 from handrail.fleet.tasks.task import Task, TaskStatus
 from tests.fleet.conftest import RULES, Restart, SteppedClock, worker

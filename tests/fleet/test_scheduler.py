@@ -10,6 +10,7 @@ import pytest
 
 from handrail.config.fleet import Fleet
 from handrail.fleet.engine.engine import Claim, Ticket, Worker
+from handrail.fleet.engine.engine_rules import EngineRules
 from handrail.fleet.engine.events import (
     AttemptOutcome,
     AttemptResult,
@@ -20,7 +21,7 @@ from handrail.fleet.engine.events import (
     TaskWorkspace,
 )
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
-from handrail.fleet.engine.log_engine import EngineRules, LogEngine
+from handrail.fleet.engine.log_engine import LogEngine
 from handrail.fleet.fleet_limits import FleetLimits, LimitLevel, LimitReport
 from handrail.fleet.recovery.orphans import OrphanDecision, OrphanFacts, decide
 from handrail.fleet.scheduler import ProcessesLeftError, Scheduler, SchedulerOptions, SlotWork

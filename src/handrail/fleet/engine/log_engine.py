@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 import msgspec
 
-from handrail.config.fleet import Fleet
 from handrail.fleet.engine import events
+from handrail.fleet.engine.claim_order import next_task, slot_of
+from handrail.fleet.engine.dependency_check import check_dependencies
 from handrail.fleet.engine.engine import (
-    BadDependencyError,
     Claim,
     FleetEngine,
     Renewal,
@@ -20,54 +20,27 @@ from handrail.fleet.engine.engine import (
     UnknownTaskError,
     Worker,
 )
+from handrail.fleet.engine.engine_rules import DEFAULT_RULES, EngineRules
 from handrail.fleet.engine.events import AttemptEvent, AttemptResult, FleetEvent, Lease, TaskAudited
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.engine.lease_clock import lease_clock
+from handrail.fleet.engine.lease_times import LeaseTimes
 from handrail.fleet.engine.state_loading import save_snapshot, topic_of
-from handrail.fleet.tasks.dependencies import (
-    count_waiting,
-    cycle_in_words,
-    find_cycles,
-    needs_of,
-)
 from handrail.fleet.tasks.task import OPEN, Task, TaskStatus
-from handrail.model.near_names import did_you_mean
 from handrail.store.port import NewEntry, Store
 
 SNAPSHOT_EVERY = 200
 _SHOWN_AUDIT = 5
 """The audit entries of a task in an overview."""
-PRESENCE_SECONDS = 1.0
-"""Seconds between two calls of `LogEngine.note_presence`."""
 _WRITE_SECONDS = 10.0
 _encoder = msgspec.json.Encoder()
-
-
-class EngineRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The numbers that an engine goes by."""
-
-    lease_seconds: float = 60.0
-    max_expiries: int = 3
-    """Attempts whose process was not heard of any more; then the task waits for a person. 0: no
-    limit."""
-    max_tries: int = 3
-    """Failed attempts; then the task has failed. 0: no limit."""
-
-    @classmethod
-    def of(cls, settings: Fleet) -> "EngineRules":
-        """Return the rules of a project's settings."""
-        attempts = settings.max_retries + 1
-        return cls(lease_seconds=settings.lease_seconds, max_expiries=attempts, max_tries=attempts)
-
-
-DEFAULT_RULES = EngineRules()
 
 
 class LogEngine(FleetEngine):
     """One lock for all calls; each call writes all its events in one transaction.
 
-    Leases are kept in memory and counted anew after a start: for one lease nothing expires, so a
-    daemon that was away takes nothing from those who worked on meanwhile.
+    After a start nothing expires for one lease, so a daemon that was away takes nothing from those
+    who worked on meanwhile.
     """
 
     def __init__(
@@ -85,18 +58,10 @@ class LogEngine(FleetEngine):
         self._state = state
         self._rules = rules
         self._clock = clock
-        self._lease_time = lease_time
         self._folder = ""
         self._clean: Callable[[FleetEvent], FleetEvent] = lambda event: event
         self._lock = threading.RLock()
-        self._heard = {each.task.id: lease_time() for each in state.active()}
-        """When the process of each active task was last heard of."""
-        self._present = 0.0
-        """When this process last said that it runs; 0: nobody asks it to."""
-        self._returned = 0.0
-        """When it said so again after a gap."""
-        self._spoke: set[str] = set()
-        """The tasks whose process was heard of at all since the start."""
+        self._leases = LeaseTimes(lease_time, [each.task.id for each in state.active()])
         self._saved = state.seq
 
     def go_by(
@@ -111,20 +76,14 @@ class LogEngine(FleetEngine):
             self._folder = folder or self._folder
 
     def note_presence(self) -> None:
-        """Say, every PRESENCE_SECONDS, that this process runs; does not block.
-
-        If it was stopped, or slept with its machine, it has not heard those who worked on: their
-        leases count from its return.
-        """
-        if self._is_absent():
-            self._returned = self._lease_time()
-        self._present = self._lease_time()
+        """Say, every PRESENCE_SECONDS, that this process runs; does not block."""
+        self._leases.note_presence(self._rules.lease_seconds)
 
     def submit(self, tasks: Sequence[Task], by: str = "") -> list[str]:
         """Add tasks, all or none; return the ids of the new ones."""
         with self._lock:
             fresh = [each for each in tasks if self._is_news(each)]
-            self._check_dependencies(fresh)
+            check_dependencies(fresh, [each.task for each in self._state.tasks.values()])
             new = [each.id for each in fresh if each.id not in self._state.tasks]
             written = [events.TaskSubmitted(self._clock(), each, by) for each in fresh]
             if written and self._state.folder != self._folder:
@@ -142,7 +101,8 @@ class LogEngine(FleetEngine):
                 return again
             if self._is_slot_taken(worker, slot):
                 return None  # its attempt was heard of again, since somebody looked
-            chosen = self._next(slot)
+            lost = [each for each in self._state.active() if self._is_expired(each)]
+            chosen = next_task(self._state, lost, slot)
             if chosen is None:
                 return None
             before, at, name = chosen.lease, self._clock(), chosen.task.id
@@ -159,7 +119,7 @@ class LogEngine(FleetEngine):
             if before is not None:
                 claimed.insert(0, events.LeaseExpired(at, name, before.attempt, _silent(before)))
             self._write(claimed)
-            self._hear(name)
+            self._leases.hear(name)
             return self._claim_of(self._state.tasks[name])
 
     def renew(self, ticket: Ticket) -> Renewal:
@@ -167,7 +127,7 @@ class LogEngine(FleetEngine):
         with self._lock:
             task = self._task(ticket.task)
             if task.status is TaskStatus.ACTIVE and task.attempt == ticket.attempt:
-                self._hear(ticket.task)
+                self._leases.hear(ticket.task)
                 return "paused" if self._state.closed else "held"
             cancelled = task.status is TaskStatus.FAILED and task.attempt == ticket.attempt
             return "cancelled" if cancelled and task.result is None else "lost"
@@ -258,7 +218,7 @@ class LogEngine(FleetEngine):
     def alive(self) -> list[TaskState]:
         """Return the active tasks whose process was heard of within a lease, since the start."""
         with self._lock:
-            active = (each for each in self._state.active() if each.task.id in self._spoke)
+            active = (each for each in self._state.active() if self._leases.was_heard(each.task.id))
             return [each for each in active if not self._is_expired(each)]
 
     def copy_of(self, task: str) -> TaskState:
@@ -317,12 +277,8 @@ class LogEngine(FleetEngine):
 
     # Inside the lock
 
-    def _hear(self, task: str) -> None:
-        self._heard[task] = self._lease_time()
-        self._spoke.add(task)
-
     def _is_slot_taken(self, worker: Worker, slot: int) -> bool:
-        in_slot = (each for each in self._state.active() if slot and _slot_of(each) == slot)
+        in_slot = (each for each in self._state.active() if slot and slot_of(each) == slot)
         here = (each for each in in_slot if each.lease and each.lease.host == worker.host)
         return any(not self._is_expired(each) for each in here)
 
@@ -330,7 +286,7 @@ class LogEngine(FleetEngine):
         for task in self._state.active():
             lease = task.lease
             if lease and (lease.owner, lease.slot, lease.pid) == (worker.owner, slot, worker.pid):
-                self._hear(task.task.id)
+                self._leases.hear(task.task.id)
                 return self._claim_of(task)
         return None
 
@@ -344,21 +300,6 @@ class LogEngine(FleetEngine):
             tuple(commit for commit in needs if commit),
         )
 
-    def _check_dependencies(self, fresh: Sequence[Task]) -> None:
-        known = {name: each.task.depends_on for name, each in self._state.tasks.items()}
-        known |= needs_of(fresh)
-        for task in fresh:
-            for name in task.depends_on:
-                if name not in known:
-                    hint = did_you_mean(name, known, "add that one first, or both in one file")
-                    raise BadDependencyError(
-                        f"{task.id} depends on {name!r}, and there is no such task; {hint}"
-                    )
-        ids = {task.id for task in fresh}
-        for cycle in find_cycles(known) if ids else ():
-            if not ids.isdisjoint(cycle):
-                raise BadDependencyError(f"tasks wait for each other: {cycle_in_words(cycle)}")
-
     def _is_news(self, task: Task) -> bool:
         known = self._state.tasks.get(task.id)
         if known is None:
@@ -369,29 +310,8 @@ class LogEngine(FleetEngine):
             return True
         raise TaskStatusError(task.id, "active", "stop its agent before you change it")
 
-    def _next(self, slot: int) -> TaskState | None:
-        """Return the task that a slot gets first: one that was lost there, or anywhere."""
-        lost = [each for each in self._state.active() if self._is_expired(each)]
-        if lost:
-            return min(lost, key=lambda each: (_slot_of(each) != slot, each.added))
-        tasks = self._state.tasks
-        statuses = {name: each.status for name, each in tasks.items()}
-        waiting = count_waiting((each.task for each in tasks.values()), statuses)
-        return min(
-            self._state.ready(),
-            key=lambda each: _claim_order(each, waiting.get(each.task.id, 0)),
-            default=None,
-        )
-
     def _is_expired(self, task: TaskState) -> bool:
-        heard = self._heard.setdefault(task.task.id, self._lease_time())
-        silent = self._lease_time() - max(heard, self._returned)
-        return silent > self._rules.lease_seconds and not self._is_absent()
-
-    def _is_absent(self) -> bool:
-        """Return whether this process has just come back and does not know it yet."""
-        gap = PRESENCE_SECONDS + self._rules.lease_seconds / 4
-        return self._present > 0 and self._lease_time() - self._present > gap
+        return self._leases.is_over(task.task.id, self._rules.lease_seconds)
 
     def _block_expired(self) -> None:
         """Block the tasks whose attempts were lost too often."""
@@ -464,21 +384,6 @@ def _decode_state(body: bytes) -> FleetState:
 
 def _copy(task: TaskState) -> TaskState:
     return _task_decoder.decode(_encoder.encode(task))
-
-
-def _claim_order(task: TaskState, waiting: int) -> tuple[bool, int, int, int, float]:
-    """Sort by priority, then by the tasks that it sets free, then the fewest retries and age."""
-    return (
-        not task.preferred,
-        -task.task.priority,
-        -waiting,
-        task.tries + task.expiries,
-        task.added,
-    )
-
-
-def _slot_of(task: TaskState) -> int:
-    return task.lease.slot if task.lease else 0
 
 
 def _silent(lease: Lease) -> str:

@@ -9,8 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.fleet.engine.engine import FleetError
+from handrail.fleet.engine.engine_rules import EngineRules
 from handrail.fleet.engine.events import DispatchClosed, DispatchOpened
-from handrail.fleet.engine.log_engine import PRESENCE_SECONDS, EngineRules, LogEngine
+from handrail.fleet.engine.lease_times import PRESENCE_SECONDS
+from handrail.fleet.engine.log_engine import LogEngine
 from handrail.fleet.engine.redaction import without_secrets
 from handrail.fleet.engine.requests import (
     ChangedFleets,
