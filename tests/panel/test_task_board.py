@@ -128,7 +128,7 @@ def test_the_same_is_done_by_the_menu_and_the_keyboard_alone(
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(redirect.get_by_role("alert").first).to_contain_text("Are you sure?")
+    expect(redirect.get_by_role("alert")).to_contain_text("Are you sure?")
     page.keyboard.press("Enter")
     expect(cards(page).filter(has_text="one")).to_be_visible()
     found = working.workspaces.reuse("two")
@@ -182,7 +182,7 @@ def test_giving_a_task_up_takes_a_second_step(page: Page, fleet: WorkingFleet) -
     give_up = dialog(page, "Give up: docs")
     give_up.get_by_label("Reason").fill("not needed")
     give_up.get_by_role("button", name="Give up").click()
-    expect(give_up.get_by_role("alert").first).to_contain_text("Are you sure?")
+    expect(give_up.get_by_role("alert")).to_contain_text("Are you sure?")
     assert task(fleet, "docs").status is TaskStatus.PENDING
     give_up.get_by_role("button", name="Yes: Give up").click()
     expect(cards(page, "Failed")).to_contain_text("not needed")

@@ -7,6 +7,7 @@ import { problemText } from "../live/loaded";
 import { READ_ONLY, readOnly } from "../live/rights";
 import { runs, sections } from "../live/runs";
 import { Dialog } from "../parts/Dialog";
+import { DialogForm } from "../parts/DialogForm";
 import { plural } from "../parts/format";
 import { Mark } from "../parts/Mark";
 
@@ -57,8 +58,6 @@ function isOver(progress: RequestProgress): boolean {
 export function AllRunsDialog({ command, onClose }: { command: AllRunsCommand; onClose: () => void }) {
   const at = useSignal<"action" | "iteration">("action");
   const reason = useSignal("");
-  const sure = useSignal(false);
-  const busy = useSignal(false);
   const problem = useSignal("");
   const answer = useSignal<RequestList | null>(null);
   const open = useRef(true);
@@ -79,86 +78,68 @@ export function AllRunsDialog({ command, onClose }: { command: AllRunsCommand; o
     }
   }
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    if (command.danger && !sure.value) {
-      sure.value = true;
-      return;
-    }
-    busy.value = true;
-    problem.value = "";
-    try {
-      const order = { command: command.command, at: at.value, reason: reason.value.trim() };
-      const list = await api.post("/commands", {}, order);
-      answer.value = list;
-      const until = performance.now() + LONGEST_MS;
-      await Promise.all(list.items.map((each) => follow(each, until)));
-    } catch (error) {
-      problem.value = problemText(error);
-    } finally {
-      busy.value = false;
-    }
+  async function send(): Promise<void> {
+    const order = { command: command.command, at: at.value, reason: reason.value.trim() };
+    const list = await api.post("/commands", {}, order);
+    answer.value = list;
+    const until = performance.now() + LONGEST_MS;
+    Promise.all(list.items.map((each) => follow(each, until))).catch(
+      (error: unknown) => (problem.value = problemText(error)),
+    );
   }
 
-  return (
-    <Dialog title={command.label} onClose={onClose}>
-      <form class="dialog-form" onSubmit={submit}>
-        {answer.value ? (
-          <Progress list={answer.value} />
-        ) : (
-          <>
-            <p>
-              {command.will} <span class="dim">About {plural(reached, "run")}.</span>
-            </p>
-            {command.command === "pause" && (
-              <fieldset class="dialog-choices">
-                <legend class="sr-only">When</legend>
-                {(["action", "iteration"] as const).map((each) => (
-                  <label key={each}>
-                    <input type="radio" name={name} checked={at.value === each} onChange={() => (at.value = each)} />{" "}
-                    {each === "action" ? "before the next action" : "after this iteration"}
-                  </label>
-                ))}
-              </fieldset>
-            )}
-            <label class="dialog-field">
-              <span>
-                Reason <span class="dim">(people who look at it later see it)</span>
-              </span>
-              <input
-                type="text"
-                autofocus
-                value={reason}
-                onInput={(event) => (reason.value = event.currentTarget.value)}
-              />
-            </label>
-          </>
-        )}
-        {sure.value && !answer.value && (
-          <p class="note note-yellow" role="alert">
-            <span>Are you sure? All processes of {plural(reached, "run")} end.</span>
-          </p>
-        )}
+  if (answer.value) {
+    return (
+      <Dialog title={command.label} onClose={onClose}>
+        <Progress list={answer.value} />
         <p role="alert" class="field-problem">
           {problem.value}
         </p>
-        {readOnly.value && <p class="dim">{READ_ONLY}</p>}
         <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            {answer.value ? "Close" : "Leave it"}
+          <button type="button" class="button" autofocus onClick={onClose}>
+            Close
           </button>
-          {!answer.value && (
-            <button
-              type="submit"
-              class={command.danger ? "button button-danger" : "button button-primary"}
-              disabled={busy.value || readOnly.value}
-            >
-              {busy.value ? "Sending …" : sure.value ? `Yes: ${command.label}` : command.label}
-            </button>
-          )}
         </div>
-      </form>
-    </Dialog>
+      </Dialog>
+    );
+  }
+  return (
+    <DialogForm
+      title={command.label}
+      label={command.label}
+      danger={command.danger ?? false}
+      disabled={readOnly.value}
+      confirm={command.danger ? `All processes of ${plural(reached, "run")} end.` : ""}
+      send={send}
+      onClose={onClose}
+    >
+      <p>
+        {command.will} <span class="dim">About {plural(reached, "run")}.</span>
+      </p>
+      {command.command === "pause" && (
+        <fieldset class="dialog-choices">
+          <legend class="sr-only">When</legend>
+          {(["action", "iteration"] as const).map((each) => (
+            <label key={each}>
+              <input type="radio" name={name} checked={at.value === each} onChange={() => (at.value = each)} />{" "}
+              {each === "action" ? "before the next action" : "after this iteration"}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <label class="dialog-field">
+        <span>
+          Reason <span class="dim">(people who look at it later see it)</span>
+        </span>
+        <input
+          type="text"
+          autofocus
+          value={reason}
+          onInput={(event) => (reason.value = event.currentTarget.value)}
+        />
+      </label>
+      {readOnly.value && <p class="dim">{READ_ONLY}</p>}
+    </DialogForm>
   );
 }
 

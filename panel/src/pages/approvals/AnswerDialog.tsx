@@ -1,9 +1,8 @@
 /** Approve once (by key), deny with a reason, or allow for good: shows what will happen, then asks. */
 import { useSignal } from "@preact/signals";
 import type { ApprovalDecision, ApprovalRow } from "../../api/types";
-import { problemText } from "../../live/loaded";
 import { inputText } from "../../parts/actionText";
-import { Dialog } from "../../parts/Dialog";
+import { DialogForm } from "../../parts/DialogForm";
 import { DiffView } from "../../parts/DiffView";
 import { type AnswerKind, answer } from "./answers";
 
@@ -47,57 +46,37 @@ interface AnswerDialogProps {
 export function AnswerDialog({ kind, row, onClose, onDone }: AnswerDialogProps) {
   const step = STEPS[kind];
   const reason = useSignal("");
-  const busy = useSignal(false);
-  const problem = useSignal("");
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    busy.value = true;
-    problem.value = "";
-    try {
-      await answer(row, { ...step.decision, reason: reason.value.trim() });
-      onDone();
-    } catch (error) {
-      problem.value = problemText(error);
-      busy.value = false;
-    }
+  async function send(): Promise<void> {
+    await answer(row, { ...step.decision, reason: reason.value.trim() });
+    onDone();
   }
 
   return (
-    <Dialog title={`${step.title}: ${row.run_name}`} onClose={onClose} wide={kind === "always"}>
-      <form class="dialog-form" onSubmit={submit}>
-        <pre class="command" tabIndex={0}>
-          {inputText(row.input)}
-        </pre>
-        <p>{step.will}</p>
-        {kind === "always" && <DiffView diff={row.always} />}
-        <label class="dialog-field">
-          <span>
-            {kind === "deny" ? "Reason, for the agent" : "Reason"} <span class="dim">(if you like)</span>
-          </span>
-          <input
-            type="text"
-            autofocus
-            value={reason}
-            onInput={(event) => (reason.value = event.currentTarget.value)}
-          />
-        </label>
-        <p role="alert" class="field-problem">
-          {problem.value}
-        </p>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Leave it
-          </button>
-          <button
-            type="submit"
-            disabled={busy.value}
-            class={kind === "deny" ? "button button-danger" : "button button-primary"}
-          >
-            {busy.value ? "Sending …" : step.yes}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title={`${step.title}: ${row.run_name}`}
+      label={step.yes}
+      danger={kind === "deny"}
+      wide={kind === "always"}
+      send={send}
+      onClose={onClose}
+    >
+      <pre class="command" tabIndex={0}>
+        {inputText(row.input)}
+      </pre>
+      <p>{step.will}</p>
+      {kind === "always" && <DiffView diff={row.always} />}
+      <label class="dialog-field">
+        <span>
+          {kind === "deny" ? "Reason, for the agent" : "Reason"} <span class="dim">(if you like)</span>
+        </span>
+        <input
+          type="text"
+          autofocus
+          value={reason}
+          onInput={(event) => (reason.value = event.currentTarget.value)}
+        />
+      </label>
+    </DialogForm>
   );
 }

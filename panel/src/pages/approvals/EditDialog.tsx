@@ -2,9 +2,8 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client";
 import type { ApprovalRow, EditVerdict } from "../../api/types";
-import { problemText } from "../../live/loaded";
 import { inputText } from "../../parts/actionText";
-import { Dialog } from "../../parts/Dialog";
+import { DialogForm } from "../../parts/DialogForm";
 import { WordDiff } from "../../parts/DiffView";
 import { MarkdownLine } from "../../parts/Markdown";
 import { CommandParts, EffectList, RiskNote } from "../../parts/Understood";
@@ -20,72 +19,53 @@ interface EditDialogProps {
 export function EditDialog({ row, onClose, onDone }: EditDialogProps) {
   const texts = useSignal<Readonly<Record<string, string>>>(Object.fromEntries(editableTexts(row.input)));
   const verdict = useSignal<EditVerdict | null>(null);
-  const busy = useSignal(false);
-  const problem = useSignal("");
   const edited = editsOf(row.input, texts.value);
   const changed = Object.keys(edited).length > 0;
   const reviewed = verdict.value;
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    if (busy.value || !changed) return;
-    busy.value = true;
-    problem.value = "";
-    try {
-      if (reviewed?.possible) {
-        await answer(row, { decision: "approve", edited });
-        onDone();
-      } else {
-        verdict.value = await api.post("/approvals/{approval}/review", { approval: row.id }, { edited });
-      }
-    } catch (error) {
-      problem.value = problemText(error);
-    } finally {
-      busy.value = false;
+  async function send(): Promise<void> {
+    if (reviewed?.possible) {
+      await answer(row, { decision: "approve", edited });
+      onDone();
+    } else {
+      const asked = texts.peek();
+      const found = await api.post("/approvals/{approval}/review", { approval: row.id }, { edited });
+      // Who typed on meanwhile must not see the verdict on other words.
+      if (asked === texts.peek()) verdict.value = found;
     }
   }
 
   return (
-    <Dialog title={`Edit: ${row.run_name}`} onClose={onClose} wide>
-      <form class="dialog-form" onSubmit={submit}>
-        {Object.entries(texts.value).map(([name, text], index) => (
-          <label key={name} class="dialog-field">
-            {name}
-            <textarea
-              class="mono"
-              rows={Math.min(10, text.split("\n").length + 1)}
-              spellcheck={false}
-              autofocus={index === 0}
-              readOnly={busy.value}
-              value={text}
-              onInput={(event) => {
-                texts.value = { ...texts.peek(), [name]: event.currentTarget.value };
-                verdict.value = null;
-              }}
-              onKeyDown={(event) => {
-                if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-              }}
-            />
-          </label>
-        ))}
-        <div aria-live="polite">{reviewed && <Verdict verdict={reviewed} />}</div>
-        <p role="alert" class="field-problem">
-          {problem.value}
-        </p>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Leave it
-          </button>
-          <button
-            type="submit"
-            class="button button-primary"
-            disabled={busy.value || !changed || reviewed?.possible === false}
-          >
-            {busy.value ? "Asking …" : reviewed?.possible ? "Approve the edited one, once" : "Review it"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title={`Edit: ${row.run_name}`}
+      label={reviewed?.possible ? "Approve the edited one, once" : "Review it"}
+      busyLabel="Asking …"
+      disabled={!changed || reviewed?.possible === false}
+      wide
+      send={send}
+      onClose={onClose}
+    >
+      {Object.entries(texts.value).map(([name, text], index) => (
+        <label key={name} class="dialog-field">
+          {name}
+          <textarea
+            class="mono"
+            rows={Math.min(10, text.split("\n").length + 1)}
+            spellcheck={false}
+            autofocus={index === 0}
+            value={text}
+            onInput={(event) => {
+              texts.value = { ...texts.peek(), [name]: event.currentTarget.value };
+              verdict.value = null;
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </label>
+      ))}
+      <div aria-live="polite">{reviewed && <Verdict verdict={reviewed} />}</div>
+    </DialogForm>
   );
 }
 

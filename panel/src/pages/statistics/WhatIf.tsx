@@ -2,10 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client";
 import type { ReplayResult } from "../../api/types";
-import { problemText } from "../../live/loaded";
 import { runs } from "../../live/runs";
 import { plural } from "../../parts/format";
 import { foldersOf, shortFolder } from "../../parts/folders";
+import { useSending } from "../../parts/useSending";
 
 const EXAMPLE = "step_reviewer:\n  risk:\n    high_threshold: 0.7\n";
 const SPANS = [1, 7, 30];
@@ -15,24 +15,16 @@ export function WhatIf() {
   const settings = useSignal("");
   const days = useSignal(USUAL);
   const folder = useSignal("");
-  const busy = useSignal(false);
-  const problem = useSignal("");
+  const { busy, problem, send } = useSending();
   const result = useSignal<ReplayResult | null>(null);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    if (busy.value) return;
-    busy.value = true;
-    problem.value = "";
-    result.value = null;
-    try {
+    await send(async () => {
+      result.value = null;
       const order = { settings: settings.value, days: days.value, folder: folder.value };
       result.value = await api.post("/replay", {}, order);
-    } catch (error) {
-      problem.value = problemText(error);
-    } finally {
-      busy.value = false;
-    }
+    });
   }
 
   return (

@@ -3,9 +3,9 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client";
 import type { QuestionRow } from "../../api/types";
 import { notify } from "../../frame/notices";
-import { problemText } from "../../live/loaded";
 import { READ_ONLY, readOnly } from "../../live/rights";
 import { Ago } from "../../parts/Ago";
+import { useSending } from "../../parts/useSending";
 
 interface QuestionsProps {
   fleet: string;
@@ -54,23 +54,16 @@ interface AnswerFormProps {
 
 function AnswerForm({ fleet, task, question, onAnswered }: AnswerFormProps) {
   const text = useSignal("");
-  const busy = useSignal(false);
-  const problem = useSignal("");
+  const { busy, problem, send } = useSending();
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    busy.value = true;
-    problem.value = "";
-    try {
+    await send(async () => {
       const given = { text: text.value.trim(), question: question.number };
       const result = await api.post("/fleets/{fleet}/tasks/{task}/answer", { fleet, task }, given);
       notify(result.says, "", result.ok ? "green" : "red");
       onAnswered();
-    } catch (error) {
-      problem.value = problemText(error);
-    } finally {
-      busy.value = false;
-    }
+    });
   }
 
   return (

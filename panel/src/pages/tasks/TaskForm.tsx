@@ -5,7 +5,7 @@ import { api } from "../../api/client";
 import type { TaskDraft, TaskRow } from "../../api/types";
 import { notify } from "../../frame/notices";
 import { problemText } from "../../live/loaded";
-import { Dialog } from "../../parts/Dialog";
+import { DialogForm } from "../../parts/DialogForm";
 import { type DraftFields, FIELDS, LIMITS, NO_DRAFT, draftOf, fieldsOf } from "./draft";
 
 interface TaskFormProps {
@@ -18,7 +18,6 @@ interface TaskFormProps {
 
 export function TaskForm({ fleet, tasks, task, onClose }: TaskFormProps) {
   const fields = useSignal<DraftFields | null>(task ? null : NO_DRAFT);
-  const busy = useSignal(false);
   const problem = useSignal("");
   const prompt = useRef<HTMLTextAreaElement>(null);
 
@@ -37,22 +36,14 @@ export function TaskForm({ fleet, tasks, task, onClose }: TaskFormProps) {
   const isThere = fields.value !== null;
   useEffect(() => prompt.current?.focus(), [isThere]);
 
-  async function save(event: Event): Promise<void> {
-    event.preventDefault();
+  async function send(): Promise<void> {
     if (!fields.value) return;
-    busy.value = true;
-    problem.value = "";
     const draft: TaskDraft = draftOf(fields.value);
-    try {
-      const row = task
-        ? await api.put("/fleets/{fleet}/tasks/{task}", { fleet, task: task.id }, draft)
-        : await api.post("/fleets/{fleet}/tasks", { fleet }, draft);
-      notify(task ? `${row.id} was changed` : `${row.id} was added`);
-      onClose();
-    } catch (error) {
-      problem.value = problemText(error);
-      busy.value = false;
-    }
+    const row = task
+      ? await api.put("/fleets/{fleet}/tasks/{task}", { fleet, task: task.id }, draft)
+      : await api.post("/fleets/{fleet}/tasks", { fleet }, draft);
+    notify(task ? `${row.id} was changed` : `${row.id} was added`);
+    onClose();
   }
 
   const set = (name: keyof DraftFields) => (event: { currentTarget: { value: string } }) => {
@@ -61,66 +52,66 @@ export function TaskForm({ fleet, tasks, task, onClose }: TaskFormProps) {
 
   const given = fields.value;
   return (
-    <Dialog title={task ? `Edit ${task.id}` : "Add a task"} onClose={onClose} wide>
-      <form class="dialog-form" onSubmit={save}>
-        {!given && !problem.value && <p class="dim">Reading the task …</p>}
-        {given && (
-          <>
-            <label class="dialog-field">
-              What the agent shall do
-              <textarea
-                ref={prompt}
-                required
-                class="task-prompt-field"
-                value={given.prompt}
-                onInput={set("prompt")}
-              />
-            </label>
-            <div class="task-fields">
-              {FIELDS.filter((each) => each.name !== "id" || !task).map((each) => (
-                <label key={each.name} class="dialog-field">
-                  <span>
-                    {each.label} <span class="dim">{each.hint}</span>
-                  </span>
-                  <input
-                    type={each.type}
-                    list={each.name === "depends_on" ? "task-ids" : undefined}
-                    value={given[each.name]}
-                    onInput={set(each.name)}
-                  />
-                </label>
-              ))}
-            </div>
-            <details open={LIMITS.some((each) => given[each.name] !== "")}>
-              <summary>Limits of one attempt</summary>
-              <div class="task-fields">
-                {LIMITS.map((each) => (
-                  <label key={each.name} class="dialog-field">
-                    {each.label}
-                    <input type="number" min={0} step="any" value={given[each.name]} onInput={set(each.name)} />
-                  </label>
-                ))}
-              </div>
-            </details>
-            <datalist id="task-ids">
-              {tasks.slice(0, 200).map((each) => (
-                <option key={each.id} value={each.id} />
-              ))}
-            </datalist>
-          </>
-        )}
+    <DialogForm
+      title={task ? `Edit ${task.id}` : "Add a task"}
+      label={task ? "Save" : "Add it"}
+      busyLabel="Saving …"
+      disabled={!given}
+      wide
+      send={send}
+      onClose={onClose}
+    >
+      {!given && !problem.value && <p class="dim">Reading the task …</p>}
+      {problem.value && (
         <p role="alert" class="field-problem">
           {problem.value}
         </p>
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Leave it
-          </button>
-          <button type="submit" class="button button-primary" disabled={busy.value || !given}>
-            {busy.value ? "Saving …" : task ? "Save" : "Add it"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      {given && (
+        <>
+          <label class="dialog-field">
+            What the agent shall do
+            <textarea
+              ref={prompt}
+              required
+              class="task-prompt-field"
+              value={given.prompt}
+              onInput={set("prompt")}
+            />
+          </label>
+          <div class="task-fields">
+            {FIELDS.filter((each) => each.name !== "id" || !task).map((each) => (
+              <label key={each.name} class="dialog-field">
+                <span>
+                  {each.label} <span class="dim">{each.hint}</span>
+                </span>
+                <input
+                  type={each.type}
+                  list={each.name === "depends_on" ? "task-ids" : undefined}
+                  value={given[each.name]}
+                  onInput={set(each.name)}
+                />
+              </label>
+            ))}
+          </div>
+          <details open={LIMITS.some((each) => given[each.name] !== "")}>
+            <summary>Limits of one attempt</summary>
+            <div class="task-fields">
+              {LIMITS.map((each) => (
+                <label key={each.name} class="dialog-field">
+                  {each.label}
+                  <input type="number" min={0} step="any" value={given[each.name]} onInput={set(each.name)} />
+                </label>
+              ))}
+            </div>
+          </details>
+          <datalist id="task-ids">
+            {tasks.slice(0, 200).map((each) => (
+              <option key={each.id} value={each.id} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </DialogForm>
   );
 }
