@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readInline, readMarkdown } from "../src/parts/readMarkdown";
+import { readCodeSpans, readInline, readMarkdown } from "../src/parts/readMarkdown";
 
 const text = (it: string) => ({ kind: "text", text: it });
 
@@ -64,5 +64,15 @@ describe("Markdown of a report", () => {
     for (const hostile of ["*".repeat(20_000), "`".repeat(20_000), "_a".repeat(10_000), "- ".repeat(10_000)]) {
       expect(readMarkdown(hostile).length).toBeGreaterThan(0);
     }
+  });
+});
+
+describe("a sentence with code in it", () => {
+  it("sets off the code, and leaves everything else as it is", () => {
+    expect(readCodeSpans("`make` said: *** No rule \\* __x__ <b> `")).toEqual([
+      { kind: "code", text: "make" },
+      text(" said: *** No rule \\* __x__ <b> `"),
+    ]);
+    expect(readCodeSpans("")).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ from tests.panel.held_calls import (
     published,
     question,
 )
-from tests.panel.watched_run import agent_in, bash
+from tests.panel.watched_run import RUN, agent_in, bash
 from tests.project_settings import write_confirmed
 from tests.run_controller import RunController
 
@@ -30,6 +30,8 @@ pytestmark = pytest.mark.slow
 DRY = "npm publish --dry-run"
 HOPELESS = "rm -rf ~"
 """Nobody can approve it."""
+NOBODY_WAITS = "approvals: {hold_refused: true, wait_seconds: 0}\n"
+"""The agent goes on, while its question stays open."""
 OTHER = "1d2f7c33-5ce7-4f0e-9d52-2c6c5d0b3a11"
 
 
@@ -160,6 +162,29 @@ def test_always_shows_its_rule_writes_it_and_asks_no_more_in_this_project(
 def settings_of(file: Path) -> str:
     """What is in the user's own file; nothing without one."""
     return file.read_text() if file.exists() else ""
+
+
+def test_the_number_in_the_navigation_counts_questions_and_not_runs(
+    page: Page, place: PanelSandbox, ann: RunController
+) -> None:
+    write_confirmed(place.project, NOBODY_WAITS, place.environ)
+    page.goto(f"{place.address}/approvals")
+    with agent_in(place) as agent:
+        for number, command in enumerate((REFUSED, f"{REFUSED} --tag next"), start=1):
+            assert agent.do(bash(command)).refused
+            expect(badge(page)).to_have_text(str(number))
+    expect(page.get_by_role("status").filter(has_text="2 waiting")).to_be_attached()
+    *_, newest = ann.state(RUN).approvals.kept.values()
+    done = place.run("deny", newest.id)
+    assert done.returncode == 0, done.stderr
+    expect(badge(page)).to_have_text("1")
+    expect(page.get_by_role("status").filter(has_text="1 waiting")).to_be_attached()
+
+
+def badge(page: Page) -> Locator:
+    """How many things wait on the page of the approvals."""
+    pages = page.get_by_role("navigation", name="Pages")
+    return pages.get_by_role("link", name="Approvals").locator(".badge")
 
 
 def test_a_question_that_expires_while_it_is_read_is_closed_at_once(

@@ -36,6 +36,22 @@ def test_a_rollback_says_what_it_changes_restores_it_and_is_taken_back(
     assert (plan.exists(), made.exists()) == (False, True)
 
 
+def test_a_checkpoint_from_a_terminal_appears_without_a_reload(
+    page: Page, place: PanelSandbox, agent: ScriptedAgent
+) -> None:
+    (place.project / "plan.md").write_text("by hand\n")
+    agent.do(bash("rm plan.md"))
+    page.goto(f"{place.address}/checkpoints")
+    rows = page.get_by_role("link").filter(has_text="file")
+    expect(rows).not_to_have_count(0)
+    chosen = page.get_by_role("heading", level=1).last.inner_text()
+    (place.project / "made.txt").touch()
+    saved = place.run("checkpoint", "by-hand")
+    assert saved.returncode == 0, saved.stderr
+    expect(rows.filter(has_text="by-hand")).to_be_visible()
+    expect(page.get_by_role("heading", level=1).last).to_have_text(chosen)
+
+
 def confirm(dialog: Locator, label: str, unchanged: Callable[[], bool]) -> None:
     """Press a button and its second step; nothing changes before that, and it is said after."""
     dialog.get_by_role("button", name=label).click()

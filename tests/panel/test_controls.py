@@ -4,7 +4,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from handrail.control.message import Request
 from handrail.model.control import Standing
@@ -107,9 +107,28 @@ def test_what_cannot_be_done_now_says_why(page: Page, ann: RunController) -> Non
     resume = page.get_by_role("button", name="Resume")
     expect(resume).to_be_disabled()
     expect(resume).to_have_attribute("title", re.compile("there is nothing to resume"))
-    resume.click(force=True)
+    expect(resume).to_have_accessible_name("Resume")
+    expect(resume).to_have_accessible_description(re.compile("there is nothing to resume"))
     page.keyboard.press("r")
+    resume.click(force=True)
+    expect(page.get_by_text("there is nothing to resume")).to_be_visible()
     assert ann.messages() == []
+
+
+def test_a_key_that_is_pressed_before_the_run_is_read_counts_afterwards(page: Page) -> None:
+    slow: list[Route] = []
+
+    def hold(route: Route) -> None:
+        slow.append(route)
+
+    page.route(re.compile(f"/api/v1/runs/{RUN}$"), hold)
+    page.reload()
+    expect(page.get_by_title("The run is still being read.").first).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    for each in slow:
+        each.continue_()
+    expect(dialog(page, "Pause")).to_be_visible()
 
 
 def test_the_palette_finds_commands_and_runs(page: Page) -> None:

@@ -103,6 +103,28 @@ def test_a_finding_leads_to_its_evidence_and_says_what_was_done(
     expect(action(page, step)).to_contain_text("make checkout")
 
 
+def test_what_the_agent_was_told_is_shown_without_its_markup(
+    page: Page, place: PanelSandbox, agent: ScriptedAgent
+) -> None:
+    fail_again_and_again(agent)
+    open_run(page, place)
+    told = finding(page, "↳").locator("blockquote")
+    expect(told.locator("code").first).to_have_text("make checkout")
+    expect(told).not_to_contain_text("`")
+    sent = timeline(page).get_by_role("listitem").filter(has_text="guidance sent").last
+    expect(sent.locator("code").first).to_have_text("make checkout")
+
+
+def test_a_chart_without_values_takes_no_room(
+    page: Page, place: PanelSandbox, agent: ScriptedAgent
+) -> None:
+    agent.do(bash("ls"))
+    open_run(page, place)
+    charts = page.get_by_role("group", name="Charts over time").get_by_role("figure")
+    expect(charts).to_have_count(1)
+    expect(charts).to_contain_text("Risk")
+
+
 def test_a_person_says_that_a_finding_was_wrong(
     page: Page, place: PanelSandbox, agent: ScriptedAgent, ann: RunController
 ) -> None:

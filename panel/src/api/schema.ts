@@ -1,4 +1,4 @@
-// f3a02c7b9bfa098c909518f4807225ff8f281569d4710eef0bcc1156ac65440c
+// d6a9005e7fd0a6bda04910921cf476b1972cabf9ddf967e39940bcec8b52666a
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1396,6 +1396,7 @@ export interface components {
             name: string;
             needs_you: string;
             project: string;
+            questions: number;
             reason: string;
             risks: number[];
             seq: number;

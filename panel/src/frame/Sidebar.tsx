@@ -13,7 +13,7 @@ export const menuOpen = signal(false);
 /** How many things wait on a page, by its path. */
 function waiting(path: string): number {
   const all = [...runs.value.values()];
-  if (path === "/approvals") return all.filter((each) => each.approval).length;
+  if (path === "/approvals") return all.reduce((sum, each) => sum + each.questions, 0);
   if (path === "/incidents") return all.filter((each) => each.incident).length;
   return path === "/" ? sections.value.needs.length : 0;
 }

@@ -1,6 +1,6 @@
 /** Shows Markdown as elements: whatever stands in a report, it never becomes markup. */
 import { useMemo } from "preact/hooks";
-import { type Block, type Inline, readInline, readMarkdown } from "./readMarkdown";
+import { type Block, type Inline, readCodeSpans, readInline, readMarkdown } from "./readMarkdown";
 import "../style/markdown.css";
 
 function Pieces({ of }: { of: readonly Inline[] }) {
@@ -106,5 +106,11 @@ export function Markdown({ text }: { text: string }) {
 /** One line, without paragraphs around it. */
 export function MarkdownLine({ text }: { text: string }) {
   const pieces = useMemo(() => readInline(text), [text]);
+  return <Pieces of={pieces} />;
+}
+
+/** Plain text in which only `code` is set off: nothing else in it changes. */
+export function CodeSpans({ text }: { text: string }) {
+  const pieces = useMemo(() => readCodeSpans(text), [text]);
   return <Pieces of={pieces} />;
 }

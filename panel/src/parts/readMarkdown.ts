@@ -124,3 +124,12 @@ export function readInline(text: string): Inline[] {
   say(rest);
   return pieces;
 }
+
+/** Returns the pieces of a text that is no Markdown, such as a message of a program in a sentence. */
+export function readCodeSpans(text: string): Inline[] {
+  // Every second part of a split by a group is what the group found.
+  return text
+    .split(/`([^`\n]+)`/)
+    .map((part, index): Inline => ({ kind: index % 2 ? "code" : "text", text: part }))
+    .filter((piece) => piece.kind !== "text" || piece.text !== "");
+}

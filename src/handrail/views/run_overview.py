@@ -49,8 +49,8 @@ class RunOverview(msgspec.Struct, frozen=True):
     """What a blocked agent needs; it waits for the answer."""
     approval: str = ""
     """The approval that `wants` waits for; empty: the host asks."""
-    approval_until: float = 0.0
-    """When it expires."""
+    questions: dict[str, float] = {}
+    """All approvals without an answer, the oldest first, and when each expires."""
     last_action: str = ""
     """The action under way, or else the last one that ended."""
     task: str = ""
@@ -79,7 +79,7 @@ class RunOverview(msgspec.Struct, frozen=True):
         """Return its state in one or two words."""
         if self.problem:
             return UNREADABLE
-        expired = self.approval and now >= self.approval_until
+        expired = self.questions and now >= max(self.questions.values())
         if self.incident or (self.wants and not expired) or self.asks:
             return NEEDS_YOU
         if self.aborted and self.active:

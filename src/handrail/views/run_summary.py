@@ -10,7 +10,8 @@ _MAX_GOAL = 500
 def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> RunOverview:
     """Summarise the state of a run; `me` is the user's name."""
     hand, loop, course = state.hand, state.loop, state.course
-    asked = next(iter(state.approvals.waiting(state.changed)), None)
+    questions = state.approvals.waiting(state.changed)
+    asked = next(iter(questions), None)
     goal = loop.goal if loop is not None else state.first_prompt
     return RunOverview(
         state.run,
@@ -40,7 +41,7 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
         asked.says if asked else wanted_action(state),
         blocked_agent_asks(state),
         asked.id if asked else "",
-        asked.until if asked else 0.0,
+        {each.id: each.until for each in questions},
         _last_action(state),
         "" if loop is None else loop.issue,
         state.seq,

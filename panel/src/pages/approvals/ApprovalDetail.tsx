@@ -130,7 +130,6 @@ function Answers({ row, onAnswer, onDone }: ApprovalDetailProps) {
             }}
           >
             {label} <kbd aria-hidden="true">{key}</kbd>
-            {why && <span class="sr-only">: {why}</span>}
           </button>
         );
       })}

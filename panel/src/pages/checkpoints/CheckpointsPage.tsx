@@ -18,6 +18,7 @@ import { Split } from "../../parts/Split";
 import { CheckpointPanel } from "./CheckpointPanel";
 import { foldersOf, shortFolder } from "../../parts/folders";
 import { SaveDialog } from "./SaveDialog";
+import { useCheckpointNews } from "./useCheckpointNews";
 import "./checkpoints.css";
 
 const PAGE = 100;
@@ -49,9 +50,12 @@ function FolderCheckpoints({ folder }: { folder: string }) {
   const saving = useSignal(false);
   const restoring = useSignal<{ title: string; order: RestoreOrder } | null>(null);
 
-  const items = [...(value?.items ?? []), ...(older.value?.items ?? [])];
+  const items = distinct([...(value?.items ?? []), ...(older.value?.items ?? [])]);
   const next = older.value?.next ?? value?.next ?? "";
-  const id = query.get("checkpoint") || (items[0]?.id ?? "");
+  // Stays the same while the person looks at it, even when a newer one comes.
+  const first = useSignal("");
+  if (!items.some((each) => each.id === first.peek())) first.value = items[0]?.id ?? "";
+  const id = query.get("checkpoint") || first.value;
   const chosen = items.find((each) => each.id === id);
 
   async function loadOlder(): Promise<void> {
@@ -67,6 +71,13 @@ function FolderCheckpoints({ folder }: { folder: string }) {
     older.value = null;
     again();
   }
+
+  useCheckpointNews(folder, () => {
+    const shown = older.peek();
+    // The newest page moves on: what leaves it at its end stays in sight.
+    if (shown && value) older.value = { ...shown, items: distinct([...value.items, ...shown.items]) };
+    again();
+  });
 
   function move(by: number): void {
     const to = neighbour(items, id, by);
@@ -143,6 +154,11 @@ function FolderCheckpoints({ folder }: { folder: string }) {
       )}
     </Split>
   );
+}
+
+function distinct(rows: readonly CheckpointRow[]): CheckpointRow[] {
+  const seen = new Set<string>();
+  return rows.filter((each) => !seen.has(each.id) && seen.add(each.id));
 }
 
 function Filters({ folder, run }: { folder: string; run: string }) {

@@ -83,7 +83,7 @@ function Chart({ spec, series, onStep }: ChartProps) {
 
   useEffect(() => {
     const element = place.current;
-    if (!element || last === null) return;
+    if (!element) return;
     const colours = Object.fromEntries(
       ["red", "yellow", "green", "dim", "accent"].map((name) => [name, resolved(element, `--${name}`)]),
     );
@@ -120,15 +120,18 @@ function Chart({ spec, series, onStep }: ChartProps) {
       <figcaption>
         {spec.title} <strong>{last === null ? "" : spec.say(last)}</strong>
       </figcaption>
-      {last === null ? <p class="chart-none dim">not measured</p> : <div ref={place} class="chart-place" />}
+      <div ref={place} class="chart-place" />
     </figure>
   );
 }
 
 export default function Charts({ series, onStep }: { series: RunSeries; onStep: (step: number) => void }) {
+  // Some agents tell nothing of their use: an empty chart would only take room.
+  const measured = CHARTS.filter((spec) => lastOf(spec.values(series)) !== null);
+  if (measured.length === 0) return null;
   return (
     <div class="charts" role="group" aria-label="Charts over time; a click shows the action at that moment">
-      {CHARTS.map((spec) => (
+      {measured.map((spec) => (
         <Chart key={spec.title} spec={spec} series={series} onStep={onStep} />
       ))}
     </div>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { CommandState, RunDetail } from "../../api/types";
 import { useKeys } from "../../frame/keys";
+import { notify } from "../../frame/notices";
 import { navigate } from "../../frame/router";
 import { session } from "../../live/connection";
 import { CommandDialog } from "./CommandDialog";
@@ -27,9 +28,21 @@ export function Controls({ id, detail }: { id: string; detail: RunDetail | null 
     return state.allowed ? "" : state.why_not || "not possible now";
   }
 
+  /** Pressed before the run was read: it counts as soon as that is done. */
+  const early = useRef<CommandButton | null>(null);
+  useEffect(() => {
+    const pressed = early.current;
+    if (!detail || !pressed) return;
+    early.current = null;
+    press(pressed);
+  }, [detail]);
+
   function press(button: CommandButton): void {
-    if (whyNot(button)) return;
-    if (button.atOnce) void command(id, { command: button.command });
+    const why = whyNot(button);
+    if (why === READING) early.current = button;
+    // On a touch screen nothing hovers: this is where the reason is read.
+    else if (why) notify(why, button.label, "");
+    else if (button.atOnce) void command(id, { command: button.command });
     else asking.value = button;
   }
 
@@ -38,7 +51,7 @@ export function Controls({ id, detail }: { id: string; detail: RunDetail | null 
     {
       title: "This run",
       bindings: [
-        ...shown.map((each) => ({ key: each.key, says: each.label, run: () => press(each), whyNot: whyNot(each) })),
+        ...shown.map((each) => ({ key: each.key, says: each.label, run: () => press(each), whyNot: detail ? whyNot(each) : "" })),
         { key: "u", says: "Undo: its checkpoints", run: toCheckpoints },
       ],
     },
@@ -92,7 +105,6 @@ function ControlButton({ button, whyNot, onPress }: ControlButtonProps) {
       onClick={() => onPress(button)}
     >
       {button.label}
-      {whyNot && <span class="sr-only">: {whyNot}</span>}
     </button>
   );
 }

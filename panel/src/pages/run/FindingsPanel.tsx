@@ -1,6 +1,7 @@
 /** Findings with their evidence, what was done about each, and whether it helped. */
 import type { FindingRow, InterventionRow } from "../../api/types";
 import { clock } from "../../parts/format";
+import { CodeSpans, Markdown } from "../../parts/Markdown";
 import { Feedback } from "./Feedback";
 
 const EFFECTS = {
@@ -20,7 +21,11 @@ function Intervention({ done }: { done: InterventionRow }) {
           {effect.sign} {done.effect_says || effect.says}
         </span>
       </p>
-      {done.says && <blockquote>{done.says}</blockquote>}
+      {done.says && (
+        <blockquote>
+          <Markdown text={done.says} />
+        </blockquote>
+      )}
     </li>
   );
 }
@@ -44,7 +49,9 @@ export function FindingsPanel({ run, findings, onStep, onFeedback }: FindingsPan
               {each.severity} · {Math.round(each.confidence * 100)} % sure · {clock(each.at)}
             </span>
           </h4>
-          <p>{each.says}</p>
+          <p>
+            <CodeSpans text={each.says} />
+          </p>
           {each.evidence.length > 0 && (
             <p class="evidence">
               <span class="dim">Seen in</span>

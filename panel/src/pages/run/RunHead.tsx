@@ -14,7 +14,10 @@ function Need({ run }: { run: RunRow }) {
     return (
       <p class="run-need-box">
         <span>
-          <strong class="tone-red">▲ needs you</strong> {run.needs_you}
+          <strong class="tone-red" aria-hidden="true">
+            ▲
+          </strong>{" "}
+          {run.needs_you}
         </span>
         {link && (
           <a class="button button-primary" href={link.to}>

@@ -1,5 +1,6 @@
 import type { TimelineRow } from "../../api/types";
 import { clock } from "../../parts/format";
+import { CodeSpans, MarkdownLine } from "../../parts/Markdown";
 import { Mark } from "../../parts/Mark";
 
 interface TimelineItemProps {
@@ -43,7 +44,9 @@ function EventRow({ row }: { row: TimelineRow }) {
   return (
     <>
       <Mark mark={row.mark} tone={row.tone} />
-      <span class={`row-text cut ${row.kind === "finding" ? `tone-${row.tone}` : ""}`}>{row.text}</span>
+      <span class={`row-text cut ${row.kind === "finding" ? `tone-${row.tone}` : ""}`}>
+        {row.kind === "intervention" ? <MarkdownLine text={row.text} /> : <CodeSpans text={row.text} />}
+      </span>
       {row.about.length > 0 && <span class="row-status dim">actions {row.about.slice(0, 6).join(", ")}</span>}
     </>
   );

@@ -1,4 +1,5 @@
 /** Where a run went wrong, in one line that leads there. */
+import { CodeSpans } from "../../parts/Markdown";
 import type { TroublePoint } from "./firstTrouble";
 
 interface TroubleProps {
@@ -10,7 +11,9 @@ export function Trouble({ point, onStep }: TroubleProps) {
   return (
     <p class={`trouble trouble-${point.tone}`}>
       <span class={`tone-${point.tone}`}>{point.tone === "red" ? "✗" : "!"} Went wrong</span>
-      <span class="cut">{point.says}</span>
+      <span class="cut trouble-says">
+        <CodeSpans text={point.says} />
+      </span>
       {point.more > 0 && <span class="dim">and {point.more} more</span>}
       {point.step > 0 && (
         <button type="button" class="button button-small" onClick={() => onStep(point.step)}>

@@ -95,7 +95,7 @@ function Whole({ fleet, detail, problem, onAnswered }: WholeProps) {
               title={each.whyNot || `(${each.key})`}
               onClick={() => !each.whyNot && each.run()}
             >
-              {each.label} …{each.whyNot && <span class="sr-only">: {each.whyNot}</span>}
+              {each.label} …
             </button>
           ))}
         </div>

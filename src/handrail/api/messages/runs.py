@@ -28,7 +28,9 @@ class RunRow(msgspec.Struct, frozen=True):
     needs_you: str
     """What it needs from a person, in half a sentence; empty: nothing."""
     approval: str
-    """The approval that it waits for."""
+    """The approval that it waits for, the first of them."""
+    questions: int
+    """How many approvals it waits for."""
     incident: str
     """The emergency stop that waits for a decision."""
     goal: str

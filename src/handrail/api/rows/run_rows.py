@@ -32,6 +32,7 @@ def run_row(run: RunOverview, now: float) -> RunRow:
         tone=tone(sign.style),
         needs_you=run.need[:_MAX_TEXT] if state == NEEDS_YOU else "",
         approval=run.approval,
+        questions=sum(now < until for until in run.questions.values()),
         incident=run.incident,
         goal=run.goal[:_MAX_TEXT],
         project=basename(run.cwd.rstrip("/")) or run.cwd,

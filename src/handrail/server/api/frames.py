@@ -92,7 +92,7 @@ class FrameMaker:
         for run in gone:
             del self._rows[run]
         fleets = self._changed_fleets(view)
-        waiting = frozenset(run.approval for run in view.runs if run.approval)
+        waiting = frozenset(each for run in view.runs for each in run.questions)
         approvals, self._waiting = waiting != self._waiting, waiting
         pipelines, self._pipelines = view.pipelines != self._pipelines, view.pipelines
         problem, self._problem = self._problem, view.problem
