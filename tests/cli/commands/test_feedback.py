@@ -8,7 +8,9 @@ from tests.cli.logbook import open_logbook
 
 from handrail.api.client import ApiRefusedError
 from handrail.api.messages.statistics import FeedbackRequest
+from handrail.cli.commands.feedback import FeedbackCount, consequence
 from handrail.control.client import user_name
+from handrail.model.ordinal import Decision
 from handrail.server.home import Home
 from handrail.server.http.api_connection import connect_api
 from handrail.server.launcher import ensure_daemon, stop_daemon
@@ -17,6 +19,11 @@ pytestmark = pytest.mark.slow
 
 SHOP = "3f2a 9c1e?77aa"
 """An id that has to be quoted in an address."""
+
+
+def test_a_needless_warning_can_be_switched_off_by_a_rule() -> None:
+    hint = consequence(Decision.WARN, FeedbackCount(0, 0), right=False)
+    assert "a rule to handrail.yaml that allows it without a warning, or stops it, next" in hint
 
 
 @pytest.fixture
@@ -55,7 +62,7 @@ def test_a_verdict_is_judged_and_the_rate_is_told(judged: HandrailShell) -> None
         "false_positive_rate": 0.0,
     }
     harmless = judged.run("feedback", "last", "1", "wrong")
-    assert "You can add a rule to handrail.yaml" in harmless.out
+    assert "You can add a rule to handrail.yaml that stops it next time" in harmless.out
     assert "step 2 was judged wrong: I know it" in judged.run("log").out
 
 

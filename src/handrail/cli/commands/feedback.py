@@ -208,10 +208,11 @@ def show_verdict(
     word = "rightly" if right else "wrongly"
     screen.paragraph(f"Noted: Handrail {word} {_WORDS[decision]} step {event.step} of {run.name}.")
     screen.say(f"   {screen.paint(text, 'dim')}")
-    screen.paragraph(_consequence(decision, judged, right=right))
+    screen.paragraph(consequence(decision, judged, right=right))
 
 
-def _consequence(decision: Decision, judged: FeedbackCount, *, right: bool) -> str:
+def consequence(decision: Decision, judged: FeedbackCount, *, right: bool) -> str:
+    """Return what follows from feedback on a verdict, and what else the person can do."""
     if decision.stops:
         return (
             f"In this run: {judged.right} rightly and {judged.wrong} wrongly stopped or changed, "
@@ -219,7 +220,8 @@ def _consequence(decision: Decision, judged: FeedbackCount, *, right: bool) -> s
         )
     if right:
         return "It ran, so the false-positive rate does not change."
+    does = "stops it" if decision is Decision.ALLOW else "allows it without a warning, or stops it,"
     return (
-        "You can add a rule to handrail.yaml that stops it next time: handrail config schema "
+        f"You can add a rule to handrail.yaml that {does} next time: handrail config schema "
         "describes rules."
     )
