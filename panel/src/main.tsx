@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { whenUnauthorized } from "./api/client";
 import { Frame } from "./frame/Frame";
+import { startPages } from "./frame/PageView";
 import { startKeys } from "./frame/keys";
 import { navigate, place, startRouter } from "./frame/router";
 import { startStore } from "./live/store";
@@ -17,6 +18,7 @@ whenUnauthorized(() => {
   navigate(`/login?next=${encodeURIComponent(path + (asked ? `?${asked}` : ""))}`, { replace: true });
 });
 startRouter();
+startPages();
 startKeys();
 startStore();
 

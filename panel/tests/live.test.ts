@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RunRow, TimelineRow } from "../src/api/types";
 import { applyRuns, bySection } from "../src/live/sections";
 import { mergeRows } from "../src/live/merge";
+import { loadRuns, runs, takeRuns } from "../src/live/runs";
+import { isSame } from "../src/parts/memo";
 
 function run(values: Partial<RunRow>): RunRow {
   return { id: "a", seq: 1, needs_you: "", active: true, state: "working", started: 0, changed: 0, since: 0, ...values } as RunRow;
@@ -37,6 +39,32 @@ describe("runs", () => {
   it("stay the same object when no frame is about them", () => {
     const before = new Map([["a", run({})]]);
     expect(applyRuns(before, [{ position: 6, approvals: true }])).toBe(before);
+  });
+});
+
+describe("a list of runs that is on its way", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("does not take back what the stream has told meanwhile", async () => {
+    let answer = (_: Response): void => undefined;
+    vi.stubGlobal("fetch", () => new Promise<Response>((then) => (answer = then)));
+    const loading = loadRuns();
+    takeRuns([{ position: 9, runs: [run({ seq: 5, state: "needs you" })] }]);
+    const items = [run({ seq: 4, state: "working" }), run({ id: "b" })];
+    answer(Response.json({ items, next: "", total: 2 }));
+    await loading;
+    expect(runs.value.get("a")?.state).toBe("needs you");
+    expect(runs.value.has("b")).toBe(true);
+  });
+});
+
+describe("a row that is drawn only for a change", () => {
+  it("is the same with the same values, whatever object they come in", () => {
+    const item = run({});
+    expect(isSame({ item, chosen: false }, { item, chosen: false })).toBe(true);
+    expect(isSame({ item, chosen: false }, { item, chosen: true })).toBe(false);
+    expect(isSame({ item }, { item: run({}) })).toBe(false);
+    expect(isSame<{ item?: RunRow }>({}, { item })).toBe(false);
   });
 });
 

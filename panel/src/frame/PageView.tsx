@@ -1,5 +1,5 @@
 /** Shows the page of the address; its code is loaded when it is first needed. */
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { PAGES, type PageProps, type PageSpec } from "../pages/table";
@@ -36,6 +36,14 @@ async function load(spec: PageSpec): Promise<void> {
   }
 }
 
+/** Loads the code of the page that is asked for, now and later: it is on its way while the rest is drawn. */
+export function startPages(): void {
+  effect(() => {
+    const spec = currentPage.value?.spec;
+    if (spec) void load(spec);
+  });
+}
+
 /** A page that breaks must not take the others with it. */
 function Guarded({ children }: { children: ComponentChildren }) {
   const [error, again] = useErrorBoundary((reason: unknown) => console.error(reason));
@@ -56,7 +64,6 @@ export function PageView() {
   useEffect(() => {
     if (!spec) return;
     document.title = `${spec.title} · Handrail`;
-    void load(spec);
   }, [spec]);
   const Page = spec && loaded.value.get(spec);
   return (

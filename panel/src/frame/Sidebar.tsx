@@ -5,6 +5,7 @@ import { runs, sections } from "../live/runs";
 import { PAGES } from "../pages/table";
 import { Icon } from "../parts/Icon";
 import { Mark } from "../parts/Mark";
+import { memo } from "../parts/memo";
 import { place } from "./router";
 
 /** Whether the column is shown on a narrow screen. */
@@ -49,17 +50,24 @@ function PageLinks() {
   );
 }
 
-function RunLink({ run }: { run: RunRow }) {
-  const path = `/runs/${encodeURIComponent(run.id)}`;
+interface RunLinkProps extends Pick<RunRow, "id" | "name" | "state" | "mark" | "tone" | "goal"> {
+  isHere: boolean;
+}
+
+const RunLink = memo(function RunLink({ id, name, state, mark, tone, goal, isHere }: RunLinkProps) {
   return (
     <li>
-      <a href={path} class="side-run" aria-current={isHere(path) ? "page" : undefined} title={run.goal}>
-        <Mark mark={run.mark} tone={run.tone} />
-        <span class="side-name">{run.name}</span>
-        <span class="side-state">{run.state}</span>
+      <a href={pathOf(id)} class="side-run" aria-current={isHere ? "page" : undefined} title={goal}>
+        <Mark mark={mark} tone={tone} />
+        <span class="side-name">{name}</span>
+        <span class="side-state">{state}</span>
       </a>
     </li>
   );
+});
+
+function pathOf(run: string): string {
+  return `/runs/${encodeURIComponent(run)}`;
 }
 
 function RunLinks({ title, items }: { title: string; items: readonly RunRow[] }) {
@@ -70,8 +78,8 @@ function RunLinks({ title, items }: { title: string; items: readonly RunRow[] })
         {title} <span class="dim">{items.length}</span>
       </h2>
       <ul class="side-runs">
-        {items.map((run) => (
-          <RunLink key={run.id} run={run} />
+        {items.map(({ id, name, state, mark, tone, goal }) => (
+          <RunLink key={id} {...{ id, name, state, mark, tone, goal }} isHere={isHere(pathOf(id))} />
         ))}
       </ul>
     </section>

@@ -21,6 +21,9 @@ export const reloads = signal(0);
 export const sections = computed(() => bySection(runs.value.values()));
 export const needsYou = computed(() => sections.value.needs.length);
 
+/** Frames that came while a list was on its way, for each such list: they may be newer than it. */
+const meanwhile = new Set<StreamFrame[]>();
+
 let overviewAt = -OVERVIEW_EVERY_MS;
 let overviewTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -41,13 +44,17 @@ function refreshOverview(): void {
 /** Loads the runs from the beginning. */
 export async function loadRuns(): Promise<void> {
   refreshOverview();
+  const fresh: StreamFrame[] = [];
+  meanwhile.add(fresh);
   try {
     const page = await api.get("/runs", { limit: PAGE });
-    runs.value = new Map(page.items.map((each) => [each.id, each]));
+    runs.value = applyRuns(new Map(page.items.map((each) => [each.id, each])), fresh);
     moreRuns.value = page.next;
     runsLoaded.value = true;
   } catch (error) {
     notifyError(error);
+  } finally {
+    meanwhile.delete(fresh);
   }
 }
 
@@ -63,6 +70,7 @@ export async function loadMoreRuns(): Promise<void> {
 }
 
 export function takeRuns(frames: readonly StreamFrame[]): void {
+  for (const fresh of meanwhile) fresh.push(...frames);
   batch(() => {
     const after = applyRuns(runs.peek(), frames);
     if (after !== runs.peek()) {

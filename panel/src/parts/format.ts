@@ -5,6 +5,7 @@ const HOUR = 3600;
 const DAY = 86_400;
 
 // One formatter for all: to make one takes longer than to draw a row.
+const COUNT = new Intl.NumberFormat("en-US");
 const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
@@ -45,7 +46,7 @@ export function short(count: number): string {
 
 /** "1 action", "2 actions". */
 export function plural(count: number, word: string): string {
-  return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
+  return `${COUNT.format(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /** 512 B, 4.1 KB, 12.3 MB. */

@@ -1,6 +1,6 @@
 /** Every run, by what it needs: those that wait for a person first. */
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useCallback, useRef } from "preact/hooks";
 import { useKeys } from "../../frame/keys";
 import { navigate } from "../../frame/router";
 import { loadMoreRuns, moreRuns, overview, runs, runsLoaded } from "../../live/runs";
@@ -16,6 +16,7 @@ export default function OverviewPage() {
   const chosen = useSignal("");
   const allDone = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
+  const choose = useCallback((run: string) => (chosen.value = run), []);
 
   const sections = bySection([...runs.value.values()].filter((run) => matchesSearch(run, search.value)));
   const hidden = allDone.value || search.value ? 0 : Math.max(0, sections.done.length - DONE_SHOWN);
@@ -74,7 +75,7 @@ export default function OverviewPage() {
               </h2>
               <ul class="card run-list">
                 {sections[name].map((run) => (
-                  <RunItem key={run.id} run={run} onFocus={() => (chosen.value = run.id)} />
+                  <RunItem key={run.id} run={run} onFocus={choose} />
                 ))}
               </ul>
             </section>

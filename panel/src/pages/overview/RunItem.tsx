@@ -2,6 +2,7 @@ import type { RunRow } from "../../api/types";
 import { Ago } from "../../parts/Ago";
 import { dollars, plural, short } from "../../parts/format";
 import { Mark } from "../../parts/Mark";
+import { memo } from "../../parts/memo";
 import { Sparkline } from "../../parts/Sparkline";
 
 /** Returns whether all words of a search stand in a run. */
@@ -33,7 +34,13 @@ function destination(run: RunRow): { to: string; label: string } | null {
   return null;
 }
 
-export function RunItem({ run, onFocus }: { run: RunRow; onFocus: () => void }) {
+interface RunItemProps {
+  run: RunRow;
+  /** The same function each time: a row is only drawn again for a change. */
+  onFocus: (run: string) => void;
+}
+
+export const RunItem = memo(function RunItem({ run, onFocus }: RunItemProps) {
   const decide = destination(run);
   const counts = [
     run.changed_actions > 0 && `${run.changed_actions} changed`,
@@ -47,7 +54,7 @@ export function RunItem({ run, onFocus }: { run: RunRow; onFocus: () => void }) 
       </p>
       <div class="run-what">
         <p class="cut">
-          <a id={`run-${run.id}`} class="run-name" href={`/runs/${encodeURIComponent(run.id)}`} onFocus={onFocus}>
+          <a id={`run-${run.id}`} class="run-name" href={`/runs/${encodeURIComponent(run.id)}`} onFocus={() => onFocus(run.id)}>
             {run.name}
           </a>
           <span class="run-goal">{run.goal}</span>
@@ -76,4 +83,4 @@ export function RunItem({ run, onFocus }: { run: RunRow; onFocus: () => void }) 
       )}
     </li>
   );
-}
+});
