@@ -15,7 +15,8 @@ from handrail.drive.daemon_client import (
     LoopProgress,
     LoopStart,
 )
-from handrail.drive.loop import AskPerson, DriveTask, LoopDependencies, drive
+from handrail.drive.drive_task import AskPerson, DriveTask
+from handrail.drive.loop import LoopDependencies, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.turn import LOOK_EVERY, PATIENCE
 from handrail.drive.usage import LoopLimits, ProcessSample

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress
-from handrail.drive.loop import DriveTask
+from handrail.drive.drive_task import DriveTask
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.drive.verify import Verification

@@ -9,7 +9,8 @@ import psutil
 import pytest
 
 from handrail.drive.daemon_client import IterationPermission
-from handrail.drive.loop import DriveTask, drive
+from handrail.drive.drive_task import DriveTask
+from handrail.drive.loop import drive
 from handrail.drive.verify import Verification
 from handrail.hosts.driven_agent import AgentTurn
 from tests.drive.fakes import (

@@ -4,7 +4,7 @@ import msgspec
 
 from handrail.drive.completion_mark import QUESTION
 from handrail.drive.daemon_client import IterationPermission
-from handrail.drive.loop import QuestionEnd
+from handrail.drive.drive_task import QuestionEnd
 from handrail.hosts.driven_agent import AgentTurn
 from handrail.model.control import Standing
 from tests.drive.fakes import (

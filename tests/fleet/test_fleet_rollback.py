@@ -11,7 +11,7 @@ from handrail.fleet.rollback.errors import RollbackBusyError
 from handrail.fleet.rollback.preview import preview_rollback
 from handrail.fleet.rollback.rolling_back import AgentsLeftError
 from handrail.fleet.rollback.tree_files import TreeRestored
-from handrail.fleet.scheduler import ProcessesLeftError
+from handrail.fleet.slot_work_port import ProcessesLeftError
 
 from .rolled_fleet import RolledFleet
 

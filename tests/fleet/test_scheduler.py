@@ -24,7 +24,8 @@ from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.engine.log_engine import LogEngine
 from handrail.fleet.fleet_limits import FleetLimits, LimitLevel, LimitReport
 from handrail.fleet.recovery.orphans import OrphanDecision, OrphanFacts, decide
-from handrail.fleet.scheduler import ProcessesLeftError, Scheduler, SchedulerOptions, SlotWork
+from handrail.fleet.scheduler import Scheduler, SchedulerOptions
+from handrail.fleet.slot_work_port import ProcessesLeftError, SlotWork
 from handrail.fleet.tasks.task import Task, TaskStatus
 from handrail.fleet.workspaces.starting_point import DependencyConflictError
 from handrail.fleet.workspaces.workspace_errors import NoCommitsError

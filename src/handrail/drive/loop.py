@@ -9,9 +9,6 @@ from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import NamedTuple, Protocol
 
-import msgspec
-
-from handrail.config.sources import PipelineSafety
 from handrail.drive import loop_end, prompts, usage
 from handrail.drive.agent_process import AgentProcess, StartAgent
 from handrail.drive.background_task import background_task
@@ -28,11 +25,12 @@ from handrail.drive.daemon_client import (
     LoopProgress,
     LoopStart,
 )
+from handrail.drive.drive_task import AskPerson, DriveTask
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.order_handler import OrderHandler
 from handrail.drive.service_problem import ServiceProblem, find_service_problem
 from handrail.drive.turn import TurnMonitor, take_turn
-from handrail.drive.usage import LoopLimits, LoopUsage, ProcessSample, UsageMeter
+from handrail.drive.usage import LoopUsage, ProcessSample, UsageMeter
 from handrail.drive.verify import Verification, verify
 from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, AgentTurn, ModelError
 from handrail.model.control import HOLDING, Standing
@@ -52,49 +50,6 @@ _LAST_SECONDS = 2.0
 """Seconds for the last report of a driver that is about to leave."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
-
-
-class FleetPart(msgspec.Struct, frozen=True):
-    """A run that works on one task of a fleet."""
-
-    run: str
-    """The run of the fleet."""
-    task: str
-
-
-class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
-    """The task of a driven agent."""
-
-    goal: str
-    cwd: str
-    model: str = ""
-    verify: str = ""
-    """The command that must pass; empty: the agent's word is enough."""
-    limits: LoopLimits = LoopLimits()
-    environ: dict[str, str] = {}
-    """Variables of the verify command, beside those of this process: its workspace, and the mark
-    by which its processes count as the run's."""
-    adopts: bool = False
-    """This process adopts the orphans of the agent."""
-    pipeline: PipelineSafety | None = None
-    """The settings of the pipeline that this run is a step of."""
-    group: str = ""
-    """The control group of the agent's processes; empty: there is none."""
-    fleet: FleetPart | None = None
-    """The part of a fleet that this run is."""
-
-
-class QuestionEnd(msgspec.Struct, frozen=True):
-    """What came of an agent's question to a person."""
-
-    told: str = ""
-    """The answer, ready for the agent."""
-    blocked: str = ""
-    """Why the agent cannot go on without a person; empty: it can."""
-
-
-AskPerson = Callable[[str], Awaitable[QuestionEnd]]
-"""Asks a person, and waits for an answer as long as it makes sense."""
 
 
 class VerifyFunction(Protocol):

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from time import time
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -16,7 +16,6 @@ from handrail.fleet.engine.events import (
     AttemptResult,
     Lease,
     TaskAudited,
-    TaskWorkspace,
     WorkspaceReady,
 )
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
@@ -28,6 +27,7 @@ from handrail.fleet.recovery.orphans import (
     OrphanFacts,
     decide,
 )
+from handrail.fleet.slot_work_port import ProcessesLeftError, SlotWork
 from handrail.fleet.tasks.task import TaskStatus
 from handrail.fleet.workspaces.starting_point import DependencyConflictError
 from handrail.fleet.workspaces.workspace_errors import WorkspaceError
@@ -44,53 +44,6 @@ START_SECONDS = 60.0
 """Seconds for a driver to take over the lease; until then the scheduler renews it."""
 _RENEWALS = 4
 """Renewals in the time of a lease."""
-
-
-class ProcessesLeftError(Exception):
-    """Processes of an earlier attempt could not be ended, so nobody may use its workspace."""
-
-    def __init__(self, says: str) -> None:
-        super().__init__(f"processes of the attempt before are left: {says}")
-
-
-class DriverGoneError(Exception):
-    """A driver ended before it took its task."""
-
-
-class SlotWork(Protocol):
-    """What a scheduler does outside of the engine."""
-
-    async def end_attempt(self, lease: Lease, run: str) -> str:
-        """End all processes of an attempt that was lost; return the evidence.
-
-        Raises ProcessesLeftError.
-        """
-
-    async def judge(self, claim: Claim, slot: int) -> OrphanDecision:
-        """Look at what the attempts before left, and decide how the task goes on.
-
-        Raises WorkspaceError.
-        """
-
-    async def conclude(self, claim: Claim) -> AttemptResult:
-        """Return the result of a task that was done already. Raises WorkspaceError."""
-
-    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
-        """Make or find the workspace of a task, ready for an agent. Raises WorkspaceError.
-
-        `fresh`: a new one; the one that is there holds no work.
-        """
-
-    async def launch(
-        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
-    ) -> Awaitable[int]:
-        """Start the driver of an attempt; the result waits for its end, and has its exit code.
-
-        `session`: the run that it goes on with; empty: a new one. Raises OSError.
-        """
-
-    def is_alive(self, lease: Lease) -> bool:
-        """Return whether the process of a lease still runs, on this machine."""
 
 
 class SchedulerOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,8 @@
 """The daemon: one process that supervises all sessions of a user."""
 
 import asyncio
-import contextlib
 import logging
 import os
-import signal
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +11,6 @@ from time import time
 from typing import Any, get_args
 
 import msgspec
-import uvloop
 from starlette.types import ASGIApp
 
 from handrail import __version__
@@ -39,7 +36,6 @@ from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.control.pause_waiters import PauseWaiters
 from handrail.server.control.process_control import ProcessControl
 from handrail.server.control.unlogged_stop import UnloggedStop
-from handrail.server.file_limit import raise_file_limit
 from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.files.restore_endpoint import RestoreEndpoint
@@ -59,15 +55,11 @@ from handrail.server.http.health import HealthEndpoint
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.second_opinions import SecondOpinions
-from handrail.server.http.servers import Servers
 from handrail.server.integrity import wording
 from handrail.server.integrity.daemon_integrity import DaemonIntegrity
 from handrail.server.listening_sockets import ListeningSockets
-from handrail.server.lock import HeldLock, daemon_lock
 from handrail.server.panel.panel_server import PanelServer
-from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
-from handrail.server.self_repair import SelfRepair, repair_regularly
-from handrail.server.threads.garbage_collection import collect_when_idle, freeze_long_lived_objects
+from handrail.server.retention import Retention, keep_days, remove_incidents
 from handrail.server.threads.process_jobs import ProcessJobs
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.server.usage_monitor import UsageMonitor
@@ -81,8 +73,6 @@ from handrail.supervise.state.run_state import Phase
 
 _log = logging.getLogger(__name__)
 
-_SWITCH = 0.005
-"""Seconds after which a busy thread lets the others go on."""
 _LISTED_SECONDS = 86_400
 """Seconds since its last event for which `status` lists a run: only those can hold calls."""
 _PHASES: tuple[str, ...] = get_args(Phase)
@@ -338,75 +328,6 @@ class Daemon:
             "phase",
             lambda: {**dict.fromkeys(_PHASES, 0), **Counter(state.phase for state in self.runs)},
         )
-
-
-def serve(home: Home, environ: Mapping[str, str], sockets: ListeningSockets) -> None:
-    """Run the daemon behind two sockets until a signal ends it.
-
-    Raises AlreadyRunningError or HomeError.
-    """
-    sys.setswitchinterval(_SWITCH)
-    raise_file_limit()
-    # Its terminal may close: the daemon stays.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with (
-        daemon_lock(home) as lock,
-        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
-        contextlib.closing(Daemon(home, environ, runner.get_loop())) as daemon,
-    ):
-        freeze_long_lived_objects()
-        runner.run(_serve(daemon, sockets, lock))
-        runner.close()  # what still runs beside the loop needs the daemon
-
-
-async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> None:
-    home = daemon.home
-    servers = Servers(
-        daemon.app(),
-        daemon.hook_endpoint.answer,
-        daemon.panel,
-        hook_token=home.hook_token,
-        control_token=home.control_token,
-    )
-    # It remembers the small files before anybody knows that the daemon is there.
-    repair = SelfRepair(home, lock)
-    servers.add_path(sockets.path)
-    servers.add_port(sockets.port)
-    if listener := daemon.panel.listener():
-        servers.add_panel(*listener)
-
-    def stop() -> None:
-        daemon.pauses.close()
-        daemon.api.stop()
-        servers.stop()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
-    daemon.open(lock.left_by)
-    await servers.started()
-    _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
-    link = daemon.link(sockets)
-    tasks = [
-        asyncio.create_task(link.keep()),
-        asyncio.create_task(repair_regularly(repair, link, servers, daemon.tell_repair, stop)),
-        asyncio.create_task(daemon.control_endpoint.look_into_topic()),
-        asyncio.create_task(daemon.driver_watch.keep()),
-        asyncio.create_task(daemon.usage.keep()),
-        asyncio.create_task(daemon.fleets.keep()),
-        asyncio.create_task(daemon.fleet_checkpoints.finish_interrupted()),
-        asyncio.create_task(daemon.leases.keep()),
-        asyncio.create_task(daemon.api.live.keep()),
-        asyncio.create_task(
-            tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
-        ),
-        asyncio.create_task(collect_when_idle(daemon.supervision)),
-    ]
-    await servers.ended()
-    for task in tasks:
-        task.cancel()
-    await daemon.opinions.close()
-    _log.info("Handrail ends")
 
 
 def _load_tables(environ: Mapping[str, str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.drive import loop_end
-from handrail.drive.loop import DriveTask
+from handrail.drive.drive_task import DriveTask
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.verify import verify
 from handrail.hosts import HOSTS, find_host

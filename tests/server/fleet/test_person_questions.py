@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.config.fleet import FleetQuestions
-from handrail.drive.loop import QuestionEnd
+from handrail.drive.drive_task import QuestionEnd
 from handrail.fleet.engine.engine import StaleAttemptError, Ticket
 from handrail.fleet.engine.events import QuestionAnswered
 from handrail.fleet.engine.fleet_state import AskedQuestion

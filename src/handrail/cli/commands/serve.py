@@ -81,7 +81,7 @@ def _serve(home: Home, *, as_json: bool) -> int:
         _tell(str(error), stopped=False, started=False, as_json=as_json)
         return 0
     assert sockets is not None  # the guardian starts this command again, with sockets
-    from handrail.server.daemon import serve  # late: all others do not need it
+    from handrail.server.serving import serve  # late: all others do not need it
 
     logging.basicConfig(
         level=logging.INFO,

@@ -37,7 +37,7 @@ from handrail.fleet.rollback.restored_tasks import restored_tasks
 from handrail.fleet.rollback.saved_workspaces import SavedWorkspaces, WorkspacesRestored
 from handrail.fleet.rollback.taking import CheckpointTaker
 from handrail.fleet.rollback.tree_files import TreeFiles, TreeRestored
-from handrail.fleet.scheduler import ProcessesLeftError
+from handrail.fleet.slot_work_port import ProcessesLeftError
 from handrail.fleet.workspaces.repository_git import open_repository
 from handrail.fleet.workspaces.workspace_errors import WorkspaceError
 from handrail.fleet.workspaces.workspaces import Workspaces

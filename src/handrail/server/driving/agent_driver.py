@@ -11,7 +11,8 @@ from handrail.config.sources import PipelineSafety
 from handrail.control.client import UnreachableError, make_request, request_stages
 from handrail.control.message import Result
 from handrail.drive.background_task import background_task
-from handrail.drive.loop import AskPerson, DriveTask, FleetPart, drive
+from handrail.drive.drive_task import AskPerson, DriveTask, FleetPart
+from handrail.drive.loop import drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven_agent import MARK, DrivenAgent

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from handrail.fleet.engine.fleet_state import TaskState
 from handrail.fleet.engine.lease_clock import Machine
-from handrail.fleet.scheduler import ProcessesLeftError
+from handrail.fleet.slot_work_port import ProcessesLeftError
 from handrail.server.fleet.slot_work import LocalSlotWork
 
 

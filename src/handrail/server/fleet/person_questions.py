@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 
 from handrail.config.fleet import FleetQuestions
-from handrail.drive.loop import QuestionEnd
+from handrail.drive.drive_task import QuestionEnd
 from handrail.fleet.engine.engine import FleetEngine, Ticket
 from handrail.fleet.engine.events import QuestionAsked, QuestionTimedOut
 from handrail.fleet.engine.fleet_state import AskedQuestion, TaskState, waiting_question

@@ -13,7 +13,7 @@ from handrail.fleet.engine.engine import Claim
 from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, Lease, TaskWorkspace
 from handrail.fleet.engine.lease_clock import Machine
 from handrail.fleet.recovery.orphans import OrphanDecision, decide
-from handrail.fleet.scheduler import ProcessesLeftError
+from handrail.fleet.slot_work_port import ProcessesLeftError
 from handrail.fleet.workspaces.repository import FleetRepository
 from handrail.fleet.workspaces.starting_point import add_dependencies
 from handrail.fleet.workspaces.workspace_environment import workspace_environment

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from handrail.config.fleet import Fleet
 from handrail.drive.background_task import background_task
-from handrail.drive.loop import FleetPart
+from handrail.drive.drive_task import FleetPart
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.fleet.engine.engine import FleetEngine, StaleAttemptError, Ticket
