@@ -8,9 +8,24 @@ const PREFIX = "/api/v1";
  * so also to a server that an agent started; the key stays with this origin, and changes need it. */
 const KEY = "handrail.key";
 
+let keyHere = "";
+
 /** Remembers the key that came with a login. */
 export function keepKey(key: string): void {
-  localStorage.setItem(KEY, key);
+  keyHere = key;
+  try {
+    localStorage.setItem(KEY, key);
+  } catch {
+    // Storage is switched off: the login lasts until the page is closed.
+  }
+}
+
+function ownKey(): string {
+  try {
+    return localStorage.getItem(KEY) ?? keyHere;
+  } catch {
+    return keyHere;
+  }
 }
 
 type Method = "get" | "post" | "put" | "delete";
@@ -97,7 +112,7 @@ async function send(method: Method, address: string, body: unknown): Promise<unk
     init.body = JSON.stringify(body);
     headers["Content-Type"] = "application/json";
   }
-  if (method !== "get") headers["Handrail-Key"] = localStorage.getItem(KEY) ?? "";
+  if (method !== "get") headers["Handrail-Key"] = ownKey();
   let response: Response;
   try {
     response = await fetch(address, init);

@@ -1,6 +1,6 @@
 /** The day in one line, and the switches that belong to no page. */
 import { api } from "../api/client";
-import { session } from "../live/connection";
+import { readOnly } from "../live/rights";
 import { overview, sections } from "../live/runs";
 import { Icon } from "../parts/Icon";
 import { dollars } from "../parts/format";
@@ -42,7 +42,6 @@ interface TopBarProps {
 
 export function TopBar({ onHelp, onPalette }: TopBarProps) {
   const dark = theme.value === "dark";
-  const readOnly = session.value && !session.value.rights.includes("control");
   return (
     <header class="top">
       <button
@@ -59,7 +58,7 @@ export function TopBar({ onHelp, onPalette }: TopBarProps) {
         Handrail
       </a>
       <Summary />
-      {readOnly && <span class="chip">read only</span>}
+      {readOnly.value && <span class="chip">read only</span>}
       <div class="top-tools">
         <button type="button" class="button button-small palette-open" aria-label="All commands" onClick={onPalette}>
           <Icon name="search" />

@@ -11,7 +11,7 @@ interface Listener {
   onFrames: (frames: readonly StreamFrame[]) => void;
   /** Another daemon or another log: load everything again. */
   onReset: () => void;
-  /** The stream begins anew, with other timelines: what happened just before may be missing. */
+  /** The stream begins, or begins anew with other timelines: what was loaded before may be older than its first frame. */
   onBegin: () => void;
 }
 
@@ -103,6 +103,7 @@ async function connect(): Promise<void> {
     const another = before !== null && before.started !== now.started;
     if (before === null || another) position = now.position;
     if (health.value === "logged-out" || another) listener?.onReset();
+    else if (before === null) listener?.onBegin();
     open(false);
   } catch (error) {
     if (error instanceof ApiError && error.problem.status === 401) {

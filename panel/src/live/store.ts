@@ -27,5 +27,4 @@ export function startStore(): void {
       void refreshTimeline();
     },
   });
-  void loadRuns();
 }

@@ -1,23 +1,21 @@
 /** The controls of a run: always in the same place, grey with the reason when they cannot be used. */
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { CommandState, RunDetail } from "../../api/types";
 import { useKeys } from "../../frame/keys";
 import { notify } from "../../frame/notices";
 import { navigate } from "../../frame/router";
-import { session } from "../../live/connection";
+import { READ_ONLY, readOnly } from "../../live/rights";
 import { CommandDialog } from "./CommandDialog";
 import { COMMANDS, type CommandButton } from "./commands";
 import { command } from "./requests";
 import { RequestState } from "./RequestState";
 
-const READ_ONLY = "You may only read here.";
 const READING = "The run is still being read.";
 
 export function Controls({ id, detail }: { id: string; detail: RunDetail | null }) {
   const asking = useSignal<CommandButton | null>(null);
-  const readOnly = useComputed(() => session.value !== null && !session.value.rights.includes("control"));
   const states = new Map<string, CommandState>(detail?.commands.map((each) => [each.command, each]));
   const shown = COMMANDS.filter((each) => (!detail || states.has(each.command)) && (!each.ofTask || detail?.row.task));
 

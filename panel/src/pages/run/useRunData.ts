@@ -6,6 +6,7 @@ import type { FindingRow, RunDetail, RunSeries, TimelineRow } from "../../api/ty
 import { notifyError } from "../../frame/notices";
 import { watchRuns } from "../../live/connection";
 import { reloads, runs } from "../../live/runs";
+import { soon } from "../../live/soon";
 import { frames } from "../../live/store";
 import { newsOf, openTimeline } from "../../live/timelines";
 
@@ -22,20 +23,6 @@ export interface RunData {
   refreshFindings: () => void;
 }
 
-/** Calls a function after a while, however often it is asked for meanwhile. */
-function soon(ms: number, then: () => Promise<void>): { ask: () => void; stop: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  return {
-    ask: () => {
-      timer ??= setTimeout(async () => {
-        await then();
-        timer = undefined;
-      }, ms);
-    },
-    stop: () => clearTimeout(timer),
-  };
-}
-
 /** Everything in a row by which the run's controls can change. */
 function standing(id: string): string {
   const row = runs.value.get(id);
@@ -46,14 +33,22 @@ function isAboutFindings(row: TimelineRow): boolean {
   return row.kind === "finding" || row.kind === "intervention";
 }
 
-async function load<T>(into: Signal<T>, asked: Promise<T>, missing: Signal<boolean>): Promise<void> {
-  try {
-    into.value = await asked;
-    missing.value = false;
-  } catch (error) {
-    if (error instanceof ApiError && error.problem.status === 404) missing.value = true;
-    else notifyError(error);
-  }
+/** Returns a function that loads a value. A late answer never replaces a newer one. */
+function loader<T>(into: Signal<T>, request: () => Promise<T>, missing: Signal<boolean>): () => Promise<void> {
+  let asked = 0;
+  return async () => {
+    const mine = ++asked;
+    try {
+      const answer = await request();
+      if (mine !== asked) return;
+      into.value = answer;
+      missing.value = false;
+    } catch (error) {
+      if (mine !== asked) return;
+      if (error instanceof ApiError && error.problem.status === 404) missing.value = true;
+      else notifyError(error);
+    }
+  };
 }
 
 export function useRunData(id: string): RunData {
@@ -62,10 +57,13 @@ export function useRunData(id: string): RunData {
     const findings = signal<readonly FindingRow[]>([]);
     const series = signal<RunSeries | null>(null);
     const missing = signal(false);
-    const loadDetail = () => load(detail, api.get("/runs/{run}", { run: id }), missing);
-    const loadFindings = () =>
-      load(findings, api.get("/runs/{run}/findings", { run: id }).then((list) => list.items), missing);
-    const loadSeries = () => load(series, api.get("/runs/{run}/series", { run: id }), missing);
+    const loadDetail = loader<RunDetail | null>(detail, () => api.get("/runs/{run}", { run: id }), missing);
+    const loadFindings = loader(
+      findings,
+      async () => (await api.get("/runs/{run}/findings", { run: id })).items,
+      missing,
+    );
+    const loadSeries = loader<RunSeries | null>(series, () => api.get("/runs/{run}/series", { run: id }), missing);
     return { detail, findings, series, missing, loadDetail, loadFindings, loadSeries };
   }, [id]);
 
