@@ -164,12 +164,7 @@ class ScreenChecker:
 
     def _look_again(self, reading: ScreenReading, seen: DesktopCheck, context: str) -> DesktopCheck:
         """Judge a recovery by the next look, not by the keys that were sent."""
-        for _ in range(_SETTLE_TRIES):
-            self._tools.sleep(_SETTLE_SECONDS)
-            question = self._question(seen.expected_file, context)
-            now = self._tools.local.read(question)
-            if _is_gone(reading, now) or self._is_stopping():
-                break
+        question, now = self._settled(reading, seen.expected_file, context)
         if not self._is_sure(now) and not self._is_stopping():
             now, _ = self._asked(question, now)
         cost = seen.cost_usd + now.cost_usd
@@ -181,6 +176,19 @@ class ScreenChecker:
             wrong = self._tools.verify(seen.expected_file)
         outcome = CheckOutcome.NOT_RECOVERED if wrong else CheckOutcome.RECOVERED
         return _replace(seen, outcome=outcome, why=wrong or seen.why)
+
+    def _settled(
+        self, before: ScreenReading, expected: str, context: str
+    ) -> tuple[ScreenQuestion, ScreenReading]:
+        """Look until the symptom is gone, for a few seconds; windows take time to close."""
+        tries = 0
+        while True:
+            self._tools.sleep(_SETTLE_SECONDS)
+            question = self._question(expected, context)
+            now = self._tools.local.read(question)
+            tries += 1
+            if _is_gone(before, now) or self._is_stopping() or tries == _SETTLE_TRIES:
+                return question, now
 
     def _without_remedy(self, seen: DesktopCheck, why: str) -> DesktopCheck:
         """Count a look at trouble that nobody can treat; after the last one a person has to."""
