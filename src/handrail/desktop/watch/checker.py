@@ -20,8 +20,20 @@ _SETTLE_SECONDS = 0.5
 """How often, and how long apart, the screen is read until a symptom is gone."""
 _NO_PROGRESS = "no_progress"
 
-Recover = Callable[[ScreenReading, str], tuple[RecoveryStep, ...]]
-"""Carries out the recovery of a reading, for the expected file; raises RecoveryError if none is
+
+class ScreenLook(msgspec.Struct, frozen=True):
+    """What one picture of the screen was read as."""
+
+    sensed: ScreenReading
+    """By local sensing."""
+    reading: ScreenReading
+    """The reading that counts: the same, or that of a model."""
+    note: str = ""
+    """Why no model was heard."""
+
+
+Recover = Callable[[ScreenLook, str], tuple[RecoveryStep, ...]]
+"""Carries out the recovery of a look, for the expected file; raises RecoveryError if none is
 allowed."""
 
 
@@ -79,15 +91,15 @@ class ScreenChecker:
         return msgspec.structs.replace(check, context=context, screenshot=self._picture, ms=ms)
 
     def _check(self, expected: str, context: str, *, worker_waits: bool) -> DesktopCheck:
-        reading, note = self._read(expected, context)
-        seen = _seen(reading)
+        look = self._look(expected, context)
+        reading, seen = look.reading, _seen(look.reading)
         if reading.status is ScreenStatus.NORMAL:
             if stalled := self._stalled():
                 return self._without_remedy(_replace(seen, symptom=_NO_PROGRESS), stalled)
             self._ledger.healthy()
             return seen
         if reading.status is ScreenStatus.UNKNOWN:
-            return _replace(seen, outcome=CheckOutcome.UNSURE, why=note or "the screen is unknown")
+            return _replace(seen, outcome=CheckOutcome.UNSURE, why=look.note or "unknown screen")
         self._ledger.see(reading.symptom)
         if reading.confidence < self._confidence:
             why = f"the confidence {reading.confidence:.2f} is below {self._confidence:.2f}"
@@ -99,15 +111,15 @@ class ScreenChecker:
             return _replace(seen, outcome=CheckOutcome.WAITING, why=why)
         if not reading.recovery_actions:
             return self._without_remedy(seen, "nobody knows what would help")
-        return self._recover(reading, seen, context, worker_waits=worker_waits)
+        return self._recover(look, seen, context, worker_waits=worker_waits)
 
-    def _read(self, expected: str, context: str) -> tuple[ScreenReading, str]:
-        """Read the screen, by a model only if local sensing is not sure; return a note as well."""
+    def _look(self, expected: str, context: str) -> ScreenLook:
+        """Read the screen, by a model only if local sensing is not sure."""
         question = self._question(expected, context)
         self._picture = self._tools.keep(question.screenshot)
         local = self._tools.local.read(question)
         if self._is_sure(local):
-            return local, ""
+            return ScreenLook(local, local)
         return self._asked(question, local)
 
     def _question(self, expected: str, context: str) -> ScreenQuestion:
@@ -117,42 +129,35 @@ class ScreenChecker:
         is_known = reading.status is not ScreenStatus.UNKNOWN
         return is_known and reading.confidence >= self._confidence
 
-    def _asked(self, question: ScreenQuestion, local: ScreenReading) -> tuple[ScreenReading, str]:
-        """Return the reading of the model, if there is one and it answers."""
+    def _asked(self, question: ScreenQuestion, local: ScreenReading) -> ScreenLook:
+        """Add the reading of the model, if there is one and it answers."""
         if self._tools.vision is None:
-            return local, ""
+            return ScreenLook(local, local)
         try:
-            seen = self._tools.vision.read(question)
+            return ScreenLook(local, self._tools.vision.read(question))
         except AnalysisError as error:
-            return local, str(error)
-        # A model knows neither the names of buttons nor the owner of the focus for certain.
-        return msgspec.structs.replace(
-            seen,
-            buttons=local.buttons,
-            window=local.window,
-            window_title=local.window_title,
-            is_terminal=local.is_terminal,
-        ), ""
+            return ScreenLook(local, local, str(error))
 
     def _recover(
-        self, reading: ScreenReading, seen: DesktopCheck, context: str, *, worker_waits: bool
+        self, look: ScreenLook, seen: DesktopCheck, context: str, *, worker_waits: bool
     ) -> DesktopCheck:
         """Let the worker stand still, act, and look whether the symptom is gone."""
         if not worker_waits and not self._worker.pause(_PAUSE_SECONDS):
             why = f"the worker did not reach a safe point within {_PAUSE_SECONDS:g} s"
             return _replace(seen, outcome=CheckOutcome.WAITING, why=why)
         try:
-            return self._act(reading, seen, context)
+            return self._act(look, seen, context)
         finally:
             if not worker_waits:
                 self._worker.resume()
 
-    def _act(self, reading: ScreenReading, seen: DesktopCheck, context: str) -> DesktopCheck:
+    def _act(self, look: ScreenLook, seen: DesktopCheck, context: str) -> DesktopCheck:
+        reading = look.reading
         problem = self._run.save(f"before-recovery-{reading.status.value}")
         attempt = self._ledger.treat(reading.symptom)
         seen = _replace(seen, attempt=attempt)
         try:
-            steps = self._tools.recover(reading, seen.expected_file)
+            steps = self._tools.recover(look, seen.expected_file)
         except DesktopError as error:
             return _replace(seen, outcome=CheckOutcome.NOT_RECOVERED, why=str(error))
         seen = _replace(seen, steps=steps, why=f"files not saved before: {problem}" * bool(problem))
@@ -166,7 +171,7 @@ class ScreenChecker:
         """Judge a recovery by the next look, not by the keys that were sent."""
         question, now = self._settled(reading, seen.expected_file, context)
         if not self._is_sure(now) and not self._is_stopping():
-            now, _ = self._asked(question, now)
+            now = self._asked(question, now).reading
         cost = seen.cost_usd + now.cost_usd
         seen = _replace(seen, after=self._tools.keep(question.screenshot), cost_usd=cost)
         if not _is_gone(reading, now):
