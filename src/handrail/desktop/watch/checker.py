@@ -11,6 +11,7 @@ from handrail.desktop.screen_reading import ScreenQuestion, ScreenReader, Screen
 from handrail.desktop.watch.run_link import RunLink
 from handrail.desktop.watch.symptom_ledger import SymptomLedger
 from handrail.desktop.watch.worker import Worker, WorkerProgress
+from handrail.desktop.watch.worker_hold import HoldReason, WorkerHold
 from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 
 _PAUSE_SECONDS = 30.0
@@ -19,6 +20,7 @@ _SETTLE_TRIES = 6
 _SETTLE_SECONDS = 0.5
 """How often, and how long apart, the screen is read until a symptom is gone."""
 _NO_PROGRESS = "no_progress"
+TROUBLE = HoldReason.TROUBLE
 
 
 class ScreenLook(msgspec.Struct, frozen=True):
@@ -60,6 +62,7 @@ class ScreenChecker:
         tools: CheckTools,
         run: RunLink,
         worker: Worker,
+        hold: WorkerHold,
         ledger: SymptomLedger,
         *,
         target: CaptureTarget,
@@ -69,6 +72,7 @@ class ScreenChecker:
         self._tools = tools
         self._run = run
         self._worker = worker
+        self._hold = hold
         self._ledger = ledger
         self._target = target
         self._confidence = confidence
@@ -97,6 +101,7 @@ class ScreenChecker:
             if stalled := self._stalled():
                 return self._without_remedy(_replace(seen, symptom=_NO_PROGRESS), stalled)
             self._ledger.healthy()
+            self._hold.release(TROUBLE)
             return seen
         if reading.status is ScreenStatus.UNKNOWN:
             return _replace(seen, outcome=CheckOutcome.UNSURE, why=look.note or "unknown screen")
@@ -105,11 +110,13 @@ class ScreenChecker:
             why = f"the confidence {reading.confidence:.2f} is below {self._confidence:.2f}"
             return _replace(seen, outcome=CheckOutcome.UNSURE, why=why)
         if self._ledger.is_exhausted(reading.symptom):
+            self._held(worker_waits=worker_waits)
             return self._given_up(seen)
         if wait := self._ledger.wait_seconds(reading.symptom):
             why = f"the last recovery was just now; the next one may begin in {wait:.0f} s"
             return _replace(seen, outcome=CheckOutcome.WAITING, why=why)
         if not reading.recovery_actions:
+            self._held(worker_waits=worker_waits)
             return self._without_remedy(seen, "nobody knows what would help")
         return self._recover(look, seen, context, worker_waits=worker_waits)
 
@@ -142,14 +149,14 @@ class ScreenChecker:
         self, look: ScreenLook, seen: DesktopCheck, context: str, *, worker_waits: bool
     ) -> DesktopCheck:
         """Let the worker stand still, act, and look whether the symptom is gone."""
-        if not worker_waits and not self._worker.pause(_PAUSE_SECONDS):
+        if not self._held(worker_waits=worker_waits):
             why = f"the worker did not reach a safe point within {_PAUSE_SECONDS:g} s"
             return _replace(seen, outcome=CheckOutcome.WAITING, why=why)
-        try:
-            return self._act(look, seen, context)
-        finally:
-            if not worker_waits:
-                self._worker.resume()
+        return self._act(look, seen, context)
+
+    def _held(self, *, worker_waits: bool) -> bool:
+        """Hold the worker until the screen is clear: it would type into a dialog."""
+        return self._hold.hold(TROUBLE, 0 if worker_waits else _PAUSE_SECONDS) or worker_waits
 
     def _act(self, look: ScreenLook, seen: DesktopCheck, context: str) -> DesktopCheck:
         reading = look.reading
@@ -176,11 +183,12 @@ class ScreenChecker:
         seen = _replace(seen, after=self._tools.keep(question.screenshot), cost_usd=cost)
         if not _is_gone(reading, now):
             return _replace(seen, outcome=CheckOutcome.NOT_RECOVERED, why="it is still there")
-        wrong = ""
-        if now.status is ScreenStatus.NORMAL and seen.expected_file:
-            wrong = self._tools.verify(seen.expected_file)
-        outcome = CheckOutcome.NOT_RECOVERED if wrong else CheckOutcome.RECOVERED
-        return _replace(seen, outcome=outcome, why=wrong or seen.why)
+        if now.status is not ScreenStatus.NORMAL:  # the next check treats what came instead
+            return _replace(seen, outcome=CheckOutcome.RECOVERED, why=f"now: {now.description}")
+        if seen.expected_file and (wrong := self._tools.verify(seen.expected_file)):
+            return _replace(seen, outcome=CheckOutcome.NOT_RECOVERED, why=wrong)
+        self._hold.release(TROUBLE)
+        return _replace(seen, outcome=CheckOutcome.RECOVERED)
 
     def _settled(
         self, before: ScreenReading, expected: str, context: str

@@ -11,6 +11,7 @@ from handrail.desktop.watch.checker import ScreenChecker
 from handrail.desktop.watch.run_link import RunLink, is_ending, is_held
 from handrail.desktop.watch.symptom_ledger import SymptomLedger
 from handrail.desktop.watch.worker import Worker
+from handrail.desktop.watch.worker_hold import HoldReason, WorkerHold
 from handrail.model.control import Standing
 from handrail.model.desktop import CheckOutcome, DesktopCheck, ScreenStatus
 
@@ -36,6 +37,7 @@ class ScreenWatch:
         checker: ScreenChecker,
         run: RunLink,
         worker: Worker,
+        hold: WorkerHold,
         ledger: SymptomLedger,
         settings: Desktop,
         *,
@@ -53,6 +55,7 @@ class ScreenWatch:
         self._checker = checker
         self._link = run
         self._worker = worker
+        self._hold = hold
         self._ledger = ledger
         self._settings = settings
         self._target = target
@@ -117,9 +120,9 @@ class ScreenWatch:
             self._end(f"the run was {standing.value}")
             self._worker.stop()
         elif is_held(standing):
-            self._worker.pause(_PAUSE_SECONDS)
+            self._hold.hold(HoldReason.RUN, _PAUSE_SECONDS)
         elif standing is Standing.RUNNING:
-            self._worker.resume()
+            self._hold.release(HoldReason.RUN)
 
     def __enter__(self) -> Self:
         self.start()
@@ -157,8 +160,6 @@ class ScreenWatch:
         self._events = [*self._events[1 - _MAX_EVENTS :], check]
         self._on_check(check)
         if check.outcome is CheckOutcome.GIVEN_UP and self._ledger.give_up(check.symptom):
-            # Typing on into a dialog could do harm.
-            self._worker.pause(_PAUSE_SECONDS)
             self._on_critical_failure(check)
 
     def _seconds_after(self, check: DesktopCheck) -> float:
