@@ -10,9 +10,9 @@ from handrail.desktop.sense.atspi import Node
 from handrail.desktop.sense.bus_connection import (
     BUS_NAME,
     BUS_PATH,
+    BusCall,
     BusConnection,
     BusLostError,
-    Call,
     NoAnswerError,
     get_property,
 )
@@ -94,7 +94,7 @@ class AccessibilityTree:
             self._bus.close()
             self._bus = None
 
-    def _ask_all(self, calls: Sequence[Call]) -> list[tuple[object, ...] | None]:
+    def _ask_all(self, calls: Sequence[BusCall]) -> list[tuple[object, ...] | None]:
         left = min(CALL_SECONDS, self._deadline - time.monotonic())
         if left <= 0:
             raise NoAnswerError(f"reading took longer than {READ_SECONDS:g} s")
@@ -115,7 +115,7 @@ class AccessibilityTree:
             programs = atspi.read_nodes(answer)
             unknown = [one.bus_name for one in programs if one.bus_name not in self._pids]
             asks = [
-                Call(BUS_NAME, BUS_PATH, BUS_NAME, "GetConnectionUnixProcessID", "s", (name,))
+                BusCall(BUS_NAME, BUS_PATH, BUS_NAME, "GetConnectionUnixProcessID", "s", (name,))
                 for name in unknown
             ]
             for name, got in zip(unknown, self._ask_all(asks), strict=True):
@@ -243,7 +243,7 @@ def _plain(label: str) -> str:
     return " ".join(kept.split()).casefold()
 
 
-def _questions(node: Node) -> tuple[Call, Call, Call]:
+def _questions(node: Node) -> tuple[BusCall, BusCall, BusCall]:
     return (
         node.call(atspi.ACCESSIBLE, "GetRole"),
         get_property(node.bus_name, node.path, atspi.ACCESSIBLE, "Name"),

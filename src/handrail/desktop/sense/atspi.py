@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from handrail.desktop.sense.bus_connection import (
     Answer,
+    BusCall,
     BusConnection,
     BusLostError,
-    Call,
     NoAnswerError,
     session_bus_address,
 )
@@ -48,9 +48,9 @@ class Node(NamedTuple):
 
     def call(
         self, interface: str, member: str, signature: str = "", body: tuple[object, ...] = ()
-    ) -> Call:
+    ) -> BusCall:
         """Return the call of one of its methods."""
-        return Call(self.bus_name, self.path, interface, member, signature, body)
+        return BusCall(self.bus_name, self.path, interface, member, signature, body)
 
 
 def connect(environ: Mapping[str, str], limit: float) -> BusConnection:
@@ -63,7 +63,7 @@ def connect(environ: Mapping[str, str], limit: float) -> BusConnection:
     session = BusConnection(session_address, limit)
     try:
         answer = session.ask(
-            Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"), limit
+            BusCall("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"), limit
         )
     except NoAnswerError as problem:
         raise BusLostError(f"the session bus knows no accessibility bus: {problem}") from problem
@@ -74,7 +74,7 @@ def connect(environ: Mapping[str, str], limit: float) -> BusConnection:
     return BusConnection(answer[0], limit)
 
 
-def get_matches(node: Node, roles: tuple[str, ...], states: tuple[int, ...], most: int) -> Call:
+def get_matches(node: Node, roles: tuple[str, ...], states: tuple[int, ...], most: int) -> BusCall:
     """Return the call that finds nodes below one which have all the states and one of the roles
     (none given: any)."""
     rule: tuple[object, ...] = (

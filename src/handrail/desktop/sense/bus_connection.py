@@ -24,7 +24,7 @@ Answer = tuple[object, ...] | None
 """The values of a reply; None: an error, or none in time."""
 
 
-class Call(NamedTuple):
+class BusCall(NamedTuple):
     """A method call."""
 
     bus_name: str
@@ -43,9 +43,9 @@ class NoAnswerError(TimeoutError):
     """A program on the bus answered nothing at all in time: it hangs."""
 
 
-def get_property(bus_name: str, path: str, interface: str, name: str) -> Call:
+def get_property(bus_name: str, path: str, interface: str, name: str) -> BusCall:
     """Return the call that reads a property."""
-    return Call(bus_name, path, PROPERTIES, "Get", "ss", (interface, name))
+    return BusCall(bus_name, path, PROPERTIES, "Get", "ss", (interface, name))
 
 
 class BusConnection:
@@ -60,16 +60,16 @@ class BusConnection:
         self._parser = Parser()
         self._serials = count(1)
         try:
-            self.ask(Call(BUS_NAME, BUS_PATH, BUS_NAME, "Hello"), limit)
+            self.ask(BusCall(BUS_NAME, BUS_PATH, BUS_NAME, "Hello"), limit)
         except (BusLostError, NoAnswerError) as problem:
             self.close()
             raise BusLostError(f"{address}: {problem}") from problem
 
-    def ask(self, call: Call, limit: float) -> Answer:
+    def ask(self, call: BusCall, limit: float) -> Answer:
         """Return the answer to one call."""
         return self.ask_all((call,), limit)[0]
 
-    def ask_all(self, calls: Sequence[Call], limit: float) -> list[Answer]:
+    def ask_all(self, calls: Sequence[BusCall], limit: float) -> list[Answer]:
         """Ask everything at once and return the answers in the same order, as far as they come
         within the limit in seconds; raises NoAnswerError if none does, and BusLostError."""
         deadline = time.monotonic() + limit
@@ -132,6 +132,6 @@ def session_bus_address(environ: Mapping[str, str]) -> str:
     return f"unix:path={default}" if os.path.isabs(default) and os.path.exists(default) else ""
 
 
-def _message(call: Call) -> Message:
+def _message(call: BusCall) -> Message:
     address = DBusAddress(call.path, bus_name=call.bus_name, interface=call.interface)
     return new_method_call(address, call.member, call.signature or None, call.body)
