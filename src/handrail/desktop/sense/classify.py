@@ -14,6 +14,7 @@ CERTAIN, SURE, LIKELY, MAYBE, GUESS = 0.97, 0.92, 0.75, 0.6, 0.3
 """Confidences. From SURE on, nobody else is asked: the default threshold of a watch lies below."""
 WAIT = "wait 5"
 _MAX_SYMPTOM = 120
+_MARKS = "*●•○ "
 
 Rule = Callable[[Situation], ScreenReading | None]
 
@@ -193,7 +194,9 @@ def _symptom(status: ScreenStatus, trouble: str) -> str:
 def _focus(window: WindowFacts | None) -> tuple[str, ...]:
     if window is None:
         return ()
-    return (f"focus {window.title}".rstrip(),) if window.title.isprintable() else ("focus",)
+    # The mark of unsaved work comes and goes.
+    title = window.title.lstrip(_MARKS)
+    return (f"focus {title}".rstrip(),) if title.isprintable() else ("focus",)
 
 
 def _back_to_text(seen: Situation) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from handrail.desktop.sense.ocr import read_words
 from handrail.desktop.sense.screen_facts import AppFacts, DesktopFacts, ScreenFacts
 from handrail.desktop.sense.situation import Expectation
 from handrail.desktop.sense.titles import is_terminal
-from handrail.desktop.sense.x11_windows import Rectangle, X11Windows
+from handrail.desktop.sense.x11_windows import X11Windows
+from handrail.desktop.windows import Area
 from handrail.model.desktop import ScreenStatus
 
 
@@ -67,16 +68,16 @@ class LocalSensor:
             self.notes = (*self.notes, f"No OCR: {problem}.")
             return ""
 
-    def _find_part(self, question: ScreenQuestion, desktop: DesktopFacts) -> Rectangle | None:
+    def _find_part(self, question: ScreenQuestion, desktop: DesktopFacts) -> Area | None:
         """Return the place of the window in front in the picture."""
         shot = question.screenshot
-        place = self._windows.find_rectangle(desktop.active) if desktop.active else None
+        place = self._windows.find_area(desktop.active) if desktop.active else None
         if place is None or question.target.screen > 0:
             return None
         left, top = max(round(place.x * shot.scale), 0), max(round(place.y * shot.scale), 0)
         width = min(round(place.width * shot.scale), shot.width - left)
         height = min(round(place.height * shot.scale), shot.height - top)
-        return Rectangle(left, top, width, height) if width > 0 and height > 0 else None
+        return Area(left, top, width, height) if width > 0 and height > 0 else None
 
 
 def _needs_words(reading: ScreenReading, facts: ScreenFacts) -> bool:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 
 from handrail.desktop.errors import AnalysisError, MissingPackageError
-from handrail.desktop.sense.x11_windows import Rectangle
+from handrail.desktop.windows import Area
 
 OCR_SECONDS = 10.0
 MAX_WORDS = 1_000
@@ -18,7 +18,7 @@ _DARK = 110
 _SPEAKS = re.compile(r"\w\w")
 
 
-def read_words(picture: bytes, part: Rectangle | None, environ: Mapping[str, str]) -> str:
+def read_words(picture: bytes, part: Area | None, environ: Mapping[str, str]) -> str:
     """Return the words in a part of a picture, lines joined by blanks.
 
     Raises MissingPackageError without Tesseract or Pillow, AnalysisError if reading failed.
@@ -43,7 +43,7 @@ def read_words(picture: bytes, part: Rectangle | None, environ: Mapping[str, str
     return said[:MAX_WORDS]
 
 
-def _prepare(picture: bytes, part: Rectangle | None) -> bytes:
+def _prepare(picture: bytes, part: Area | None) -> bytes:
     """Cut the part out, dark letters on light ground, large enough."""
     # Pillow takes 60 ms to load, and most looks need no OCR.
     from PIL import Image, ImageOps, ImageStat  # noqa: PLC0415

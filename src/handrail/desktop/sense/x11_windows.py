@@ -2,36 +2,24 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from handrail.desktop.errors import MissingPackageError, NoDisplayError
+from Xlib import X
+from Xlib.display import Display
+from Xlib.error import XError
+from Xlib.xobject.drawable import Window
+
+from handrail.desktop.errors import NoDisplayError
 from handrail.desktop.sense.screen_facts import DesktopFacts, WindowFacts
-
-try:
-    from Xlib import X
-    from Xlib.display import Display
-    from Xlib.error import ConnectionClosedError, DisplayError, XauthError, XError
-    from Xlib.xobject.drawable import Window
-except ImportError as problem:
-    raise MissingPackageError("python-xlib", "pip install 'handrail[desktop]'") from problem
+from handrail.desktop.windows import Area
+from handrail.desktop.x_display import LOST, ask_for_life, close_display, open_display
 
 Result = TypeVar("Result")
 
 MOST_WINDOWS = 200
-MOST_BYTES = 4096
-_WORDS_PER_TITLE = MOST_BYTES // 4
-_LOST = (ConnectionClosedError, DisplayError, XauthError, OSError)
+_WORDS_PER_TITLE = 1024
 _MENUS = ("_NET_WM_WINDOW_TYPE_POPUP_MENU", "_NET_WM_WINDOW_TYPE_DROPDOWN_MENU")
 _BACKGROUND = ("_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK")
-
-
-class Rectangle(NamedTuple):
-    """A place on the screen, in pixels."""
-
-    x: int
-    y: int
-    width: int
-    height: int
 
 
 class X11Windows:
@@ -46,24 +34,25 @@ class X11Windows:
         """Return all windows; raises NoDisplayError."""
         return self._on_display(self._read)
 
-    def find_rectangle(self, window: int) -> Rectangle | None:
+    def find_area(self, window: int) -> Area | None:
         """Return the place of a window, or None if it is gone."""
-        return self._on_display(lambda display: self._rectangle(display, window))
+        return self._on_display(lambda display: self._area(display, window))
 
     def close(self) -> None:
         """Close the connection."""
         display, self._display = self._display, None
         if display is not None:
-            with suppress(*_LOST):
-                display.close()
+            close_display(display)
 
     def _on_display(self, read: Callable[[Display], Result]) -> Result:
         """Read from a kept connection, once more from a new one if it was lost in between."""
         kept = self._display is not None
         try:
             return read(self._connect())
-        except _LOST as problem:
+        except (NoDisplayError, *LOST) as problem:
             self.close()
+            if isinstance(problem, NoDisplayError) and not kept:
+                raise
             if not kept:
                 raise NoDisplayError(self._name, str(problem)) from problem
         return self._on_display(read)
@@ -73,8 +62,10 @@ class X11Windows:
             if not self._name:
                 raise NoDisplayError("")
             self._atoms.clear()
-            self._display = Display(self._name)
+            self._display = open_display(self._name)
             self._display.set_error_handler(_ignore_error)
+        else:
+            ask_for_life(self._display)
         return self._display
 
     def _read(self, display: Display) -> DesktopFacts:
@@ -133,14 +124,14 @@ class X11Windows:
                 focus = focus.query_tree().parent
         return 0 if isinstance(focus, int) else int(focus.id)
 
-    def _rectangle(self, display: Display, window: int) -> Rectangle | None:
+    def _area(self, display: Display, window: int) -> Area | None:
         shown = display.create_resource_object("window", window)
         try:
             size = shown.get_geometry()
             place = display.screen().root.translate_coords(shown, 0, 0)
         except XError:
             return None
-        return Rectangle(place.x, place.y, size.width, size.height)
+        return Area(place.x, place.y, size.width, size.height)
 
     def _title(self, display: Display, shown: Window) -> str:
         for name in ("_NET_WM_NAME", "WM_NAME"):
