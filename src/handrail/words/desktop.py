@@ -78,8 +78,13 @@ def result_in_words(check: DesktopCheck) -> str:
     return ": ".join(filter(None, (came, check.why)))
 
 
+def check_in_words(check: DesktopCheck) -> str:
+    """Say what a check saw, what was done, and what came of it."""
+    return " · ".join(_parts(check))
+
+
 def _checked(event: events.DesktopChecked, facts: RunFacts) -> Sentence:
-    return Sentence(" · ".join(_parts(event.check)), *_SIGNS[event.check.outcome])
+    return Sentence(check_in_words(event.check), *_SIGNS[event.check.outcome])
 
 
 def _parts(check: DesktopCheck) -> Iterator[str]:

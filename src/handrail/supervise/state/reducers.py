@@ -320,7 +320,7 @@ def _sampled(state: "RunState", event: events.UsageSampled) -> None:
 
 
 def _desktop_checked(state: "RunState", event: events.DesktopChecked) -> None:
-    state.desktop = event.check.outcome
+    state.desktop = msgspec.structs.replace(event.check, raw_response="", context="")
     state.usage.looks_usd += event.check.cost_usd
 
 

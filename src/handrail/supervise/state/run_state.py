@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import Standing
-from handrail.model.desktop import CheckOutcome
+from handrail.model.desktop import DesktopCheck
 from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.history import History
@@ -71,8 +71,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=7):
     hand: ControlState = msgspec.field(default_factory=ControlState)
     loop: LoopState | None = None
     """None: Handrail does not drive it."""
-    desktop: CheckOutcome | None = None
-    """What came of the last look of a desktop watch; None: it is no desktop run."""
+    desktop: DesktopCheck | None = None
+    """The last look of a desktop watch; None: it is no desktop run."""
     rested: int = 0
     """The last step before the agent stopped, or was sent on. Of the earlier actions only those of
     sub-agents may still run. Not every end is reported."""
