@@ -4,6 +4,13 @@ from enum import StrEnum
 
 import msgspec
 
+DESKTOP_LOOK = "DesktopLook"
+"""The tool of a look: it reads the screen and nothing else."""
+DESKTOP_INPUT = "DesktopInput"
+"""The tool of one step of a recovery: `do` in the words of the vocabulary, the title of the
+`window`, and whether it is a `terminal`."""
+DESKTOP_TOOLS = frozenset({DESKTOP_LOOK, DESKTOP_INPUT})
+
 
 class ScreenStatus(StrEnum):
     """How a screen stands between an automation and its work."""
