@@ -233,7 +233,8 @@ def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
         if hunk.start == hunk.end and hunk.other_start == hunk.other_end:
             continue
         if joined and joined[-1].end == hunk.start and joined[-1].other_end == hunk.other_start:
-            last = joined.pop()
-            hunk = Hunk(last.start, hunk.end, last.other_start, hunk.other_end)
-        joined.append(hunk)
+            last = joined[-1]
+            joined[-1] = Hunk(last.start, hunk.end, last.other_start, hunk.other_end)
+        else:
+            joined.append(hunk)
     return joined

@@ -12,7 +12,7 @@ Behind a text that ends with `\\n`, and in an empty one, editors show one more l
 reached and inserted at, but there is nothing in it to delete.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from handrail.desktop.verify.session import DeleteOperation, EditOperation, InsertOperation
 
@@ -45,7 +45,7 @@ class LineText:
     """
 
     def __init__(self, text: str) -> None:
-        lines: list[_Line] = list(_split(text))
+        lines: list[_Line] = list(split_lines(text))
         self._blocks = [lines[at : at + _BLOCK] for at in range(0, len(lines), _BLOCK)] or [[]]
         self._count = len(lines)
         self.steps = 0
@@ -67,7 +67,7 @@ class LineText:
 
     def insert(self, line: int, content: str) -> None:
         """Put a text before the first character of a line; 1 <= line <= reachable."""
-        added: list[_Line] = list(_split(content))
+        added: list[_Line] = list(split_lines(content))
         if not added:
             return
         at = line - 1
@@ -172,18 +172,16 @@ def line_count(text: str) -> int:
     return text.count("\n") + (bool(text) and not text.endswith("\n"))
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, each with its line break. (str.splitlines knows many more breaks.)"""
+    *lines, rest = text.split("\n")
+    return [*(f"{line}\n" for line in lines), *([rest] if rest else [])]
+
+
 def _beyond(line: int, text: LineText, last: int) -> str:
     held = f"the text has {len(text):,} {'line' if len(text) == 1 else 'lines'} there"
     allowed = f"1 to {last:,}" if last > 1 else "1" if last else "none, there is nothing to delete"
     return f"line {line:,} is beyond the end: {held}; allowed: {allowed}"
-
-
-def _split(text: str) -> Iterator[str]:
-    """The lines of a text, each with its line break. (str.splitlines knows many more breaks.)"""
-    *lines, rest = text.split("\n")
-    yield from (f"{line}\n" for line in lines)
-    if rest:
-        yield rest
 
 
 def _joined(text: _Line, line: _Line) -> list[str]:

@@ -111,5 +111,6 @@ class EditSession(Struct, frozen=True, forbid_unknown_fields=True):
     contract_id: Annotated[str | None, Meta(description="Ignored, as session_id.")] = None
     memo: Annotated[str | None, Meta(description="Ignored, as session_id.")] = None
     replay_config: Annotated[
-        msgspec.Raw, Meta(description=f"Settings of other programs. {_STYLE}")
-    ] = msgspec.Raw(b"{}")
+        msgspec.Raw | msgspec.UnsetType,
+        Meta(description=f"Settings of other programs. {_STYLE}"),
+    ] = msgspec.UNSET
