@@ -10,7 +10,7 @@ from handrail.desktop.errors import AnalysisError, DesktopError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReader, ScreenReading
 from handrail.desktop.watch.run_link import RunLink
 from handrail.desktop.watch.symptom_ledger import SymptomLedger
-from handrail.desktop.watch.worker import Worker, WorkerProgress
+from handrail.desktop.watch.worker import DesktopWorker, WorkerProgress
 from handrail.desktop.watch.worker_hold import HoldReason, WorkerHold
 from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 
@@ -51,7 +51,7 @@ class CheckTools(msgspec.Struct, frozen=True):
     """Keeps a picture and returns its name, or ""; raises nothing."""
     verify: Callable[[str], str]
     """Returns what is wrong with a file after a recovery, or ""."""
-    sleep: Callable[[float], None]
+    sleep: Callable[[float], object]
 
 
 class ScreenChecker:
@@ -61,7 +61,7 @@ class ScreenChecker:
         self,
         tools: CheckTools,
         run: RunLink,
-        worker: Worker,
+        worker: DesktopWorker,
         hold: WorkerHold,
         ledger: SymptomLedger,
         *,
@@ -96,7 +96,7 @@ class ScreenChecker:
 
     def _check(self, expected: str, context: str, *, worker_waits: bool) -> DesktopCheck:
         look = self._look(expected, context)
-        reading, seen = look.reading, _seen(look.reading)
+        reading, seen = look.reading, _seen(look.reading, expected)
         if reading.status is ScreenStatus.NORMAL:
             if stalled := self._stalled():
                 return self._without_remedy(_replace(seen, symptom=_NO_PROGRESS), stalled)
@@ -228,14 +228,14 @@ class ScreenChecker:
         return f"the worker has not moved since the last look: {now.done} of {now.total}{at}"
 
 
-def _seen(reading: ScreenReading) -> DesktopCheck:
+def _seen(reading: ScreenReading, expected: str) -> DesktopCheck:
     return DesktopCheck(
         reading.status,
         CheckOutcome.NORMAL,
         confidence=reading.confidence,
         description=reading.description,
         source=reading.source,
-        expected_file=reading.expected_file,
+        expected_file=expected,
         actual_file=reading.actual_file,
         symptom=reading.symptom,
         raw_response=reading.raw_response,

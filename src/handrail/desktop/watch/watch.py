@@ -10,7 +10,7 @@ from handrail.config.desktop import Desktop
 from handrail.desktop.watch.checker import ScreenChecker
 from handrail.desktop.watch.run_link import RunLink, is_ending, is_held
 from handrail.desktop.watch.symptom_ledger import SymptomLedger
-from handrail.desktop.watch.worker import Worker
+from handrail.desktop.watch.worker import DesktopWorker
 from handrail.desktop.watch.worker_hold import HoldReason, WorkerHold
 from handrail.model.control import Standing
 from handrail.model.desktop import CheckOutcome, DesktopCheck, ScreenStatus
@@ -36,7 +36,7 @@ class ScreenWatch:
         self,
         checker: ScreenChecker,
         run: RunLink,
-        worker: Worker,
+        worker: DesktopWorker,
         hold: WorkerHold,
         ledger: SymptomLedger,
         settings: Desktop,

@@ -17,7 +17,7 @@ class WorkerProgress(msgspec.Struct, frozen=True):
     """Bytes of that file on the disk."""
 
 
-class Worker(Protocol):
+class DesktopWorker(Protocol):
     """A worker beside which a watch stands. Called from the watch's thread."""
 
     def pause(self, seconds: float) -> bool:

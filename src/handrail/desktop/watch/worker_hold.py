@@ -3,7 +3,7 @@
 import threading
 from enum import Enum
 
-from handrail.desktop.watch.worker import Worker
+from handrail.desktop.watch.worker import DesktopWorker
 
 
 class HoldReason(Enum):
@@ -16,7 +16,7 @@ class HoldReason(Enum):
 class WorkerHold:
     """Pauses and resumes a worker for several reasons at once; for any thread."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: DesktopWorker) -> None:
         self._worker = worker
         self._reasons: set[HoldReason] = set()
         self._lock = threading.Lock()
