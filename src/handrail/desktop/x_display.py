@@ -27,7 +27,7 @@ def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
         raise NoDisplayError("")
     # A server that stands still accepts the connection and then says nothing.
     opened: SimpleQueue[Display | str] = SimpleQueue()
-    Thread(target=_open, args=(wanted, opened), name="open-display", daemon=True).start()
+    Thread(target=lambda: opened.put(_connect(wanted)), name="open-display", daemon=True).start()
     try:
         display = opened.get(timeout=seconds)
     except Empty:
@@ -58,15 +58,16 @@ def close_display(display: Display) -> None:
     display.display.socket.close()
 
 
-def _open(name: str, opened: "SimpleQueue[Display | str]") -> None:
-    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket of
-    # a connection that failed.
+def _connect(name: str) -> Display | str:
+    """Return the connection, or what the problem is."""
+    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket
+    # of a connection that failed.
     with redirect_stdout(sys.stderr), catch_warnings():
         simplefilter("ignore", ResourceWarning)
         try:
-            opened.put(Display(name))
-        except (DisplayError, *LOST) as error:
-            opened.put(_problem(error))
+            return Display(name)
+        except (DisplayError, OverflowError, ValueError, *LOST) as error:
+            return _problem(error)
 
 
 def _problem(error: Exception) -> str:
