@@ -124,6 +124,11 @@ class DesktopBed:
             self._run("openbox", "--sm-disable")
             self.until(lambda: self._has("_NET_SUPPORTING_WM_CHECK"), "the window manager")
 
+    @property
+    def server_pid(self) -> int:
+        """The process of the X server."""
+        return self._server.pid
+
     def lose_display(self) -> None:
         """Kill the X server alone; programs that look at it end by themselves."""
         _end(self._server)

@@ -5,7 +5,7 @@ import select
 import sys
 from contextlib import redirect_stdout, suppress
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from warnings import catch_warnings, simplefilter
 
 from Xlib.display import Display
@@ -27,10 +27,12 @@ def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
         raise NoDisplayError("")
     # A server that stands still accepts the connection and then says nothing.
     opened: SimpleQueue[Display | str] = SimpleQueue()
-    Thread(target=lambda: opened.put(_connect(wanted)), name="open-display", daemon=True).start()
+    late = Event()
+    Thread(target=_open, args=(wanted, opened, late), name="open-display", daemon=True).start()
     try:
         display = opened.get(timeout=seconds)
     except Empty:
+        late.set()
         raise NoDisplayError(wanted, f"it does not answer within {seconds:g} s") from None
     if isinstance(display, str):
         raise NoDisplayError(wanted, display)
@@ -56,6 +58,14 @@ def close_display(display: Display) -> None:
         display.close()
     # Xlib leaves it open if the display has gone.
     display.display.socket.close()
+
+
+def _open(name: str, opened: "SimpleQueue[Display | str]", late: Event) -> None:
+    display = _connect(name)
+    if not late.is_set():
+        opened.put(display)
+    elif isinstance(display, Display):
+        close_display(display)
 
 
 def _connect(name: str) -> Display | str:
