@@ -27,8 +27,10 @@ from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from Xlib import XK, X
 from Xlib.display import Display
-from Xlib.error import ConnectionClosedError, XError
+from Xlib.error import XError
 from Xlib.ext import xtest
+
+from handrail.desktop.x_display import close_display
 
 PATIENCE = 60.0
 """Seconds that anything on the desktop has: the machine may be busy."""
@@ -140,15 +142,11 @@ class DesktopBed:
         )  # fmt: skip
         self.name = f":{number}"
         self.x = Display(self.name)
-        self._ending.callback(self._close_connection)
+        self._ending.callback(close_display, self.x)
         self.root = self.x.screen().root
         self.root.change_attributes(
             event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask | X.FocusChangeMask
         )
-
-    def _close_connection(self) -> None:
-        with suppress(ConnectionClosedError, OSError):
-            self.x.close()
 
     def _start_bus(self) -> None:
         _, self.bus = self._told(
