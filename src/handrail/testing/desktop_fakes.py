@@ -2,19 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-import msgspec
-
 from handrail.desktop.errors import DesktopError, RecoveryError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.desktop.watch.worker import WorkerProgress
-
-
-class FakeWindow(msgspec.Struct, frozen=True):
-    """A window in a list of windows."""
-
-    window: int
-    title: str = ""
-    program: str = ""
 
 
 class FakeInputDevice:

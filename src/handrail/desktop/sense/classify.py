@@ -66,7 +66,7 @@ def _error_shown(seen: Situation) -> ScreenReading | None:
     if seen.message is None or not (seen.in_editor or seen.editor is None):
         return None
     said = dialogs.quote_dialog(seen.message, "")
-    says = f'{_name(seen.front)} shows an error: "{said}"{dialogs.list_buttons(seen.message)}.'
+    says = f'{_name(seen.front)} shows a message: "{said}"{dialogs.list_buttons(seen.message)}.'
     closing = dialogs.close_harmlessly(seen.message)
     sure = SURE if seen.facts.app else MAYBE
     return _read(seen, ScreenStatus.ERROR, sure, says, said, (closing,), seen.message)

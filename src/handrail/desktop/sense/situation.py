@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.desktop.sense.dialogs import contains_error, says_error
+from handrail.desktop.sense.dialogs import contains_error, needs_answer
 from handrail.desktop.sense.screen_facts import DialogFacts, ScreenFacts, WindowFacts
 from handrail.desktop.sense.titles import OpenedFile, is_terminal, read_title, same_file
 
@@ -152,7 +152,7 @@ def _find_dialog(
 def _find_message(facts: ScreenFacts) -> DialogFacts | None:
     seen = facts.app.dialogs if facts.app else ()
     for one in seen:
-        if one.alert and not one.modal and not one.toplevel and says_error(one):
+        if one.alert and not one.modal and not one.toplevel and needs_answer(one):
             return one
     if facts.app is None and contains_error(facts.words):
         return DialogFacts(texts=(facts.words,), alert=True)
