@@ -100,7 +100,7 @@ def _focus_lost(seen: Situation) -> ScreenReading | None:
     if seen.front is not None:
         return None
     says = "No window has the focus, so that keys reach nothing."
-    sure = SURE if seen.editor else MAYBE
+    sure = SURE if seen.editor and not seen.facts.desktop.active else MAYBE
     return _read(seen, ScreenStatus.ERROR, sure, says, "no focus", _focus(seen.editor))
 
 
