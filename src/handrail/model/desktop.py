@@ -42,6 +42,11 @@ class CheckOutcome(StrEnum):
     FAILED = "failed"
     """The check itself failed, for instance because the display is lost."""
 
+    @property
+    def is_failure(self) -> bool:
+        """Return whether the session is not known to work, and nothing more will be tried now."""
+        return self in (CheckOutcome.NOT_RECOVERED, CheckOutcome.GIVEN_UP, CheckOutcome.FAILED)
+
 
 class RecoveryStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One action of a recovery, in the words of the vocabulary."""
