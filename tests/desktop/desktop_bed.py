@@ -67,10 +67,20 @@ class DesktopProgram:
 class DesktopBed:
     """One desktop; ends everything it started. Used from one thread."""
 
-    def __init__(self, folder: Path, *, size: str = "1920x1080", accessible: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        screen: str = "1920x1080x24",
+        accessible: bool = True,
+        manager: bool = True,
+    ) -> None:
+        """`screen` is its size and depth; `manager` is whether it has a window manager."""
         self.folder = folder
-        self.size = size
+        self.home = folder / "home"
+        self.screen = screen
         self.accessible = accessible
+        self.manager = manager
         self.name = ""
         """The display, like `:7`."""
         self.bus = ""
@@ -100,7 +110,6 @@ class DesktopBed:
         self._ending.close()
 
     def _start(self) -> None:
-        self.home = self.folder / "home"
         self.home.mkdir(parents=True, exist_ok=True)
         # The path of a socket is short, that of a test's folder is not.
         self._sockets = tempfile.mkdtemp(prefix="handrail-bed-")
@@ -111,12 +120,17 @@ class DesktopBed:
         self._start_bus()
         if self.accessible:
             self._start_accessibility()
-        self._run("openbox", "--sm-disable")
-        self.until(lambda: self._has("_NET_SUPPORTING_WM_CHECK"), "the window manager")
+        if self.manager:
+            self._run("openbox", "--sm-disable")
+            self.until(lambda: self._has("_NET_SUPPORTING_WM_CHECK"), "the window manager")
+
+    def lose_display(self) -> None:
+        """Kill the X server alone; programs that look at it end by themselves."""
+        _end(self._server)
 
     def _start_display(self) -> None:
-        number = self._told(
-            "Xvfb", "-displayfd", "{fd}", "-screen", "0", f"{self.size}x24",
+        self._server, number = self._told(
+            "Xvfb", "-displayfd", "{fd}", "-screen", "0", self.screen,
             "-nolisten", "tcp", "-noreset",
         )  # fmt: skip
         self.name = f":{number}"
@@ -132,7 +146,7 @@ class DesktopBed:
             self.x.close()
 
     def _start_bus(self) -> None:
-        self.bus = self._told(
+        _, self.bus = self._told(
             "dbus-daemon", "--session", "--nofork", "--nopidfile",
             "--print-address={fd}", f"--address=unix:dir={self._sockets}",
         )  # fmt: skip
@@ -226,6 +240,12 @@ class DesktopBed:
             return str(shown.get_wm_name() or "")
         return ""
 
+    def corner(self, window: int) -> tuple[int, int]:
+        """Where its upper left corner is, without the frame."""
+        shown = self.x.create_resource_object("window", window)
+        place = self.root.translate_coords(shown, 0, 0)
+        return int(place.x), int(place.y)
+
     def press(self, keys: str) -> None:
         """Press a key or a combination (`ctrl+q`), as a person at the keyboard does."""
         codes = [self.x.keysym_to_keycode(_keysym(name)) for name in keys.split("+")]
@@ -272,18 +292,18 @@ class DesktopBed:
         self._ending.callback(_end, process)
         return process
 
-    def _told(self, *command: str) -> str:
-        """Start a program and return the line that it writes when it is ready."""
+    def _told(self, *command: str) -> tuple[subprocess.Popen[bytes], str]:
+        """Start a program and return it with the line that it writes when it is ready."""
         reading, writing = os.pipe()
         with open(reading, encoding="ascii") as told:
             try:
                 words = [word.format(fd=writing) for word in command]
-                self._run(*words, pass_fds=(writing,))
+                process = self._run(*words, pass_fds=(writing,))
             finally:
                 os.close(writing)
             # An end without a line reads as "".
             if line := told.readline().strip():
-                return line
+                return process, line
         raise AssertionError(f"{command[0]} did not start: {self.log()}")
 
     def _end_strays(self) -> None:

@@ -6,6 +6,7 @@ import sys
 from contextlib import redirect_stdout, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
+from warnings import catch_warnings, simplefilter
 
 from Xlib.display import Display
 from Xlib.error import ConnectionClosedError, DisplayError
@@ -25,19 +26,19 @@ def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
     if not wanted:
         raise NoDisplayError("")
     # A server that stands still accepts the connection and then says nothing.
-    opened: SimpleQueue[Display | Exception] = SimpleQueue()
+    opened: SimpleQueue[Display | str] = SimpleQueue()
     Thread(target=_open, args=(wanted, opened), name="open-display", daemon=True).start()
     try:
         display = opened.get(timeout=seconds)
     except Empty:
         raise NoDisplayError(wanted, f"it does not answer within {seconds:g} s") from None
-    if isinstance(display, Exception):
-        raise NoDisplayError(wanted, _problem(display)) from display
+    if isinstance(display, str):
+        raise NoDisplayError(wanted, display)
     return display
 
 
 def ask_for_life(display: Display, seconds: float = PATIENCE) -> None:
-    """Return if a display answers; raises NoDisplayError. No events may be selected on it."""
+    """Return if a display answers; raises NoDisplayError. Read its events before."""
     name = str(display.get_display_name())
     try:
         asked = GetInputFocus(display=display.display, defer=True)
@@ -53,15 +54,19 @@ def close_display(display: Display) -> None:
     """Close a connection, whatever became of the display."""
     with suppress(*LOST):
         display.close()
+    # Xlib leaves it open if the display has gone.
+    display.display.socket.close()
 
 
-def _open(name: str, opened: "SimpleQueue[Display | Exception]") -> None:
-    try:
-        # Xlib prints its warnings into the output of whoever uses it.
-        with redirect_stdout(sys.stderr):
+def _open(name: str, opened: "SimpleQueue[Display | str]") -> None:
+    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket of
+    # a connection that failed.
+    with redirect_stdout(sys.stderr), catch_warnings():
+        simplefilter("ignore", ResourceWarning)
+        try:
             opened.put(Display(name))
-    except (DisplayError, *LOST) as error:
-        opened.put(error)
+        except (DisplayError, *LOST) as error:
+            opened.put(_problem(error))
 
 
 def _problem(error: Exception) -> str:
