@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.desktop.desktop_bed import DesktopBed, need
 
 from handrail.desktop.recover.xtest_device import XTestDevice
 from handrail.desktop.replay.editors import REPLAY_EDITORS
@@ -12,7 +13,6 @@ from handrail.desktop.replay.keyboard_editor import KeyboardEditor
 from handrail.desktop.sense.x11_windows import X11Windows
 from handrail.desktop.verify.recorder import edit_operations
 from handrail.desktop.verify.session import EditedFile, EditSession
-from tests.desktop.desktop_bed import DesktopBed, need
 
 pytestmark = pytest.mark.slow
 
