@@ -11,7 +11,7 @@ from handrail.model.event import ApprovalDecided
 from handrail.server.http.socket_client import call_daemon
 from handrail.testing.model_server import Say, ToolCall
 from tests.claude.supervised import SupervisedSandbox, bash
-from tests.claude.test_held_refusals import PUBLISH, publishing, published
+from tests.claude.test_held_refusals import PUBLISH, published, publishing
 from tests.panel.browser import PATIENCE, started_browser
 
 GOAL = "Publish version 2.1."

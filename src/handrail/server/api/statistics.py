@@ -28,8 +28,8 @@ from handrail.server.api.replay_process import ReplayError, ReplayProcess
 from handrail.server.http.health import HealthEndpoint, memory_mb
 from handrail.server.http.metrics import Metrics
 from handrail.server.threads.supervision_thread import SupervisionThread
-from handrail.supervise.runs.run_names import project_of
 from handrail.supervise.runs.project_secrets import project_secrets
+from handrail.supervise.runs.run_names import project_of
 from handrail.supervise.runs.settings_trust import trusted_settings
 from handrail.views.run_counts import RunCounts
 from handrail.words.interventions import means_in_words

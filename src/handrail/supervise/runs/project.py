@@ -14,7 +14,6 @@ from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
 from handrail.config.scope import pin_scope
 from handrail.config.sources import (
-    Exists,
     PipelineSafety,
     find_project_file,
     find_user_file,
