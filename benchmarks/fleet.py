@@ -30,8 +30,8 @@ from handrail.fleet.engine.state_loading import (
     seal,
     topic_of,
 )
-from handrail.fleet.slot_work_port import SlotWork
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions
+from handrail.fleet.slot_work_port import SlotWork
 from handrail.fleet.tasks.task import Task
 from handrail.store.port import NewEntry, Snapshot
 from handrail.store.sqlite import SqliteStore
