@@ -7,6 +7,7 @@ import { reloads } from "../../live/runs";
 import { Ago, now } from "../../parts/Ago";
 import { Empty } from "../../parts/Empty";
 import { dollars, plural, span } from "../../parts/format";
+import { CodeSpans } from "../../parts/Markdown";
 import { Mark } from "../../parts/Mark";
 import { More } from "../../parts/More";
 import { REVIEW_WORDS, signOfPipeline, signOfStep } from "./signs";
@@ -90,7 +91,9 @@ function Pipeline({ pipeline }: { pipeline: PipelineRow }) {
                 <a href={`/runs/${encodeURIComponent(each.run)}?step=${each.action}`}>
                   {each.tool} <code>{each.says}</code>
                 </a>
-                <div class="dim pipeline-why">{each.reason}</div>
+                <div class="dim pipeline-why">
+                  <CodeSpans text={each.reason} />
+                </div>
               </li>
             ))}
           </ul>
@@ -121,7 +124,7 @@ function Step({ step }: { step: PipelineStepRow }) {
       <span class="dim">{facts.join(" · ")}</span>
       {step.says && (
         <span class="dim pipeline-says" title={step.says}>
-          {step.says}
+          <CodeSpans text={step.says} />
         </span>
       )}
       {step.runs.map((run, index) => (
