@@ -78,14 +78,7 @@ def look_once(screen: TerminalOutput, request: LookRequest) -> int:
                 reading = tools.vision.read(question)
             except AnalysisError as error:
                 note = str(error)
-        would, why_not = (), ""
-        if reading.status is not ScreenStatus.NORMAL:
-            try:
-                would = tuple(
-                    each.text for each in tools.allowed(reading, sensed, request.expected)
-                )
-            except RecoveryError as error:
-                why_not = str(error)
+        would, why_not = _remedy(tools, reading, sensed, request.expected)
         name = tools.keep_annotated(shot, reading)
         folder = screenshot_folder(settings, state_folder(os.environ))
         result = LookResult(
