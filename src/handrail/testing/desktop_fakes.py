@@ -81,7 +81,7 @@ class FakeReader:
 
 
 class FakeWorker:
-    """A Worker that remembers when it was paused, and makes progress when it is told to."""
+    """A DesktopWorker that remembers when it was paused, and makes progress when it is told to."""
 
     def __init__(self, total: int = 10, *, stands_still: bool = True) -> None:
         """`stands_still`: whether it reaches a safe point when it is asked to pause."""
@@ -100,6 +100,10 @@ class FakeWorker:
         """Go on."""
         self.calls.append("resume")
         self.paused = False
+
+    def stop(self) -> None:
+        """Remember it."""
+        self.calls.append("stop")
 
     def progress(self) -> WorkerProgress | None:
         """Return how far it is."""

@@ -24,9 +24,9 @@ class Expectation(msgspec.Struct, frozen=True):
         """The expected file as it was given."""
         return self.files[0] if self.files else ""
 
-    def fits(self, shown: str) -> bool:
-        """Whether a path from a title may be the expected file."""
-        return any(same_file(shown, file) for file in self.files)
+    def fits(self, opened: OpenedFile) -> bool:
+        """Whether the file that a title names may be the expected one."""
+        return any(same_file(shown, file) for shown in opened.readings for file in self.files)
 
     def means(self, window: WindowFacts) -> bool:
         """Whether a window is the one that is watched."""
@@ -118,7 +118,7 @@ def _find_editor(
     if expects.window:
         return next((window for window in whole if expects.means(window)), None)
     opened = [(window, file) for window in whole if (file := read_title(window))]
-    showing = [window for window, file in opened if expects.fits(file.path)]
+    showing = [window for window, file in opened if expects.fits(file)]
     proper = [window for window, _ in opened if not is_terminal(window)]
     return next(iter((*showing, *proper)), None)
 

@@ -89,20 +89,20 @@ class X11Windows:
         return DesktopFacts(active, tuple(windows), open_menu)
 
     def _look_at(self, display: Display, window: int) -> WindowFacts | None:
-        """Return the facts of a window, or None if it is no program's."""
+        """Return the facts of a window, or None if it is no more than background."""
         shown = display.create_resource_object("window", window)
         kinds = {
             display.get_atom_name(kind)
             for kind in self._numbers(display, shown, "_NET_WM_WINDOW_TYPE")
         }
         names = shown.get_wm_class()
-        if not names or kinds & set(_BACKGROUND):
+        if kinds & set(_BACKGROUND):
             return None
         states = self._numbers(display, shown, "_NET_WM_STATE")
         return WindowFacts(
             window,
             title=self._title(display, shown),
-            program=names[1].casefold(),
+            program=names[1].casefold() if names else "",
             pid=next(iter(self._numbers(display, shown, "_NET_WM_PID")), 0),
             modal=self._atom(display, "_NET_WM_STATE_MODAL") in states,
             dialog="_NET_WM_WINDOW_TYPE_DIALOG" in kinds,
