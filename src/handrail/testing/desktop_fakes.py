@@ -101,9 +101,9 @@ class FakeWorker:
         self.calls.append("resume")
         self.paused = False
 
-    def stop(self) -> None:
+    def abort(self) -> None:
         """Remember it."""
-        self.calls.append("stop")
+        self.calls.append("abort")
 
     def progress(self) -> WorkerProgress | None:
         """Return how far it is."""

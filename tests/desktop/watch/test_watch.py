@@ -63,7 +63,7 @@ def test_a_stopped_run_ends_the_watch_and_its_worker(scripted: ScriptedWatch) ->
     wait_until(lambda: bool(scripted.checks))
     scripted.supervisor.stop("enough")
     assert scripted.watch.wait(30)
-    wait_until(lambda: "stop" in scripted.worker.calls)
+    wait_until(lambda: "abort" in scripted.worker.calls)
 
 
 def test_a_stop_does_not_wait_for_a_look_that_is_held(scripted: ScriptedWatch) -> None:
