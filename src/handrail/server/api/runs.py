@@ -25,7 +25,6 @@ from handrail.views.log_feed import LogFeed, loaded_view
 from handrail.views.run_groups import order_runs
 from handrail.views.run_overview import RunOverview
 from handrail.views.timeline_reader import last_seq, read_part
-from handrail.words.run_signs import NEEDS_YOU
 
 _MAX_PROMPT = 20_000
 
@@ -120,7 +119,7 @@ class RunOperations:
         midnight = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0)
         today = [row for row in rows if row.changed >= midnight.timestamp()]
         return Overview(
-            needs_you=tuple(row for row in rows if row.state == NEEDS_YOU),
+            needs_you=tuple(row for row in rows if row.needs_you),
             by_state=by_state,
             cost_today_usd=sum(row.cost_usd or 0.0 for row in today),
             tokens_today=sum(row.tokens for row in today),
