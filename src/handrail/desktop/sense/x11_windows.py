@@ -66,6 +66,9 @@ class X11Windows:
             self._display.set_error_handler(_ignore_error)
         else:
             ask_for_life(self._display)
+            # Nobody asked for events, but each change of the keyboard is told to everybody.
+            while self._display.pending_events():
+                self._display.next_event()
         return self._display
 
     def _read(self, display: Display) -> DesktopFacts:
