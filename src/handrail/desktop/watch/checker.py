@@ -141,9 +141,13 @@ class ScreenChecker:
         if self._tools.vision is None:
             return ScreenLook(local, local)
         try:
-            return ScreenLook(local, self._tools.vision.read(question))
+            seen = self._tools.vision.read(question)
         except AnalysisError as error:
             return ScreenLook(local, local, str(error))
+        if seen.status is not ScreenStatus.UNKNOWN:
+            return ScreenLook(local, seen)
+        told = _replace(local, raw_response=seen.raw_response, cost_usd=seen.cost_usd)
+        return ScreenLook(local, told, "the model does not know it either")
 
     def _recover(
         self, look: ScreenLook, seen: DesktopCheck, context: str, *, worker_waits: bool
@@ -160,7 +164,7 @@ class ScreenChecker:
 
     def _act(self, look: ScreenLook, seen: DesktopCheck, context: str) -> DesktopCheck:
         reading = look.reading
-        problem = self._run.save(f"before-recovery-{reading.status.value}")
+        problem = self._run.save()
         attempt = self._ledger.treat(reading.symptom)
         seen = _replace(seen, attempt=attempt)
         try:

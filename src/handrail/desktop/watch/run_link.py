@@ -56,7 +56,7 @@ class RunLink(Protocol):
     def refuses(self, action: str, window: str) -> str:
         """Review one action of a recovery; return why it may not be carried out, or ""."""
 
-    def save(self, name: str) -> str:
+    def save(self) -> str:
         """Save the files; return why they could not be saved, or ""."""
 
     def close(self, reason: str) -> None:
@@ -112,10 +112,10 @@ class SupervisedLink:
         self._supervisor.after(verdict)
         return ""
 
-    def save(self, name: str) -> str:
+    def save(self) -> str:
         """Save the files; return why they could not be saved, or ""."""
         try:
-            self._supervisor.checkpoint(name)
+            self._supervisor.checkpoint()
         except (CheckpointError, SupervisorClosedError) as error:
             return str(error)
         return ""

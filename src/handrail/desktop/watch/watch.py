@@ -118,7 +118,7 @@ class ScreenWatch:
         """Let the worker follow the run: paused, running again, ended."""
         if is_ending(standing):
             self._end(f"the run was {standing.value}")
-            self._worker.stop()
+            self._worker.abort()
         elif is_held(standing):
             self._hold.hold(HoldReason.RUN, _PAUSE_SECONDS)
         elif standing is Standing.RUNNING:
