@@ -141,7 +141,10 @@ def _opened(editor: Editor, groups: dict[str, str]) -> OpenedFile:
     if whole := groups.get("parts", ""):
         parts = whole.split(" - ")
         readings = [" - ".join(parts[: end + 1]) for end in range(len(parts))]
-        return OpenedFile(editor, readings[max(len(parts) - 2, 0)], tuple(readings))
+        path = readings[max(len(parts) - 2, 0)]
+        # A file without a name is shown as `its first words • Untitled-1`.
+        _, _, untitled = path.rpartition(" • ")
+        return OpenedFile(editor, untitled, (*readings, untitled))
     file, folder = groups.get("file", ""), groups.get("folder", "")
     path = f"{folder.rstrip('/')}/{file}" if folder else file
     return OpenedFile(editor, path, (path,))
