@@ -26,13 +26,10 @@ _SIGNS = {
     CheckOutcome.FAILED: ("✗", "red"),
 }
 _CAME_OF_IT = {
-    CheckOutcome.NORMAL: "",
-    CheckOutcome.RECOVERED: "gone at the next look",
-    CheckOutcome.NOT_RECOVERED: "still there",
+    CheckOutcome.NOT_RECOVERED: "did not help",
     CheckOutcome.UNSURE: "nothing done",
     CheckOutcome.WAITING: "waits before it tries again",
     CheckOutcome.GIVEN_UP: "GIVEN UP",
-    CheckOutcome.FAILED: "",
 }
 _PAST = {
     "press": "pressed",
@@ -70,12 +67,16 @@ def step_in_words(step: RecoveryStep) -> str:
 
 def result_in_words(check: DesktopCheck) -> str:
     """Say what came of a check, and why; empty: nothing was wrong."""
-    if check.outcome is CheckOutcome.FAILED:
+    if check.outcome in (CheckOutcome.NORMAL, CheckOutcome.FAILED):
         return ""
+    if check.outcome is CheckOutcome.RECOVERED:
+        return "; ".join(filter(None, ("gone at the next look", check.why)))
     came = _CAME_OF_IT[check.outcome]
+    if check.why:
+        return f"{came}: {check.why}"
     if check.outcome is CheckOutcome.GIVEN_UP and check.attempt:
-        came = f"{came} after {count(check.attempt, 'attempt')}"
-    return ": ".join(filter(None, (came, check.why)))
+        return f"{came} after {count(check.attempt, 'attempt')}"
+    return came
 
 
 def check_in_words(check: DesktopCheck) -> str:
