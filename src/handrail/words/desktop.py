@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from handrail.model import event as events
-from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
+from handrail.model.desktop import (
+    DESKTOP_LOOK,
+    CheckOutcome,
+    DesktopCheck,
+    RecoveryStep,
+    ScreenStatus,
+)
+from handrail.model.event import Event
 from handrail.words.amounts import count
 from handrail.words.run_facts import RunFacts
 from handrail.words.sentence import Sentence, in_words
@@ -42,6 +49,11 @@ _PAST = {
     "close": "closed",
 }
 """The verbs of a recovery, by the first word of a step."""
+
+
+def is_look(event: Event) -> bool:
+    """Return whether an event is the beginning of a look, which its check completes."""
+    return isinstance(event, events.ActionReviewed) and event.action.tool == DESKTOP_LOOK
 
 
 def seen_in_words(check: DesktopCheck) -> str:
