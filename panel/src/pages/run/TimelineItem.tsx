@@ -2,6 +2,7 @@ import type { TimelineRow } from "../../api/types";
 import { clock } from "../../parts/format";
 import { CodeSpans, MarkdownLine } from "../../parts/Markdown";
 import { Mark } from "../../parts/Mark";
+import { isCheck } from "./screenshots";
 
 interface TimelineItemProps {
   row: TimelineRow;
@@ -47,6 +48,7 @@ function EventRow({ row }: { row: TimelineRow }) {
       <span class={`row-text cut ${row.kind === "finding" ? `tone-${row.tone}` : ""}`}>
         {row.kind === "intervention" ? <MarkdownLine text={row.text} /> : <CodeSpans text={row.text} />}
       </span>
+      {row.desktop?.screenshot && <span class="row-status dim">picture</span>}
       {row.about.length > 0 && <span class="row-status dim">actions {row.about.slice(0, 6).join(", ")}</span>}
     </>
   );
@@ -71,7 +73,7 @@ export function TimelineItem({ row, top, chosen, isEvidence, onChoose }: Timelin
   );
   return (
     <li class={classesOf(row, chosen, isEvidence)} style={{ transform: `translateY(${top}px)` }}>
-      {isAction || row.about.length > 0 ? (
+      {isAction || isCheck(row) || row.about.length > 0 ? (
         <button type="button" class="row-button" aria-pressed={chosen} tabIndex={-1} onClick={() => onChoose(row)}>
           {content}
         </button>
