@@ -28,10 +28,17 @@ function Lines({ added, removed }: { added: number; removed: number }) {
   );
 }
 
+/** The column is narrow, and on a desktop run every tool begins with the same word. */
+function shortTool(tool: string): string {
+  return tool.replace(/^Desktop(?=.)/, "");
+}
+
 function ActionRow({ row }: { row: TimelineRow }) {
   return (
     <>
-      <span class="row-tool">{row.tool}</span>
+      <span class="row-tool" title={row.tool}>
+        {shortTool(row.tool)}
+      </span>
       <span class="row-text mono cut">{row.text}</span>
       <Lines added={row.added} removed={row.removed} />
       <span class={`row-status tone-${row.tone || "dim"}`}>
