@@ -24,40 +24,38 @@ export function CheckDialog({ run, row, earlier, later, onOpen, onClose }: Check
   const check = row.desktop;
   return (
     <Dialog wide title={`Look ${row.step}, ${clock(row.at)}`} onClose={onClose}>
-      {/* It has the focus, so that a small screen begins at the top and not at the buttons. */}
-      <div class="look" tabIndex={-1} autofocus>
-        <Pictures run={run} row={row} />
-        <p>
-          <Mark mark={row.mark} tone={row.tone} /> {check.says}
-        </p>
-        <Facts>
-          <Fact name="Done">
-            {check.steps.length > 0 && (
-              <ul class="lines">
-                {check.steps.map((step, index) => (
-                  <li key={index} class={step.ok ? "" : "tone-red"}>
-                    {step.says}
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Fact>
-          <Fact name="Result">{check.result}</Fact>
-          <Fact name="Expected file">{check.expected_file}</Fact>
-          <Fact name="Shown file">{check.actual_file}</Fact>
-          <Fact name="Attempt">{check.attempt > 0 && check.attempt}</Fact>
-          <Fact name="Recognised by">{RECOGNISED[check.source] ?? check.source}</Fact>
-          <Fact name="Worker">{check.context}</Fact>
-          <Fact name="Took">{check.ms >= 1 && duration(check.ms)}</Fact>
-          <Fact name="Cost">{check.cost_usd > 0 && dollars(check.cost_usd)}</Fact>
-        </Facts>
-        {check.raw_response && (
-          <details>
-            <summary>Answer of the model</summary>
-            <pre class="command">{check.raw_response}</pre>
-          </details>
-        )}
-      </div>
+      {/* It has the focus: a small screen begins here, and not at the buttons. */}
+      <p class="look-says" tabIndex={-1} autofocus>
+        <Mark mark={row.mark} tone={row.tone} /> {check.says}
+      </p>
+      <Pictures run={run} row={row} />
+      <Facts>
+        <Fact name="Done">
+          {check.steps.length > 0 && (
+            <ul class="lines">
+              {check.steps.map((step, index) => (
+                <li key={index} class={step.ok ? "" : "tone-red"}>
+                  {step.says}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact name="Result">{check.result}</Fact>
+        <Fact name="Expected file">{check.expected_file}</Fact>
+        <Fact name="Shown file">{check.actual_file}</Fact>
+        <Fact name="Attempt">{check.attempt > 0 && check.attempt}</Fact>
+        <Fact name="Recognised by">{RECOGNISED[check.source] ?? check.source}</Fact>
+        <Fact name="Worker">{check.context}</Fact>
+        <Fact name="Took">{check.ms >= 1 && duration(check.ms)}</Fact>
+        <Fact name="Cost">{check.cost_usd > 0 && dollars(check.cost_usd)}</Fact>
+      </Facts>
+      {check.raw_response && (
+        <details>
+          <summary>Answer of the model</summary>
+          <pre class="command">{check.raw_response}</pre>
+        </details>
+      )}
       <div class="dialog-foot">
         <button type="button" class="button" disabled={!earlier} onClick={() => earlier && onOpen(earlier.seq)}>
           <Icon name="back" /> Look before
