@@ -1,4 +1,4 @@
-// 296fff0a51587d4b306f4fd462f8c3e7dd76b125c57ca3d7a49bddb6fa46c684
+// 54b3c294f86afcd8cc133e7a62f2261e52bd2fb3dc7f11ed00723eab67b50386
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -692,6 +692,7 @@ export interface components {
          */
         ApprovalList: {
             items: components["schemas"]["ApprovalRow"][];
+            next: string;
         };
         /**
          * ApprovalResult
@@ -969,6 +970,7 @@ export interface components {
          */
         FindingList: {
             items: components["schemas"]["FindingRow"][];
+            next: string;
         };
         /**
          * FindingRow
@@ -1010,6 +1012,7 @@ export interface components {
          */
         FleetList: {
             items: components["schemas"]["FleetRow"][];
+            next: string;
         };
         /**
          * FleetRow
@@ -1048,6 +1051,7 @@ export interface components {
          */
         IncidentList: {
             items: components["schemas"]["IncidentRow"][];
+            next: string;
         };
         /**
          * IncidentRow
@@ -1149,6 +1153,7 @@ export interface components {
          */
         PipelineList: {
             items: components["schemas"]["PipelineRow"][];
+            next: string;
         };
         /**
          * PipelineRow
@@ -1783,7 +1788,12 @@ export type $defs = Record<string, never>;
 export interface operations {
     list_approvals: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2841,7 +2851,12 @@ export interface operations {
     };
     list_fleets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3522,7 +3537,12 @@ export interface operations {
     };
     list_incidents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4083,6 +4103,8 @@ export interface operations {
     list_pipelines: {
         parameters: {
             query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
                 /** @description How many at most. */
                 limit?: number;
             };
@@ -5147,7 +5169,12 @@ export interface operations {
     };
     get_findings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 run: string;
