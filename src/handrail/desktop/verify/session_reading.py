@@ -34,7 +34,7 @@ _TYPES: dict[str, type[msgspec.Struct]] = {
 }
 ALLOWED = {
     "version": "1",
-    "files": f"a list of at most {MAX_FILES:,} files",
+    "files": f"a list of 1 to {MAX_FILES:,} files",
     "path": "a relative path with `/` between names, without `.` and `..`",
     "original": "the text before the session, or its hash (sha256, size), or null: no such file",
     "sha256": "64 hexadecimal digits in lower case",
@@ -93,7 +93,8 @@ def path_problem(path: str) -> str:
 
 def _check(session: EditSession, file: str) -> None:
     if len(session.files) > MAX_FILES:
-        raise SessionFileError(file, "files", f"has more than {MAX_FILES:,} files")
+        problem = f"has {len(session.files):,} files; allowed: {ALLOWED['files']}"
+        raise SessionFileError(file, "files", problem)
     if sum(len(each.operations) for each in session.files) > MAX_OPERATIONS:
         problem = f"there are more than {MAX_OPERATIONS:,} operations"
         raise SessionFileError(file, "files", problem)
