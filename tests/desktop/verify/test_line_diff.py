@@ -1,6 +1,7 @@
 """Which lines differ."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -47,7 +48,7 @@ def test_no_list_of_differences_is_shorter(one: list[int], other: list[int]) -> 
 @given(numbers, numbers)
 def test_differences_are_in_order_and_do_not_touch(one: list[int], other: list[int]) -> None:
     hunks = diff_lines(one, other)
-    for earlier, later in zip(hunks, hunks[1:], strict=False):
+    for earlier, later in pairwise(hunks):
         assert earlier.end < later.start
         assert earlier.other_end < later.other_start
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.desktop.verify.texts import edits, filled, numbered, plainly, starts, texts
 
 from handrail.desktop.verify.rebuild import (
     LineRangeError,
@@ -18,7 +19,6 @@ from handrail.desktop.verify.session import (
     InsertOperation,
     NavigateOperation,
 )
-from tests.desktop.verify.texts import edits, filled, numbered, plainly, starts, texts
 
 
 @given(edits())
@@ -99,7 +99,7 @@ def test_a_refused_operation_changes_nothing(
 
 
 def scattered(lines: int, number: int) -> list[EditOperation]:
-    """Insertions and deletions all over a text of so many lines; its length stays about the same."""
+    """Insertions and deletions all over a text of so many lines."""
     operations: list[EditOperation] = []
     for step in range(number):
         line = step * 7919 % (lines - 1) + 1

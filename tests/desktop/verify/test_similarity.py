@@ -2,10 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.desktop.verify.texts import filled, numbered, texts
 
 from handrail.desktop.verify.similarity import compare_texts
 from handrail.desktop.verify.verifier import MATCH_THRESHOLD
-from tests.desktop.verify.texts import filled, numbered, texts
 
 contents = texts.map(str.encode)
 
