@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.desktop.verify.git_repository import Repository
 
 from handrail.cli.desktop.record import record_file
 from handrail.cli.desktop.verify_report import print_schema, show_left_out, verify_files
@@ -17,6 +18,8 @@ from handrail.desktop.verify.session import (
     LeftOutFile,
 )
 from handrail.desktop.verify.verifier import VerificationReport
+
+pytestmark = pytest.mark.slow
 
 PLAIN = TerminalOutput(colour=False)
 LINES = "".join(f"line {number}\n" for number in range(100))
@@ -139,10 +142,37 @@ def test_what_a_session_leaves_out_is_named(capsys: pytest.CaptureFixture[str]) 
     ]
 
 
-def test_a_recording_does_not_overwrite_a_session(tmp_path: Path) -> None:
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "repository")
+    repository.commit(a="1\n", b=b"\0")
+    repository.commit(a="2\n", b=b"\0\0")
+    return repository
+
+
+def test_a_recording_says_what_is_in_it(
+    repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = str(tmp_path / "S.json")
+    assert record_file(PLAIN, str(repository.folder), output=output) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f" {output}: 1 file, 3 operations",
+        " The session leaves out 1 file:",
+        "   b: it is binary",
+    ]
+    assert verify_files(PLAIN, output, str(repository.folder)) == 0
+
+
+def test_a_recording_can_be_printed(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert record_file(PLAIN, str(repository.folder)) == 0
+    assert json.loads(capsys.readouterr().out)["files"][0]["path"] == "a"
+
+
+def test_a_recording_does_not_overwrite_a_session(repository: Repository, tmp_path: Path) -> None:
     output = tmp_path / "S.json"
     output.write_text("mine")
-    root = str(Path(__file__).parent)
     with pytest.raises(FileExistsError):
-        record_file(PLAIN, root, output=str(output))
+        record_file(PLAIN, str(repository.folder), output=str(output))
     assert output.read_text() == "mine"
