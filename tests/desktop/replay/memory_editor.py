@@ -39,6 +39,9 @@ class MemoryEditor:
         with open(path, encoding="utf-8", newline="") as file:
             self._text = file.read()
 
+    def not_ready(self, text: str) -> str:
+        return "" if text == self._text else "it shows another text"
+
     def obstacle(self) -> str:
         return next(self.obstacles, "")
 
