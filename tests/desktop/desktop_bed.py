@@ -27,14 +27,17 @@ from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from Xlib import XK, X
 from Xlib.display import Display
-from Xlib.error import ConnectionClosedError, XError
+from Xlib.error import XError
 from Xlib.ext import xtest
+
+from handrail.desktop.x_display import close_display
 
 PATIENCE = 60.0
 """Seconds that anything on the desktop has: the machine may be busy."""
 _PACKAGES = {
     "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus-daemon", "xterm": "xterm",
     "mousepad": "mousepad", "geany": "geany", "scrot": "scrot", "tesseract": "tesseract-ocr",
+    "chromium": "chromium",
 }  # fmt: skip
 _NEEDED = ("Xvfb", "openbox", "dbus-daemon")
 _A11Y = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
@@ -124,6 +127,11 @@ class DesktopBed:
             self._run("openbox", "--sm-disable")
             self.until(lambda: self._has("_NET_SUPPORTING_WM_CHECK"), "the window manager")
 
+    @property
+    def server_pid(self) -> int:
+        """The process of the X server."""
+        return self._server.pid
+
     def lose_display(self) -> None:
         """Kill the X server alone; programs that look at it end by themselves."""
         _end(self._server)
@@ -135,15 +143,11 @@ class DesktopBed:
         )  # fmt: skip
         self.name = f":{number}"
         self.x = Display(self.name)
-        self._ending.callback(self._close_connection)
+        self._ending.callback(close_display, self.x)
         self.root = self.x.screen().root
         self.root.change_attributes(
             event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask | X.FocusChangeMask
         )
-
-    def _close_connection(self) -> None:
-        with suppress(ConnectionClosedError, OSError):
-            self.x.close()
 
     def _start_bus(self) -> None:
         _, self.bus = self._told(
@@ -193,6 +197,14 @@ class DesktopBed:
     def xterm(self, *command: str) -> DesktopProgram:
         """Open a terminal, by default with a shell."""
         return self.start("xterm", "-e", *(command or ("/bin/sh",)))
+
+    def chromium(self, page: Path) -> DesktopProgram:
+        """Open a file in a browser's window without tabs; editors like VS Code are made of it."""
+        return self.start(
+            "chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run",
+            "--disable-sync", "--disable-background-networking", "--disable-component-update",
+            f"--user-data-dir={self.home}/chromium", f"--app=file://{page}",
+        )  # fmt: skip
 
     def start(self, *command: str) -> DesktopProgram:
         """Start a program; returns when its window is mapped and has the focus."""

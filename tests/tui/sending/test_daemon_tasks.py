@@ -63,12 +63,12 @@ def test_each_command_changes_the_task(engine: RemoteFleetEngine, send: Send) ->
     assert engine.claim(Worker(owner="w", host="here")) is None
     assert send("resume_fleet") == ("confirmed", "")
     assert not engine.state().closed
-    assert send("block") == ("confirmed", "")
+    assert send("block") == ("confirmed", "a is blocked; no agent was at work on it")
     task = engine.state().tasks["a"]
     assert (task.status, task.says) == (TaskStatus.BLOCKED, "why not")
-    assert send("retry") == ("confirmed", "")
+    assert send("retry") == ("confirmed", "a may be tried again")
     assert engine.state().tasks["a"].status is TaskStatus.PENDING
-    assert send("give_up") == ("confirmed", "")
+    assert send("give_up") == ("confirmed", "a is cancelled; no agent was at work on it")
     assert engine.state().tasks["a"].status is TaskStatus.FAILED
 
 
@@ -104,15 +104,16 @@ def test_a_refusal_of_the_command_line_is_told(engine: RemoteFleetEngine, send: 
 
 def test_a_refusal_of_the_engine_is_told(engine: RemoteFleetEngine, send: Send) -> None:
     engine.cancel("a")
-    assert send("give_up") == ("failed", "a is failed; there is nothing left to cancel")
+    assert send("give_up") == ("failed", "a is failed: there is nothing left to give up")
 
 
 def test_a_repository_that_is_not_there_is_told(
     engine: RemoteFleetEngine, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir("/")
-    step, says = send("block", "/nowhere", fleet="shop-00000000")
+    step, says = send("save_fleet", "/nowhere", fleet="shop-00000000")
     assert (step, says) == (
         "failed",
         "the repository of shop-00000000 was not found; start the screen in it",
     )
+    assert send("block", fleet="shop-00000000") == ("failed", "There is no fleet 'shop-00000000'.")

@@ -1,7 +1,7 @@
 """The commands about tasks on the screen: their keys, their questions, and why one is impossible.
 
-A decision about a task is an event of its fleet; the port carries it to the engine. What takes
-longer than that, or shows more, is a command of the command line.
+A decision about a task goes over the API. What takes longer than that, or shows more, is a command
+of the command line.
 """
 
 from collections.abc import Callable
@@ -9,20 +9,22 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from handrail.fleet.engine.events import (
-    DispatchClosed,
-    DispatchOpened,
-    FleetEvent,
-    TaskBlocked,
-    TaskCancelled,
-    TaskReleased,
-)
+from handrail.api.client import ApiClient
+from handrail.api.messages.fleets import TaskCommandRequest, TaskCommandResult
+from handrail.fleet.engine.events import DispatchClosed, DispatchOpened, FleetEvent
 from handrail.tui.sending.port import SendingStage
 from handrail.views.task_overview import FleetView, TaskOverview
 from handrail.words.task_decisions import why_not_decide
 
-MakeEvent = Callable[[float, str, str, str], FleetEvent]
-"""Makes the event from the time, the task, the person and the reason."""
+AskApi = Callable[[ApiClient, "TaskOrder"], TaskCommandResult]
+"""Sends an order over the API."""
+
+
+class FleetDispatch(NamedTuple):
+    """Whether one fleet claims tasks, an event of its engine: the API asks all fleets at once."""
+
+    make: Callable[[float, str, str], FleetEvent]
+    """Makes the event from the time, the person and the reason."""
 
 
 class CommandWords(NamedTuple):
@@ -47,7 +49,7 @@ class TaskCommand(NamedTuple):
     word: str
     short: str
     will: str
-    carry: MakeEvent | CommandWords
+    carry: AskApi | FleetDispatch | CommandWords
     """How it is carried out."""
     is_grave: bool = False
     of_fleet: bool = False
@@ -83,17 +85,22 @@ TASK_COMMANDS = {
         ),
         TaskCommand(
             "retry", "t", "try again", "let agents take it", "{task} may be tried again.",
-            lambda at, task, by, says: TaskReleased(at, task, by),
+            lambda api, order: _command(api, order, TaskCommandRequest("retry")),
         ),
         TaskCommand(
             "block", "b", "block", "until you try it again",
             "No agent takes {task} until you let it be tried again. One at work on it ends.",
-            lambda at, task, by, says: TaskBlocked(at, task, says or f"blocked by {by}", by),
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("block", reason=order.typed)
+            ),
         ),
         TaskCommand(
             "give_up", "X", "give up", "cancel the task",
             "{task} counts as failed, and an agent at work on it ends. Its workspace stays.",
-            TaskCancelled, is_grave=True,
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("cancel", reason=order.typed)
+            ),
+            is_grave=True,
         ),
         TaskCommand(
             "merge", "m", "merge", "into your branch",
@@ -116,12 +123,12 @@ TASK_COMMANDS = {
         TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
             "No agent of {fleet} takes a task or begins an iteration until you resume it.",
-            lambda at, task, by, says: DispatchClosed(at, by, says), of_fleet=True,
+            FleetDispatch(DispatchClosed), of_fleet=True,
         ),
         TaskCommand(
             "resume_fleet", "R", "resume all", "tasks are taken again",
             "Agents take tasks of {fleet} again.",
-            lambda at, task, by, says: DispatchOpened(at, by), of_fleet=True,
+            FleetDispatch(lambda at, by, says: DispatchOpened(at, by)), of_fleet=True,
         ),
         TaskCommand(
             "save_fleet", "C", "save all", "the whole fleet",
@@ -207,6 +214,10 @@ class TaskSender(Protocol):
     def talk(self, order: TaskOrder) -> SendingStage:
         """Let a command have the terminal, which the screen has left; return once it has ended."""
         ...
+
+
+def _command(api: ApiClient, order: TaskOrder, request: TaskCommandRequest) -> TaskCommandResult:
+    return api.command_task(order.fleet, order.task, request)
 
 
 def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) -> str:
