@@ -62,6 +62,28 @@ def test_a_long_text_arrives_exactly(
     assert file.read_text() == text
 
 
+_PAGE = """<!doctype html><meta charset=utf-8><title>loading</title>
+<textarea onfocus="document.title = 'ready'"
+  oninput="document.title = this.value.length + ' ' + this.value.slice(0, 100)"></textarea>
+<script>document.querySelector("textarea").focus()</script>
+"""
+
+
+def test_a_browser_that_reads_twice_gets_every_text(
+    desktop: DesktopBed, device: XTestDevice, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(_PAGE)
+    window = desktop.chromium(page).window
+    desktop.until(lambda: desktop.title(window) == "ready", "the page")
+    device.type_text("ü € 漢字 ")
+    desktop.until(lambda: desktop.title(window) == "7 ü € 漢字", "the first text")
+    device.type_text("y" * 300_000)
+    device.type_text("end")
+    desktop.until(lambda: desktop.title(window).startswith("300010 ü"), "all texts")
+    assert read_clipboard(desktop, "UTF8_STRING") is None
+
+
 def test_the_clipboard_has_afterwards_what_it_had_before(
     desktop: DesktopBed, device: XTestDevice
 ) -> None:

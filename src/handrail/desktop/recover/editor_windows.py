@@ -22,14 +22,16 @@ OpeningStep = PressKeys | TypeText | WaitSeconds | AwaitDialog
 
 _MOST_TITLES = 8
 _LIST_TIME = 0.5
-"""An editor needs it to list the files with a name."""
+"""An editor needs it to fill a list of files, and takes some keys only afterwards."""
 PATH = TypeText("PATH")
 """Stands for the path of the file."""
 
 _CHOOSE = (PATH, WaitSeconds(_LIST_TIME), PressKeys("Return"))
 _QUICK_OPEN = (PressKeys("ctrl+p"), WaitSeconds(_LIST_TIME), *_CHOOSE)
-_FILE_DIALOG = (PressKeys("ctrl+o"), AwaitDialog(), *_CHOOSE)
-_GTK_DIALOG = (PressKeys("ctrl+o"), AwaitDialog(), PressKeys("ctrl+l"), *_CHOOSE)
+_ASK = (PressKeys("ctrl+o"), AwaitDialog(), WaitSeconds(_LIST_TIME))
+_FILE_DIALOG = (*_ASK, *_CHOOSE)
+_GTK_DIALOG = (*_ASK, PressKeys("ctrl+l"), *_CHOOSE)
+"""GTK shows a field for the path only when asked."""
 OPENING_KEYS: Mapping[str, tuple[OpeningStep, ...]] = {
     "VS Code": _QUICK_OPEN,
     "Sublime Text": _QUICK_OPEN,

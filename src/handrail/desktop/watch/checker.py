@@ -164,14 +164,14 @@ class ScreenChecker:
 
     def _act(self, look: ScreenLook, seen: DesktopCheck, context: str) -> DesktopCheck:
         reading = look.reading
-        problem = self._run.save()
+        self._run.save()
         attempt = self._ledger.treat(reading.symptom)
         seen = _replace(seen, attempt=attempt)
         try:
             steps = self._tools.recover(look, seen.expected_file)
         except DesktopError as error:
             return _replace(seen, outcome=CheckOutcome.NOT_RECOVERED, why=str(error))
-        seen = _replace(seen, steps=steps, why=f"files not saved before: {problem}" * bool(problem))
+        seen = _replace(seen, steps=steps)
         failed = next((step for step in steps if not step.ok), None)
         if failed is not None:
             why = f"{failed.action}: {failed.error}"
