@@ -22,7 +22,7 @@ TERMINALS = frozenset((
 """Programs by the second word of their WM_CLASS, in small letters."""
 
 
-class Editor(msgspec.Struct, frozen=True):
+class KnownEditor(msgspec.Struct, frozen=True):
     """How an editor names the open file in the title of its window."""
 
     name: str
@@ -40,7 +40,7 @@ class Editor(msgspec.Struct, frozen=True):
 class OpenedFile(msgspec.Struct, frozen=True):
     """The file that a title names."""
 
-    editor: Editor
+    editor: KnownEditor
     path: str
     """As far as the title tells: a name, or a path."""
     readings: tuple[str, ...] = ()
@@ -64,8 +64,8 @@ _GNOME_TITLES = (
 )
 _VIM_TITLES = (r"(?P<file>.+?)(?: [+=-]+)? \((?P<folder>.+?)\)(?: \(.*\))? - (?:N?VIM|G?VIM)\d*",)
 
-EDITORS: Sequence[Editor] = (
-    Editor(
+EDITORS: Sequence[KnownEditor] = (
+    KnownEditor(
         "VS Code",
         ("code", "code - oss", "code-oss", "code - insiders", "vscodium", "codium", "cursor",
          "windsurf"),
@@ -73,13 +73,13 @@ EDITORS: Sequence[Editor] = (
         drawn=True,
         focus_key="ctrl+1",
     ),
-    Editor("VS Code", _BROWSERS, _CODE_TITLES[:1], drawn=True, focus_key="ctrl+1"),
-    Editor(
+    KnownEditor("VS Code", _BROWSERS, _CODE_TITLES[:1], drawn=True, focus_key="ctrl+1"),
+    KnownEditor(
         "Mousepad",
         ("mousepad", "org.xfce.mousepad"),
         (rf"{_MARK}(?P<file>.+?)(?: \[.*\])? - Mousepad", "Mousepad"),
     ),
-    Editor(
+    KnownEditor(
         "Geany",
         ("geany",),
         (
@@ -89,28 +89,28 @@ EDITORS: Sequence[Editor] = (
         ),
         focus_key="F2",
     ),
-    Editor("gedit", ("gedit", "pluma", "xed", "gnome-text-editor", "org.gnome.texteditor"),
+    KnownEditor("gedit", ("gedit", "pluma", "xed", "gnome-text-editor", "org.gnome.texteditor"),
            _GNOME_TITLES),
-    Editor(
+    KnownEditor(
         "Kate",
         ("kate", "kwrite", "org.kde.kate", "org.kde.kwrite"),
         (r"(?:[^:/]+: )?(?P<file>.+?)(?: ?\*| \[.*\])* [—–-] K(?:ate|Write)",),
     ),
-    Editor("FeatherPad", ("featherpad",), ("FeatherPad", rf"{_MARK}(?P<file>.+?)(?: - .+)?")),
-    Editor(
+    KnownEditor("FeatherPad", ("featherpad",), ("FeatherPad", rf"{_MARK}(?P<file>.+?)(?: - .+)?")),
+    KnownEditor(
         "L3afpad", ("l3afpad", "leafpad"), (rf"{_MARK}(?P<file>.+?)(?: - L(?:3|e)afpad)?",)
     ),
-    Editor("Vim", ("gvim", "nvim-qt", "neovide"), _VIM_TITLES),
-    Editor("Emacs", ("emacs",), (r"(?P<file>.+?) [-–] (?:GNU )?Emacs.*", r"emacs@.+")),
-    Editor(
+    KnownEditor("Vim", ("gvim", "nvim-qt", "neovide"), _VIM_TITLES),
+    KnownEditor("Emacs", ("emacs",), (r"(?P<file>.+?) [-–] (?:GNU )?Emacs.*", r"emacs@.+")),
+    KnownEditor(
         "Sublime Text",
         ("sublime_text",),
         (r"(?P<file>.+?)(?: •)?(?: \(.*\))? - Sublime Text.*",),
         drawn=True,
     ),
-    Editor("Zed", ("dev.zed.zed", "zed"), (r"(?:.+ — )?(?P<file>.+)",), drawn=True),
+    KnownEditor("Zed", ("dev.zed.zed", "zed"), (r"(?:.+ — )?(?P<file>.+)",), drawn=True),
 )  # fmt: skip
-IN_TERMINAL = Editor("Vim", tuple(sorted(TERMINALS)), _VIM_TITLES)
+IN_TERMINAL = KnownEditor("Vim", tuple(sorted(TERMINALS)), _VIM_TITLES)
 """An editor in a terminal; whatever runs there can set this title."""
 
 _PATTERNS = [
@@ -137,7 +137,7 @@ def read_title(window: WindowFacts) -> OpenedFile | None:
     return None
 
 
-def _opened(editor: Editor, groups: dict[str, str]) -> OpenedFile:
+def _opened(editor: KnownEditor, groups: dict[str, str]) -> OpenedFile:
     if whole := groups.get("parts", ""):
         parts = whole.split(" - ")
         readings = [" - ".join(parts[: end + 1]) for end in range(len(parts))]
