@@ -116,9 +116,7 @@ class AccessibilityTree:
             return self._bus.ask_all(calls, min(left, CALL_SECONDS))
         except NoAnswerError as problem:
             if left < CALL_SECONDS:
-                raise SlowTreeError(
-                    f"reading the tree takes longer than {self._seconds:g} s"
-                ) from problem
+                raise SlowTreeError(self._seconds) from problem
             raise
         except BusLostError:
             self.close()
