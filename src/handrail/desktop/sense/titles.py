@@ -22,7 +22,7 @@ TERMINALS = frozenset((
 """Programs by the second word of their WM_CLASS, in small letters."""
 
 
-class KnownEditor(msgspec.Struct, frozen=True):
+class EditorTitle(msgspec.Struct, frozen=True):
     """How an editor names the open file in the title of its window."""
 
     name: str
@@ -40,7 +40,7 @@ class KnownEditor(msgspec.Struct, frozen=True):
 class OpenedFile(msgspec.Struct, frozen=True):
     """The file that a title names."""
 
-    editor: KnownEditor
+    editor: EditorTitle
     path: str
     """As far as the title tells: a name, or a path."""
     readings: tuple[str, ...] = ()
@@ -64,8 +64,8 @@ _GNOME_TITLES = (
 )
 _VIM_TITLES = (r"(?P<file>.+?)(?: [+=-]+)? \((?P<folder>.+?)\)(?: \(.*\))? - (?:N?VIM|G?VIM)\d*",)
 
-EDITORS: Sequence[KnownEditor] = (
-    KnownEditor(
+EDITORS: Sequence[EditorTitle] = (
+    EditorTitle(
         "VS Code",
         ("code", "code - oss", "code-oss", "code - insiders", "vscodium", "codium", "cursor",
          "windsurf"),
@@ -73,13 +73,13 @@ EDITORS: Sequence[KnownEditor] = (
         drawn=True,
         focus_key="ctrl+1",
     ),
-    KnownEditor("VS Code", _BROWSERS, _CODE_TITLES[:1], drawn=True, focus_key="ctrl+1"),
-    KnownEditor(
+    EditorTitle("VS Code", _BROWSERS, _CODE_TITLES[:1], drawn=True, focus_key="ctrl+1"),
+    EditorTitle(
         "Mousepad",
         ("mousepad", "org.xfce.mousepad"),
         (rf"{_MARK}(?P<file>.+?)(?: \[.*\])? - Mousepad", "Mousepad"),
     ),
-    KnownEditor(
+    EditorTitle(
         "Geany",
         ("geany",),
         (
@@ -89,28 +89,28 @@ EDITORS: Sequence[KnownEditor] = (
         ),
         focus_key="F2",
     ),
-    KnownEditor("gedit", ("gedit", "pluma", "xed", "gnome-text-editor", "org.gnome.texteditor"),
+    EditorTitle("gedit", ("gedit", "pluma", "xed", "gnome-text-editor", "org.gnome.texteditor"),
            _GNOME_TITLES),
-    KnownEditor(
+    EditorTitle(
         "Kate",
         ("kate", "kwrite", "org.kde.kate", "org.kde.kwrite"),
         (r"(?:[^:/]+: )?(?P<file>.+?)(?: ?\*| \[.*\])* [—–-] K(?:ate|Write)",),
     ),
-    KnownEditor("FeatherPad", ("featherpad",), ("FeatherPad", rf"{_MARK}(?P<file>.+?)(?: - .+)?")),
-    KnownEditor(
+    EditorTitle("FeatherPad", ("featherpad",), ("FeatherPad", rf"{_MARK}(?P<file>.+?)(?: - .+)?")),
+    EditorTitle(
         "L3afpad", ("l3afpad", "leafpad"), (rf"{_MARK}(?P<file>.+?)(?: - L(?:3|e)afpad)?",)
     ),
-    KnownEditor("Vim", ("gvim", "nvim-qt", "neovide"), _VIM_TITLES),
-    KnownEditor("Emacs", ("emacs",), (r"(?P<file>.+?) [-–] (?:GNU )?Emacs.*", r"emacs@.+")),
-    KnownEditor(
+    EditorTitle("Vim", ("gvim", "nvim-qt", "neovide"), _VIM_TITLES),
+    EditorTitle("Emacs", ("emacs",), (r"(?P<file>.+?) [-–] (?:GNU )?Emacs.*", r"emacs@.+")),
+    EditorTitle(
         "Sublime Text",
         ("sublime_text",),
         (r"(?P<file>.+?)(?: •)?(?: \(.*\))? - Sublime Text.*",),
         drawn=True,
     ),
-    KnownEditor("Zed", ("dev.zed.zed", "zed"), (r"(?:.+ — )?(?P<file>.+)",), drawn=True),
+    EditorTitle("Zed", ("dev.zed.zed", "zed"), (r"(?:.+ — )?(?P<file>.+)",), drawn=True),
 )  # fmt: skip
-IN_TERMINAL = KnownEditor("Vim", tuple(sorted(TERMINALS)), _VIM_TITLES)
+IN_TERMINAL = EditorTitle("Vim", tuple(sorted(TERMINALS)), _VIM_TITLES)
 """An editor in a terminal; whatever runs there can set this title."""
 
 _PATTERNS = [
@@ -137,7 +137,7 @@ def read_title(window: WindowFacts) -> OpenedFile | None:
     return None
 
 
-def _opened(editor: KnownEditor, groups: dict[str, str]) -> OpenedFile:
+def _opened(editor: EditorTitle, groups: dict[str, str]) -> OpenedFile:
     if whole := groups.get("parts", ""):
         parts = whole.split(" - ")
         readings = [" - ".join(parts[: end + 1]) for end in range(len(parts))]
