@@ -37,6 +37,7 @@ PATIENCE = 60.0
 _PACKAGES = {
     "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus-daemon", "xterm": "xterm",
     "mousepad": "mousepad", "geany": "geany", "scrot": "scrot", "tesseract": "tesseract-ocr",
+    "chromium": "chromium",
 }  # fmt: skip
 _NEEDED = ("Xvfb", "openbox", "dbus-daemon")
 _A11Y = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
@@ -196,6 +197,14 @@ class DesktopBed:
     def xterm(self, *command: str) -> DesktopProgram:
         """Open a terminal, by default with a shell."""
         return self.start("xterm", "-e", *(command or ("/bin/sh",)))
+
+    def chromium(self, page: Path) -> DesktopProgram:
+        """Open a file in a browser's window without tabs; editors like VS Code are made of it."""
+        return self.start(
+            "chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run",
+            "--disable-sync", "--disable-background-networking", "--disable-component-update",
+            f"--user-data-dir={self.home}/chromium", f"--app=file://{page}",
+        )  # fmt: skip
 
     def start(self, *command: str) -> DesktopProgram:
         """Start a program; returns when its window is mapped and has the focus."""

@@ -3,6 +3,7 @@
 import os
 import select
 import sys
+import time
 from contextlib import redirect_stdout, suppress
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -40,14 +41,18 @@ def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
 
 
 def ask_for_life(display: Display, seconds: float = PATIENCE) -> None:
-    """Return if a display answers; raises NoDisplayError. Read its events before."""
+    """Return if a display answers; raises NoDisplayError."""
     name = str(display.get_display_name())
+    deadline = time.monotonic() + seconds
     try:
         asked = GetInputFocus(display=display.display, defer=True)
+        # Sending reads as well: the answer may be here already, and so may events.
         display.flush()
-        if not select.select([display], [], [], seconds)[0]:
-            raise NoDisplayError(name, f"it does not answer within {seconds:g} s")
-        asked.reply()
+        while asked._data is None:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([display], [], [], left)[0]:
+                raise NoDisplayError(name, f"it does not answer within {seconds:g} s")
+            display.pending_events()
     except LOST as error:
         raise NoDisplayError(name, _problem(error)) from error
 

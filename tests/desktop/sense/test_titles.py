@@ -13,6 +13,7 @@ TITLES = [
     ("code", "cart - old.py - shop - Visual Studio Code", "cart - old.py"),
     ("code-oss", "cart.py - Code - OSS", "cart.py"),
     ("vscodium", "cart.py - shop (Workspace) - VSCodium", "cart.py"),
+    ("code", "● first words • Untitled-1 - Visual Studio Code", "Untitled-1"),
     ("code", "Visual Studio Code", ""),
     ("chromium", "cart.py - shop - code-server", "cart.py"),
     ("chromium", "● cart.py - shop - Visual Studio Code - Chromium", "cart.py"),

@@ -18,6 +18,7 @@ from handrail.desktop.x_display import LOST, ask_for_life, close_display, open_d
 
 _FOCUS_SECONDS = 5.0
 _PASTE_SECONDS = 5.0
+_QUIET_SECONDS = 0.2
 _OTHER_READER_SECONDS = 1.0
 """A clipboard manager may read a text before the editor does."""
 _PASTE = "ctrl+v"
@@ -67,6 +68,7 @@ class XTestDevice:
             try:
                 self.press(_PASTE)
                 self._wait_for_paste(display, self._clipboard)
+                self._clipboard.wait_until_quiet(_QUIET_SECONDS)
             finally:
                 if self._clipboard is not None:
                     self._clipboard.put_back()

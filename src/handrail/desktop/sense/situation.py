@@ -1,5 +1,6 @@
 """What the facts about a screen mean: which window is the editor, what is in its way."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -9,6 +10,8 @@ from handrail.desktop.sense.screen_facts import DialogFacts, ScreenFacts, Window
 from handrail.desktop.sense.titles import OpenedFile, is_terminal, read_title, same_file
 
 _MOST_OWNERS = 10
+_TERMINAL = re.compile(r"Terminal(?: input| \d+\b(?!\.).*|, .*)?", re.DOTALL)
+"""What a terminal in a web page, as VS Code has it, calls the field that takes its keys."""
 
 
 class Expectation(msgspec.Struct, frozen=True):
@@ -72,7 +75,7 @@ class Situation(msgspec.Struct, frozen=True):
         if self.dialog is not None:
             return False
         focus = self.facts.app.focus if self.facts.app else None
-        if focus is not None and focus.role == "terminal":
+        if focus is not None and (focus.role == "terminal" or _TERMINAL.fullmatch(focus.name)):
             return True
         return self.front is not None and is_terminal(self.front)
 
@@ -128,7 +131,7 @@ def _find_dialog(
 ) -> DialogFacts | None:
     """Return the dialog that takes the keys."""
     seen = facts.app.dialogs if facts.app else ()
-    window = front if front and _is_dialog(front) else None
+    window = front if front and front.takes_keys else None
     if window is None and editor is not None:
         # It is modal for the editor, though another window has the focus.
         window = next(
@@ -157,7 +160,3 @@ def _find_message(facts: ScreenFacts) -> DialogFacts | None:
     if facts.app is None and contains_error(facts.words):
         return DialogFacts(texts=(facts.words,), alert=True)
     return None
-
-
-def _is_dialog(window: WindowFacts) -> bool:
-    return window.modal or window.dialog or bool(window.transient_for)
