@@ -27,8 +27,10 @@ from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from Xlib import XK, X
 from Xlib.display import Display
-from Xlib.error import ConnectionClosedError, XError
+from Xlib.error import XError
 from Xlib.ext import xtest
+
+from handrail.desktop.x_display import close_display
 
 PATIENCE = 60.0
 """Seconds that anything on the desktop has: the machine may be busy."""
@@ -124,6 +126,11 @@ class DesktopBed:
             self._run("openbox", "--sm-disable")
             self.until(lambda: self._has("_NET_SUPPORTING_WM_CHECK"), "the window manager")
 
+    @property
+    def server_pid(self) -> int:
+        """The process of the X server."""
+        return self._server.pid
+
     def lose_display(self) -> None:
         """Kill the X server alone; programs that look at it end by themselves."""
         _end(self._server)
@@ -135,15 +142,11 @@ class DesktopBed:
         )  # fmt: skip
         self.name = f":{number}"
         self.x = Display(self.name)
-        self._ending.callback(self._close_connection)
+        self._ending.callback(close_display, self.x)
         self.root = self.x.screen().root
         self.root.change_attributes(
             event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask | X.FocusChangeMask
         )
-
-    def _close_connection(self) -> None:
-        with suppress(ConnectionClosedError, OSError):
-            self.x.close()
 
     def _start_bus(self) -> None:
         _, self.bus = self._told(

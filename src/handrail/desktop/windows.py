@@ -12,6 +12,7 @@ from Xlib.xobject.drawable import Window
 from handrail.desktop.errors import CaptureError, NoWindowError
 
 _ID = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
+_LARGEST_ID = 2**29 - 1
 _LISTS = ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST")
 
 
@@ -75,7 +76,7 @@ def find_window(display: Display, wanted: str) -> int:
     known = window_ids(display)
     if _ID.fullmatch(wanted):
         number = int(wanted, 0) if wanted[:2] in {"0x", "0X"} else int(wanted)
-        if number in known or _exists(display, number):
+        if number in known or (number <= _LARGEST_ID and _exists(display, number)):
             return number
     for window in reversed(known):
         if wanted.casefold() in title(display, window).casefold():

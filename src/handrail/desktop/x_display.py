@@ -5,7 +5,7 @@ import select
 import sys
 from contextlib import redirect_stdout, suppress
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from warnings import catch_warnings, simplefilter
 
 from Xlib.display import Display
@@ -27,10 +27,12 @@ def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
         raise NoDisplayError("")
     # A server that stands still accepts the connection and then says nothing.
     opened: SimpleQueue[Display | str] = SimpleQueue()
-    Thread(target=_open, args=(wanted, opened), name="open-display", daemon=True).start()
+    late = Event()
+    Thread(target=_open, args=(wanted, opened, late), name="open-display", daemon=True).start()
     try:
         display = opened.get(timeout=seconds)
     except Empty:
+        late.set()
         raise NoDisplayError(wanted, f"it does not answer within {seconds:g} s") from None
     if isinstance(display, str):
         raise NoDisplayError(wanted, display)
@@ -58,15 +60,24 @@ def close_display(display: Display) -> None:
     display.display.socket.close()
 
 
-def _open(name: str, opened: "SimpleQueue[Display | str]") -> None:
-    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket of
-    # a connection that failed.
+def _open(name: str, opened: "SimpleQueue[Display | str]", late: Event) -> None:
+    display = _connect(name)
+    if not late.is_set():
+        opened.put(display)
+    elif isinstance(display, Display):
+        close_display(display)
+
+
+def _connect(name: str) -> Display | str:
+    """Return the connection, or what the problem is."""
+    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket
+    # of a connection that failed.
     with redirect_stdout(sys.stderr), catch_warnings():
         simplefilter("ignore", ResourceWarning)
         try:
-            opened.put(Display(name))
-        except (DisplayError, *LOST) as error:
-            opened.put(_problem(error))
+            return Display(name)
+        except (DisplayError, OverflowError, ValueError, *LOST) as error:
+            return _problem(error)
 
 
 def _problem(error: Exception) -> str:

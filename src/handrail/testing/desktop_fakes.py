@@ -2,19 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-import msgspec
-
 from handrail.desktop.errors import DesktopError, RecoveryError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.desktop.watch.worker import WorkerProgress
-
-
-class FakeWindow(msgspec.Struct, frozen=True):
-    """A window in a list of windows."""
-
-    window: int
-    title: str = ""
-    program: str = ""
 
 
 class FakeInputDevice:
@@ -111,9 +101,9 @@ class FakeWorker:
         self.calls.append("resume")
         self.paused = False
 
-    def stop(self) -> None:
+    def abort(self) -> None:
         """Remember it."""
-        self.calls.append("stop")
+        self.calls.append("abort")
 
     def progress(self) -> WorkerProgress | None:
         """Return how far it is."""

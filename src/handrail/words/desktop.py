@@ -16,7 +16,7 @@ _SEEN = {
     ScreenStatus.TERMINAL: "sees a terminal in focus",
     ScreenStatus.UNKNOWN: "cannot tell what it sees",
 }
-_SIGNS = {
+CHECK_SIGNS = {
     CheckOutcome.NORMAL: ("·", "dim"),
     CheckOutcome.RECOVERED: ("✓", "green"),
     CheckOutcome.NOT_RECOVERED: ("!", "yellow"),
@@ -84,7 +84,7 @@ def check_in_words(check: DesktopCheck) -> str:
 
 
 def _checked(event: events.DesktopChecked, facts: RunFacts) -> Sentence:
-    return Sentence(check_in_words(event.check), *_SIGNS[event.check.outcome])
+    return Sentence(check_in_words(event.check), *CHECK_SIGNS[event.check.outcome])
 
 
 def _parts(check: DesktopCheck) -> Iterator[str]:

@@ -13,6 +13,8 @@ from handrail.desktop.capture.screenshot import Screenshot
 from handrail.desktop.errors import AnalysisError
 from tests.desktop.analyse.screens import screenshot
 
+pytestmark = pytest.mark.slow
+
 MODELS = ["claude-haiku-5-5", "claude-sonnet-4-5"]
 
 

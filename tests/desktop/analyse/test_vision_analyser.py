@@ -9,6 +9,7 @@ from handrail.config.desktop import Desktop
 from handrail.config.prices import ModelPrice
 from handrail.desktop.analyse.budget import VisionBudget
 from handrail.desktop.analyse.vision_analyser import VisionAnalyser
+from handrail.desktop.analyse.vision_answer import UnusableAnswerError
 from handrail.desktop.errors import AnalysisError, NoDisplayError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.model.desktop import ScreenStatus
@@ -180,6 +181,14 @@ def test_an_answer_that_cannot_be_used_is_an_error_with_its_reason(case: str) ->
     with VisionServer(reply) as server:
         assert says in failure(server)
         assert len(server.calls) == 1
+
+
+def test_an_unusable_answer_keeps_its_words_and_its_price() -> None:
+    talking = VisionServer(VisionReply("It looks fine to me."))
+    with talking as server, pytest.raises(UnusableAnswerError) as unusable:
+        ask(server)
+    assert unusable.value.raw_response == "It looks fine to me."
+    assert unusable.value.cost_usd > 0
 
 
 @pytest.mark.parametrize("status", [429, 500, 529])

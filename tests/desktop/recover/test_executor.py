@@ -9,14 +9,15 @@ from handrail.desktop.recover.actions import RecoveryAction, parse_actions
 from handrail.desktop.recover.executor import PAUSE_SECONDS, RecoveryExecutor, Review
 from handrail.desktop.recover.file_opener import FileOpener
 from handrail.desktop.screen_reading import ScreenReading
+from handrail.desktop.sense.screen_facts import WindowFacts
 from handrail.model.desktop import RecoveryStep, ScreenStatus
-from handrail.testing.desktop_fakes import FakeInputDevice, FakeWait, FakeWindow
+from handrail.testing.desktop_fakes import FakeInputDevice, FakeWait
 
 WINDOWS = (
-    FakeWindow(1, "test: ~/project", "xterm"),
-    FakeWindow(2, "notes.txt - Mousepad", "mousepad"),
-    FakeWindow(3, "main.py - project - Visual Studio Code", "code"),
-    FakeWindow(4, "News - Chromium", "chromium"),
+    WindowFacts(1, "test: ~/project", "xterm"),
+    WindowFacts(2, "notes.txt - Mousepad", "mousepad"),
+    WindowFacts(3, "main.py - project - Visual Studio Code", "code"),
+    WindowFacts(4, "News - Chromium", "chromium"),
 )
 EDITOR = ScreenReading(ScreenStatus.NORMAL, source="local")
 TERMINAL = ScreenReading(ScreenStatus.TERMINAL, source="local", is_terminal=True)
@@ -36,7 +37,7 @@ class Bed:
         wait: FakeWait | None = None,
         sensed: ScreenReading = EDITOR,
         opener: FileOpener | None = None,
-        windows: tuple[FakeWindow, ...] = WINDOWS,
+        windows: tuple[WindowFacts, ...] = WINDOWS,
     ) -> None:
         self.device = device or FakeInputDevice()
         self.wait = wait or FakeWait()
@@ -127,10 +128,27 @@ def test_a_file_is_opened_by_the_keys_of_the_editor() -> None:
     ]
 
 
+def test_a_terminal_that_calls_itself_an_editor_does_not_get_the_focus() -> None:
+    liar = WindowFacts(9, "main.py - project - Visual Studio Code", "xterm")
+    bed = Bed(windows=(*WINDOWS, liar))
+    assert bed.run("focus main.py - project")[0].ok
+    assert bed.run("focus", expected="main.py")[0].ok
+    assert bed.device.done == ["focus 3", "focus 3"]
+    [step] = Bed(windows=(liar,)).run("focus")
+    assert "no window is called 'an editor'" in step.error
+
+
+def test_an_editor_whose_keys_nobody_knows_is_left_alone() -> None:
+    bed = Bed(windows=(WindowFacts(6, "main.py – GNU Emacs", "emacs"),))
+    [step] = bed.run("open_file main.py")
+    assert step.error == "nobody knows how this editor opens files"
+    assert bed.device.done == []
+
+
 def test_a_browser_without_an_editor_is_no_editor() -> None:
     [step] = Bed(windows=WINDOWS[3:]).run("open_file main.py")
     assert "no window is called 'an editor'" in step.error
-    served = FakeWindow(5, "main.py - code-server", "chromium")
+    served = WindowFacts(5, "main.py - code-server", "chromium")
     bed = Bed(windows=(served,))
     assert bed.run("open_file main.py")[0].ok
     assert bed.device.done[0] == "focus 5"

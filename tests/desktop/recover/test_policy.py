@@ -16,8 +16,9 @@ from handrail.desktop.recover.actions import (
     parse_actions,
 )
 from handrail.desktop.recover.buttons import PressedBy, rule_for_button
-from handrail.desktop.recover.policy import LOCAL, allow_actions, names_expected_file
+from handrail.desktop.recover.policy import allow_actions
 from handrail.desktop.screen_reading import ScreenReading
+from handrail.desktop.sense.classify import LOCAL
 from handrail.model.desktop import ScreenStatus
 from tests.desktop.recover.test_actions import ACTIONS
 
@@ -208,24 +209,6 @@ def test_a_button_whose_name_has_control_characters_is_not_pressed() -> None:
 )
 def test_a_button_has_its_class(name: str, buttons: int, pressed_by: PressedBy) -> None:
     assert rule_for_button(name, ["x"] * buttons).pressed_by is pressed_by
-
-
-@pytest.mark.parametrize(
-    ("path", "expected", "same"),
-    [
-        ("main.py", EXPECTED, True),
-        ("src/main.py", EXPECTED, True),
-        ("./src/main.py", EXPECTED, True),
-        (EXPECTED, EXPECTED, True),
-        (EXPECTED, "src/main.py", True),
-        ("tests/main.py", EXPECTED, False),
-        ("ain.py", EXPECTED, False),
-        ("", EXPECTED, False),
-        ("main.py", "", False),
-    ],
-)
-def test_a_name_means_the_expected_file(path: str, expected: str, same: bool) -> None:
-    assert names_expected_file(path, expected) is same
 
 
 SENSED = st.builds(

@@ -13,7 +13,6 @@ from handrail.desktop.analyse.model_table import price_of_model
 from handrail.desktop.analyse.vision_answer import (
     VisionMessage,
     make_reading,
-    read_answer,
     read_message,
 )
 from handrail.desktop.analyse.vision_request import VisionRequest, write_request
@@ -53,11 +52,13 @@ class VisionAnalyser:
         self._retry_seconds = retry_seconds
 
     def read(self, question: ScreenQuestion) -> ScreenReading:
-        """Return what the model sees; raises AnalysisError, with nothing known about the screen.
+        """Return what the model sees; raises DesktopError, with nothing known about the screen.
 
-        `vision_seconds` limits all tries together.
+        An UnusableAnswerError was answered and paid for. `vision_seconds` limits all tries
+        together.
         """
-        if problem := why_not_sent(self._settings, self._list_titles()):
+        titles = self._list_titles() if self._settings.vision else ()
+        if problem := why_not_sent(self._settings, titles):
             raise AnalysisError(f"{problem}: nothing was sent")
         price = price_of_model(self._settings.model, self._prices)
         request = write_request(question, self._settings.model, self._redactor)
@@ -65,7 +66,7 @@ class VisionAnalyser:
             raise AnalysisError(problem)
         self._api.connect()
         message, cost = self._ask(request, price)
-        return make_reading(read_answer(message), message.text, question, request, cost)
+        return make_reading(message, question, request, cost)
 
     def close(self) -> None:
         """Close the connections, and end a question that waits for its answer."""

@@ -20,6 +20,15 @@ _MAX_RAW = 8_000
 _IDLE = (ScreenStatus.NORMAL, ScreenStatus.UNKNOWN)
 
 
+class UnusableAnswerError(AnalysisError):
+    """A model answered, but not in a usable way."""
+
+    def __init__(self, problem: str, raw_response: str, cost_usd: float) -> None:
+        super().__init__(problem)
+        self.raw_response = raw_response[:_MAX_RAW]
+        self.cost_usd = cost_usd
+
+
 class AnswerBlock(msgspec.Struct, frozen=True):
     """A part of a model's message."""
 
@@ -78,31 +87,17 @@ def read_message(data: bytes) -> VisionMessage:
         raise AnalysisError(f"the API's answer cannot be read: {error}") from None
 
 
-def read_answer(message: VisionMessage) -> VisionAnswer:
-    """Return what a model says; raises AnalysisError if that is nothing usable."""
-    if message.stop_reason == "refusal":
-        raise AnalysisError("the model refused to answer")
-    if message.stop_reason == "max_tokens":
-        raise AnalysisError(f"the answer was cut off after {MAX_TOKENS} tokens")
-    text = message.text
-    if not text.strip():
-        raise AnalysisError("the answer is empty")
-    try:
-        answer = msgspec.json.decode(_object_in(text), type=VisionAnswer)
-    except (msgspec.DecodeError, UnicodeEncodeError) as error:
-        said = one_line(text, 120)
-        raise AnalysisError(f"the answer cannot be read: {error}: {said}") from None
-    if not 0 <= answer.confidence <= 1:
-        raise AnalysisError(f"the answer has a confidence of {answer.confidence:g}")
-    if len(answer.recovery_actions) > MAX_ACTIONS:
-        raise AnalysisError(f"the answer has {len(answer.recovery_actions)} actions")
-    return answer
-
-
 def make_reading(
-    answer: VisionAnswer, raw: str, question: ScreenQuestion, request: VisionRequest, cost: float
+    message: VisionMessage, question: ScreenQuestion, request: VisionRequest, cost_usd: float
 ) -> ScreenReading:
-    """Return the answer as a reading, with its places in pixels of the screen."""
+    """Return the answer as a reading, with its places in pixels of the screen.
+
+    Raises UnusableAnswerError.
+    """
+    try:
+        answer = _read_answer(message)
+    except ValueError as error:
+        raise UnusableAnswerError(str(error), message.text, cost_usd) from None
     file = one_line(answer.actual_file or "", _MAX_FILE)
     proposed = () if answer.status in _IDLE else answer.recovery_actions
     return ScreenReading(
@@ -112,11 +107,31 @@ def make_reading(
         recovery_actions=tuple(_on_screen(text, request.picture.scale) for text in proposed),
         expected_file=question.expected_file,
         actual_file=file,
-        raw_response=raw[:_MAX_RAW],
+        raw_response=message.text[:_MAX_RAW],
         source=VISION,
         symptom=f"{answer.status}:{PurePosixPath(file).name.casefold()}",
-        cost_usd=cost,
+        cost_usd=cost_usd,
     )
+
+
+def _read_answer(message: VisionMessage) -> VisionAnswer:
+    """Return what a model says; raises ValueError if that is nothing usable."""
+    if message.stop_reason == "refusal":
+        raise ValueError("the model refused to answer")
+    if message.stop_reason == "max_tokens":
+        raise ValueError(f"the answer was cut off after {MAX_TOKENS} tokens")
+    text = message.text
+    if not text.strip():
+        raise ValueError("the answer is empty")
+    try:
+        answer = msgspec.json.decode(_object_in(text), type=VisionAnswer)
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        raise ValueError(f"the answer cannot be read: {error}") from None
+    if not 0 <= answer.confidence <= 1:
+        raise ValueError(f"the answer has a confidence of {answer.confidence:g}")
+    if len(answer.recovery_actions) > MAX_ACTIONS:
+        raise ValueError(f"the answer has {len(answer.recovery_actions)} actions")
+    return answer
 
 
 def _on_screen(text: str, scale: float) -> str:

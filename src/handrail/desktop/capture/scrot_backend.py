@@ -23,12 +23,15 @@ class ScrotBackend:
 
     name = "scrot"
 
-    def __init__(self, display: str = "", program: str = "scrot") -> None:
+    def __init__(
+        self, display: str = "", program: str = "scrot", *, seconds: float = _SECONDS
+    ) -> None:
         found = shutil.which(program)
         if found is None:
             raise MissingPackageError(program, "sudo apt-get install scrot")
         self._program = found
         self._display = display
+        self._seconds = seconds
         self._layout = ScreenLayout(display)
 
     def grab(self, target: CaptureTarget) -> Image.Image:
@@ -58,11 +61,11 @@ class ScrotBackend:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 umask=0o077,
-                timeout=_SECONDS,
+                timeout=self._seconds,
                 check=True,
             )
         except subprocess.TimeoutExpired as error:
-            raise CaptureError(f"scrot took more than {_SECONDS:g} s") from error
+            raise CaptureError(f"scrot took more than {self._seconds:g} s") from error
         except subprocess.CalledProcessError as error:
             said = " ".join(error.stderr.decode(errors="replace").split())
             self._layout.living_display()

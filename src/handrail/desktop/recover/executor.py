@@ -14,11 +14,12 @@ from handrail.desktop.recover.actions import (
     TypeText,
     WaitSeconds,
 )
-from handrail.desktop.recover.editor_windows import ShownWindow, find_editor, find_window
+from handrail.desktop.recover.editor_windows import find_editor, find_window
 from handrail.desktop.recover.file_opener import FileOpener, KeyboardFileOpener
 from handrail.desktop.recover.guarded_device import GuardedDevice
 from handrail.desktop.recover.input_device import InputDevice
 from handrail.desktop.screen_reading import ScreenReading
+from handrail.desktop.sense.screen_facts import WindowFacts
 from handrail.model.desktop import RecoveryStep
 
 PAUSE_SECONDS = 0.5
@@ -40,7 +41,7 @@ class RecoveryExecutor:
     def __init__(
         self,
         device: InputDevice,
-        list_windows: Callable[[], Sequence[ShownWindow]],
+        list_windows: Callable[[], Sequence[WindowFacts]],
         sense: Callable[[], ScreenReading],
         wait: Callable[[float], bool],
         *,

@@ -5,13 +5,9 @@ from typing import Protocol
 
 from handrail.desktop.errors import RecoveryError
 from handrail.desktop.recover.actions import OpenFile, PressKeys, TypeText, WaitSeconds
-from handrail.desktop.recover.editor_windows import (
-    PATH,
-    ShownWindow,
-    find_editor,
-    keys_of_editor,
-)
+from handrail.desktop.recover.editor_windows import PATH, find_editor, keys_that_open
 from handrail.desktop.recover.input_device import InputDevice
+from handrail.desktop.sense.screen_facts import WindowFacts
 
 
 class FileOpener(Protocol):
@@ -27,7 +23,7 @@ class KeyboardFileOpener:
     def __init__(
         self,
         device: InputDevice,
-        list_windows: Callable[[], Sequence[ShownWindow]],
+        list_windows: Callable[[], Sequence[WindowFacts]],
         wait: Callable[[float], bool],
     ) -> None:
         """`list_windows` has the lowest first; `wait` returns True if all shall stop."""
@@ -38,9 +34,10 @@ class KeyboardFileOpener:
     def open(self, path: str) -> None:
         """Open a file and give it the focus; raises NoWindowError or RecoveryError."""
         shown = find_editor(self._list_windows(), path)
-        editor = keys_of_editor(shown)
+        if not (steps := keys_that_open(shown)):
+            raise RecoveryError(OpenFile(path).text, "nobody knows how this editor opens files")
         self._device.focus_window(shown.window)
-        for step in editor.opens if editor else ():
+        for step in steps:
             match step:
                 case PressKeys():
                     self._device.press(step.keys)

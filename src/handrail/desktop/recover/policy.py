@@ -25,10 +25,10 @@ from handrail.desktop.recover.actions import (
 )
 from handrail.desktop.recover.buttons import PressedBy, plain_name, rule_for_button
 from handrail.desktop.screen_reading import ScreenReading
+from handrail.desktop.sense.classify import LOCAL
+from handrail.desktop.sense.titles import same_file
 from handrail.model.desktop import ScreenStatus
 
-LOCAL = "local"
-"""The `source` of a reading by local sensing; every other proposer counts as a model."""
 MAX_TOTAL_WAIT = 120.0
 _MAX_NAMED = 8
 _MAX_NAME = 40
@@ -64,7 +64,7 @@ def allow_actions(
     """Return the actions to carry out; raises RecoveryError if one of them is not allowed.
 
     `sensed` is what local sensing says about the same screen, and `proposer` the `source` of the
-    reading that proposes the actions.
+    reading that proposes the actions; every other than local sensing counts as a model.
     """
     if len(actions) > MAX_ACTIONS:
         raise RecoveryError(f"{len(actions)} actions", f"{MAX_ACTIONS} are allowed")
@@ -75,13 +75,6 @@ def allow_actions(
         )
     situation = RecoverySituation(sensed, expected_file, by_model=proposer != LOCAL)
     return tuple(_allow(action, situation) for action in _with_open_file(actions))
-
-
-def names_expected_file(path: str, expected_file: str) -> bool:
-    """Return whether a path or name may mean the expected file."""
-    one, other = _parts(path), _parts(expected_file)
-    common = min(len(one), len(other))
-    return bool(common) and one[-common:] == other[-common:]
 
 
 def _allow(action: RecoveryAction, situation: RecoverySituation) -> RecoveryAction:
@@ -158,7 +151,7 @@ def _check_point(action: ClickPoint, situation: RecoverySituation) -> None:
 def _find_file(action: OpenFile, situation: RecoverySituation) -> RecoveryAction:
     if not situation.expected_file:
         raise RecoveryError(action.text, "no file is expected, so none may be opened")
-    if not names_expected_file(action.path, situation.expected_file):
+    if not same_file(action.path, situation.expected_file):
         raise RecoveryError(
             action.text, f"only the expected file may be opened: {situation.expected_file}"
         )
@@ -188,10 +181,6 @@ def _merged(actions: Sequence[RecoveryAction]) -> list[RecoveryAction]:
 def _shows_editor(situation: RecoverySituation) -> bool:
     sensed, name = situation.sensed, PurePosixPath(situation.expected_file).name
     return bool(sensed.actual_file or (name and name in sensed.window_title))
-
-
-def _parts(path: str) -> list[str]:
-    return [part for part in path.strip().split("/") if part not in ("", ".")]
 
 
 def _shown(name: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from handrail.desktop.recover.buttons import plain_name
 from handrail.desktop.sense import atspi
 from handrail.desktop.sense.atspi import Node
 from handrail.desktop.sense.bus_connection import (
@@ -24,6 +25,7 @@ READ_SECONDS = 2.5
 MOST_NODES = 600
 MOST_LEVELS = 40
 MOST_MATCHES = 40
+POPUP = "An open menu"
 # The cells of a table are content, and there may be thousands.
 _CLOSED = ("table", "tree", "tree table", "list", "list box", "menu bar", "menu", "tool bar")
 _TEXT_ROLES = ("label", "paragraph", "heading", "static", "section")
@@ -83,7 +85,7 @@ class AccessibilityTree:
             return False
         for dialog in self._find_dialogs(self._find_tops(root, title)):
             for button in dialog.flatten():
-                if button.role in _BUTTON_ROLES and same_label(button.name, name):
+                if button.role in _BUTTON_ROLES and plain_name(button.name) == plain_name(name):
                     press = button.node.call(atspi.ACTION, "DoAction", "i", (0,))
                     return bool((self._ask_all([press])[0] or (False,))[0])
         return False
@@ -149,19 +151,25 @@ class AccessibilityTree:
         """Return the dialogs and messages of these windows, with all that is in them."""
         kinds = (*atspi.DIALOG_ROLES, *atspi.ALERT_ROLES)
         found = [top for top in tops if top.role in kinds]
+        self._fill(found)
         frames = [top for top in tops if top.role not in kinds]
-        asks = [
-            atspi.get_matches(top.node, kinds, (atspi.SHOWING,), MOST_MATCHES) for top in frames
-        ]
-        for top, answer in zip(frames, self._ask_all(asks), strict=True):
-            if answer is None:
+        asks: list[BusCall] = []
+        for top in frames:
+            asks.append(atspi.get_matches(top.node, kinds, (atspi.SHOWING,), MOST_MATCHES))
+            # An open menu or panel may be modal as well.
+            modal = (atspi.SHOWING, atspi.MODAL)
+            asks.append(atspi.get_matches(top.node, (), modal, MOST_MATCHES))
+        answers = self._ask_all(asks)
+        for top, by_role, by_state in zip(frames, answers[::2], answers[1::2], strict=True):
+            if by_role is None:
                 self._fill([top])
-                found += [one for one in top.flatten()[1:] if one.role in kinds]
+                inside = top.flatten()[1:]
+                found += [one for one in inside if one.role in kinds or one.has(atspi.MODAL)]
             else:
-                inner = self._look_at(atspi.read_nodes(answer))
+                nodes = dict.fromkeys(atspi.read_nodes(by_role) + atspi.read_nodes(by_state))
+                inner = self._look_at(list(nodes))
                 self._fill(inner)
                 found += inner
-        self._fill([top for top in tops if top.role in kinds])
         return found
 
     def _read_focus(self, tops: list[TreeNode]) -> FocusFacts | None:
@@ -218,29 +226,23 @@ class AccessibilityTree:
 
 def describe_dialog(dialog: TreeNode, *, toplevel: bool) -> DialogFacts:
     """Return what a dialog says, with its buttons and places for input."""
+    if dialog.role not in (*atspi.DIALOG_ROLES, *atspi.ALERT_ROLES):
+        return DialogFacts(name=dialog.name or POPUP, modal=True)
     inside = dialog.flatten()[1:]
-    texts = [one.name for one in inside if one.role in _TEXT_ROLES and one.name]
+    # A text with a colon is the label of a field.
+    texts = [one.name for one in inside if one.role in _TEXT_ROLES and not one.name.endswith(":")]
+    labels = [
+        [one.name for one in inside if one.role == role and one.name] for role in _BUTTON_ROLES
+    ]
     return DialogFacts(
         name=dialog.name,
-        texts=tuple(dict.fromkeys(texts)),
-        buttons=tuple(
-            dict.fromkeys(one.name for one in inside if one.role in _BUTTON_ROLES and one.name)
-        ),
+        texts=tuple(dict.fromkeys(filter(None, texts))),
+        buttons=tuple(dict.fromkeys(next(filter(None, labels), ()))),
         modal=dialog.has(atspi.MODAL),
         toplevel=toplevel,
         alert=dialog.role in atspi.ALERT_ROLES,
         fields=sum(one.role in atspi.FIELD_ROLES for one in inside),
     )
-
-
-def same_label(shown: str, wanted: str) -> bool:
-    """Whether two labels are the same for a reader: marks of shortcuts and case do not count."""
-    return _plain(shown) == _plain(wanted)
-
-
-def _plain(label: str) -> str:
-    kept = label.replace("&", "").replace("_", "").replace("’", "'").replace("…", "...")
-    return " ".join(kept.split()).casefold()
 
 
 def _questions(node: Node) -> tuple[BusCall, BusCall, BusCall]:

@@ -66,7 +66,7 @@ def _error_shown(seen: Situation) -> ScreenReading | None:
     if seen.message is None or not (seen.in_editor or seen.editor is None):
         return None
     said = dialogs.quote_dialog(seen.message, "")
-    says = f'{_name(seen.front)} shows an error: "{said}"{dialogs.list_buttons(seen.message)}.'
+    says = f'{_name(seen.front)} shows a message: "{said}"{dialogs.list_buttons(seen.message)}.'
     closing = dialogs.close_harmlessly(seen.message)
     sure = SURE if seen.facts.app else MAYBE
     return _read(seen, ScreenStatus.ERROR, sure, says, said, (closing,), seen.message)
@@ -76,7 +76,7 @@ def _editor_in_terminal(seen: Situation) -> ScreenReading | None:
     """What runs in a terminal writes its title: believe it only where it says what is expected."""
     if seen.front is None or seen.opened is None or not is_terminal(seen.front):
         return None
-    if not (seen.expects.fits(seen.opened.path) and seen.in_editor):
+    if not (seen.expects.fits(seen.opened) and seen.in_editor):
         return None
     says = f"{seen.opened.editor.name} in {_name(seen.front)} shows {seen.opened.name}."
     return _read(seen, ScreenStatus.NORMAL, SURE, says)
@@ -100,7 +100,7 @@ def _focus_lost(seen: Situation) -> ScreenReading | None:
     if seen.front is not None:
         return None
     says = "No window has the focus, so that keys reach nothing."
-    sure = SURE if seen.editor else MAYBE
+    sure = SURE if seen.editor and not seen.facts.desktop.active else MAYBE
     return _read(seen, ScreenStatus.ERROR, sure, says, "no focus", _focus(seen.editor))
 
 
@@ -115,7 +115,7 @@ def _other_window(seen: Situation) -> ScreenReading | None:
 
 
 def _wrong_file(seen: Situation) -> ScreenReading | None:
-    if seen.opened is None or not seen.expects.files or seen.expects.fits(seen.opened.path):
+    if seen.opened is None or not seen.expects.files or seen.expects.fits(seen.opened):
         return None
     shown = seen.opened.path or "no file"
     says = f"{seen.opened.editor.name} shows {shown}; {seen.expects.file} is expected."

@@ -25,6 +25,12 @@ _ERROR = re.compile(
     r"(?! be (?:undone|reverted|recovered|restored|reversed))",
     re.IGNORECASE,
 )
+_CONFLICT = re.compile(
+    r"\b(?:externally (?:modified|changed)|(?:modified|changed) (?:externally|on disk|by another)"
+    r"|more recent|newer)\b",
+    re.IGNORECASE,
+)
+"""The file and its copy in the editor went different ways."""
 _ERROR_NAMES = frozenset({"error"})
 """What toolkits call a dialog that tells about an error."""
 
@@ -63,6 +69,11 @@ def says_error(dialog: DialogFacts) -> bool:
     if dialog.name.casefold() in _ERROR_NAMES:
         return True
     return contains_error(" . ".join((dialog.name, *dialog.texts)))
+
+
+def needs_answer(message: DialogFacts) -> bool:
+    """Whether a message beside the text stops the work: an error, or a file that changed twice."""
+    return says_error(message) or bool(_CONFLICT.search(" ".join(message.texts)))
 
 
 def contains_error(text: str) -> bool:

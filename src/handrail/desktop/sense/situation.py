@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.desktop.sense.dialogs import contains_error, says_error
+from handrail.desktop.sense.dialogs import contains_error, needs_answer
 from handrail.desktop.sense.screen_facts import DialogFacts, ScreenFacts, WindowFacts
 from handrail.desktop.sense.titles import OpenedFile, is_terminal, read_title, same_file
 
@@ -24,9 +24,9 @@ class Expectation(msgspec.Struct, frozen=True):
         """The expected file as it was given."""
         return self.files[0] if self.files else ""
 
-    def fits(self, shown: str) -> bool:
-        """Whether a path from a title may be the expected file."""
-        return any(same_file(shown, file) for file in self.files)
+    def fits(self, opened: OpenedFile) -> bool:
+        """Whether the file that a title names may be the expected one."""
+        return any(same_file(shown, file) for shown in opened.readings for file in self.files)
 
     def means(self, window: WindowFacts) -> bool:
         """Whether a window is the one that is watched."""
@@ -118,7 +118,7 @@ def _find_editor(
     if expects.window:
         return next((window for window in whole if expects.means(window)), None)
     opened = [(window, file) for window in whole if (file := read_title(window))]
-    showing = [window for window, file in opened if expects.fits(file.path)]
+    showing = [window for window, file in opened if expects.fits(file)]
     proper = [window for window, _ in opened if not is_terminal(window)]
     return next(iter((*showing, *proper)), None)
 
@@ -152,7 +152,7 @@ def _find_dialog(
 def _find_message(facts: ScreenFacts) -> DialogFacts | None:
     seen = facts.app.dialogs if facts.app else ()
     for one in seen:
-        if one.alert and not one.modal and not one.toplevel and says_error(one):
+        if one.alert and not one.modal and not one.toplevel and needs_answer(one):
             return one
     if facts.app is None and contains_error(facts.words):
         return DialogFacts(texts=(facts.words,), alert=True)

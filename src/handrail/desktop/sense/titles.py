@@ -29,7 +29,8 @@ class Editor(msgspec.Struct, frozen=True):
     programs: Sequence[str]
     """By the second word of WM_CLASS, in small letters."""
     titles: Sequence[str]
-    """Patterns with the group `file`, and `folder` if the title names the file's folder."""
+    """Patterns with the group `file`, and `folder` if the title names the file's folder; or with
+    `parts`, where a workspace may stand behind the file."""
     drawn: bool = False
     """Whether it draws its dialogs itself, where no property of a window shows them."""
     focus_key: str = ""
@@ -42,6 +43,8 @@ class OpenedFile(msgspec.Struct, frozen=True):
     editor: Editor
     path: str
     """As far as the title tells: a name, or a path."""
+    readings: tuple[str, ...] = ()
+    """All that the title may mean: names and folders may contain ` - ` themselves."""
 
     @property
     def name(self) -> str:
@@ -52,7 +55,7 @@ class OpenedFile(msgspec.Struct, frozen=True):
 _MARK = r"(?:[*●•○] ?)?"
 _CODE = r"(?:Visual Studio Code(?: - Insiders)?|Code - OSS|VSCodium|Cursor|code-server|Windsurf)"
 _CODE_TITLES = (
-    rf"{_MARK}(?P<file>.+?) - (?:.+ - )?{_CODE}(?: \[.*\])?(?: - [^-]+)?",
+    rf"{_MARK}(?P<parts>.+?) - {_CODE}(?: \[.*\])?(?: - [^-]+)?",
     rf"{_CODE}(?: - [^-]+)?",
 )
 _GNOME_TITLES = (
@@ -130,10 +133,18 @@ def read_title(window: WindowFacts) -> OpenedFile | None:
         if window.program in editor.programs:
             for pattern in patterns:
                 if found := pattern.fullmatch(window.title):
-                    parts = found.groupdict(default="")
-                    file, folder = parts.get("file", ""), parts.get("folder", "")
-                    return OpenedFile(editor, f"{folder.rstrip('/')}/{file}" if folder else file)
+                    return _opened(editor, found.groupdict(default=""))
     return None
+
+
+def _opened(editor: Editor, groups: dict[str, str]) -> OpenedFile:
+    if whole := groups.get("parts", ""):
+        parts = whole.split(" - ")
+        readings = [" - ".join(parts[: end + 1]) for end in range(len(parts))]
+        return OpenedFile(editor, readings[max(len(parts) - 2, 0)], tuple(readings))
+    file, folder = groups.get("file", ""), groups.get("folder", "")
+    path = f"{folder.rstrip('/')}/{file}" if folder else file
+    return OpenedFile(editor, path, (path,))
 
 
 def same_file(shown: str, expected: str) -> bool:

@@ -70,11 +70,12 @@ class X11Windows:
 
     def _read(self, display: Display) -> DesktopFacts:
         root = display.screen().root
-        managed = self._numbers(display, root, "_NET_CLIENT_LIST_STACKING")
-        if managed:
+        children = root.query_tree().children
+        if self._numbers(display, root, "_NET_SUPPORTING_WM_CHECK"):
+            managed = self._numbers(display, root, "_NET_CLIENT_LIST_STACKING")
             active = next(iter(self._numbers(display, root, "_NET_ACTIVE_WINDOW")), 0)
         else:
-            managed = [child.id for child in root.query_tree().children]
+            managed = [child.id for child in children if self._is_managed(child)]
             active = self._focused_top(display, managed)
         windows: list[WindowFacts] = []
         open_menu = False
@@ -82,26 +83,26 @@ class X11Windows:
             with suppress(XError):
                 if facts := self._look_at(display, window):
                     windows.append(facts)
-        for child in root.query_tree().children:
+        for child in children:
             with suppress(XError):
                 open_menu = open_menu or self._is_menu(display, child)
         return DesktopFacts(active, tuple(windows), open_menu)
 
     def _look_at(self, display: Display, window: int) -> WindowFacts | None:
-        """Return the facts of a window, or None if it is no program's."""
+        """Return the facts of a window, or None if it is no more than background."""
         shown = display.create_resource_object("window", window)
         kinds = {
             display.get_atom_name(kind)
             for kind in self._numbers(display, shown, "_NET_WM_WINDOW_TYPE")
         }
         names = shown.get_wm_class()
-        if not names or kinds & set(_BACKGROUND):
+        if kinds & set(_BACKGROUND):
             return None
         states = self._numbers(display, shown, "_NET_WM_STATE")
         return WindowFacts(
             window,
             title=self._title(display, shown),
-            program=names[1].casefold(),
+            program=names[1].casefold() if names else "",
             pid=next(iter(self._numbers(display, shown, "_NET_WM_PID")), 0),
             modal=self._atom(display, "_NET_WM_STATE_MODAL") in states,
             dialog="_NET_WM_WINDOW_TYPE_DIALOG" in kinds,
@@ -115,6 +116,13 @@ class X11Windows:
             return False
         menus = {self._atom(display, name) for name in _MENUS}
         return bool(menus & set(self._numbers(display, child, "_NET_WM_WINDOW_TYPE")))
+
+    def _is_managed(self, child: Window) -> bool:
+        """Whether a child of the root is a window that a window manager would take care of."""
+        with suppress(XError):
+            attributes = child.get_attributes()
+            return not attributes.override_redirect and attributes.map_state == X.IsViewable
+        return False
 
     def _focused_top(self, display: Display, tops: list[int]) -> int:
         """Return which of these windows has the focus, where no window manager tells."""

@@ -39,18 +39,27 @@ def read_bounded(path: str, most: int) -> bytes:
 
 def read_inside(root: str, path: str, most: int) -> bytes:
     """Read a file below a folder; a symbolic link may not lead out of it."""
-    base = os.path.realpath(root)
+    real = resolve_inside(root, path)
     try:
-        real = os.path.realpath(os.path.join(base, path))
-        inner = os.path.relpath(real, base)
-        if real != base and inner.split(os.sep)[0] == os.pardir:
-            raise UnreadableFileError("a symbolic link leads out of ROOT")
+        base = os.path.realpath(root)
         # Nothing of the resolved path is a link, unless somebody changes it at this moment.
-        return _read(_open_below(base, inner.split(os.sep), most), most)
+        return _read(_open_below(base, os.path.relpath(real, base).split(os.sep), most), most)
     except UnreadableFileError:
         raise
     except (OSError, ValueError) as error:
         raise _refusal(error) from None
+
+
+def resolve_inside(root: str, path: str) -> str:
+    """Return the absolute path without links; raises UnreadableFileError if it leads out."""
+    base = os.path.realpath(root)
+    try:
+        real = os.path.realpath(os.path.join(base, path))
+    except (OSError, ValueError) as error:
+        raise _refusal(error) from None
+    if os.path.commonpath((base, real)) != base:
+        raise UnreadableFileError("a symbolic link leads out of ROOT")
+    return real
 
 
 def _open_below(base: str, names: Sequence[str], most: int) -> int:

@@ -71,7 +71,7 @@ def record_session(
 
 
 def edit_operations(old: str, new: str) -> tuple[EditOperation, ...]:
-    """Return operations that turn a text into another: go there, delete, insert."""
+    """Return operations that turn a text into another: go there, delete, insert, and so on."""
     lines, others = split_lines(old), split_lines(new)
     operations: list[EditOperation] = []
     for hunk in diff_lines(lines, others):

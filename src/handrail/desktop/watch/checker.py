@@ -141,9 +141,13 @@ class ScreenChecker:
         if self._tools.vision is None:
             return ScreenLook(local, local)
         try:
-            return ScreenLook(local, self._tools.vision.read(question))
+            seen = self._tools.vision.read(question)
         except AnalysisError as error:
             return ScreenLook(local, local, str(error))
+        if seen.status is not ScreenStatus.UNKNOWN:
+            return ScreenLook(local, seen)
+        told = _replace(local, raw_response=seen.raw_response, cost_usd=seen.cost_usd)
+        return ScreenLook(local, told, "the model does not know it either")
 
     def _recover(
         self, look: ScreenLook, seen: DesktopCheck, context: str, *, worker_waits: bool
@@ -160,14 +164,14 @@ class ScreenChecker:
 
     def _act(self, look: ScreenLook, seen: DesktopCheck, context: str) -> DesktopCheck:
         reading = look.reading
-        problem = self._run.save(f"before-recovery-{reading.status.value}")
+        self._run.save()
         attempt = self._ledger.treat(reading.symptom)
         seen = _replace(seen, attempt=attempt)
         try:
             steps = self._tools.recover(look, seen.expected_file)
         except DesktopError as error:
             return _replace(seen, outcome=CheckOutcome.NOT_RECOVERED, why=str(error))
-        seen = _replace(seen, steps=steps, why=f"files not saved before: {problem}" * bool(problem))
+        seen = _replace(seen, steps=steps)
         failed = next((step for step in steps if not step.ok), None)
         if failed is not None:
             why = f"{failed.action}: {failed.error}"

@@ -118,7 +118,6 @@ class ScreenWatch:
         """Let the worker follow the run: paused, running again, ended."""
         if is_ending(standing):
             self._end(f"the run was {standing.value}")
-            self._worker.stop()
         elif is_held(standing):
             self._hold.hold(HoldReason.RUN, _PAUSE_SECONDS)
         elif standing is Standing.RUNNING:
@@ -148,7 +147,7 @@ class ScreenWatch:
                 self._end(permit.why)
             return DesktopCheck(ScreenStatus.UNKNOWN, CheckOutcome.FAILED, why=permit.why)
         try:
-            check = self._checker.check(self.expected_file, context, worker_waits=worker_waits)
+            check = self._checker.check(self._expected(), context, worker_waits=worker_waits)
         except Exception as error:  # noqa: BLE001 - one bad check must not end the watch
             _log.exception("a check of the screen failed")
             says = f"{type(error).__name__}: {error}"[:300]
@@ -172,6 +171,13 @@ class ScreenWatch:
         }
         return min(soon.get(check.outcome, settings.interval_seconds), settings.interval_seconds)
 
+    def _expected(self) -> str:
+        """Return the file that should be open: the one that was named, or the worker's."""
+        progress = self._worker.progress()
+        return self.expected_file or (progress.file if progress else "")
+
     def _end(self, why: str) -> None:
+        """End with the run."""
         self._over = self._over or why
         self._ending.set()
+        self._worker.abort()

@@ -26,7 +26,7 @@ class DesktopWorker(Protocol):
     def resume(self) -> None:
         """Go on."""
 
-    def stop(self) -> None:
+    def abort(self) -> None:
         """End the work: a person stopped the run, or the watch gave up."""
 
     def progress(self) -> WorkerProgress | None:
@@ -43,7 +43,7 @@ class NoWorker:
     def resume(self) -> None:
         """Nothing to do."""
 
-    def stop(self) -> None:
+    def abort(self) -> None:
         """Nothing to end."""
 
     def progress(self) -> WorkerProgress | None:
