@@ -1,4 +1,4 @@
-// a01573cd23ef23a86e180b4a96865d5c57e14ed011abf2eebb289bac04fabea5
+// 47ee055da43db90639ddd3963030eaccbce8986010e556901d56f553b2e7453c
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1818,6 +1818,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -1905,6 +1914,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2010,6 +2028,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2101,6 +2128,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2209,6 +2245,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2298,6 +2343,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2404,6 +2458,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2500,6 +2563,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2588,6 +2660,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2692,6 +2773,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2777,6 +2867,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2874,6 +2973,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2980,6 +3088,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3078,6 +3195,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3166,6 +3292,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3272,6 +3407,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3364,6 +3508,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3470,6 +3623,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3567,6 +3729,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3654,6 +3825,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3759,6 +3939,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3844,6 +4033,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3943,6 +4141,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4028,6 +4235,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4132,6 +4348,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4221,6 +4446,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4325,6 +4559,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4421,6 +4664,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4510,6 +4762,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4620,6 +4881,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4707,6 +4977,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4802,6 +5081,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4910,6 +5198,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4997,6 +5294,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5095,6 +5401,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5201,6 +5516,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5288,6 +5612,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5396,6 +5729,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5481,6 +5823,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5584,6 +5935,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5669,6 +6029,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5764,6 +6133,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
