@@ -13,6 +13,7 @@ from benchmarks.measure import Table, milli
 from tests.chaos.fleet_world import fleet_world
 
 from handrail.fleet.engine import events
+from handrail.fleet.engine.backups import seal
 from handrail.fleet.engine.engine import Claim, FleetEngine, Worker
 from handrail.fleet.engine.events import (
     AttemptOutcome,
@@ -23,13 +24,7 @@ from handrail.fleet.engine.events import (
     TaskWorkspace,
 )
 from handrail.fleet.engine.fleet_state import FleetState
-from handrail.fleet.engine.state_loading import (
-    LoadedFleet,
-    StateSource,
-    load_fleet,
-    seal,
-    topic_of,
-)
+from handrail.fleet.engine.state_loading import LoadedFleet, StateSource, load_fleet, topic_of
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions
 from handrail.fleet.slot_work_port import SlotWork
 from handrail.fleet.tasks.task import Task

@@ -12,8 +12,9 @@ from tests.cli.test_main import imported
 from handrail.cli.fleet.fleet_status import FleetStatus, find_fleets, show_fleets
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.fleet.engine import events
+from handrail.fleet.engine.backups import write_backup
 from handrail.fleet.engine.events import AttemptOutcome
-from handrail.fleet.engine.state_loading import load_fleet, topic_of, write_backup
+from handrail.fleet.engine.state_loading import load_fleet, topic_of
 from handrail.server.home import Home
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Snapshot

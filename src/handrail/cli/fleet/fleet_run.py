@@ -16,6 +16,7 @@ from handrail.cli.fleet.fleet_checkpoint import take_fleet_checkpoint
 from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.fleet.run_report import fleet_report, write_report
+from handrail.cli.output.listed_problems import ListedProblemsError
 from handrail.config import ConfigError
 from handrail.fleet.engine.engine import FleetError, Worker
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
@@ -51,7 +52,7 @@ def tasks_of(path: str) -> tuple[Task, ...]:
     try:
         return read_task_file(Path(path))
     except ConfigError as error:
-        raise click.ClickException(str(error)) from None
+        raise ListedProblemsError(error.problems) from None
 
 
 def run_fleet(fleet: OpenedFleet, tasks: Sequence[Task], wanted: FleetRunOptions) -> int:
