@@ -34,3 +34,10 @@ RUN_SIGNS = {
 
 OVER = frozenset(state for state, sign in RUN_SIGNS.items() if sign == _OVER)
 """States in which there is nothing left to control."""
+
+
+def answer_command(run: str, task: str = "") -> str:
+    """Return the command that answers an agent that could not go on. `task`: of a fleet."""
+    if task:
+        return f'handrail task retry {task} --message "your answer"'
+    return f'handrail run --resume {run} "your answer"'

@@ -45,7 +45,7 @@ def test_a_fleet_says_who_needs_a_person_and_who_works_where(
         "   ready, 1 waiting, 1 merged",
         " ▲ ports   needs you  Which port may I use?                              10 min",
         " ✗ broken  failed     the tests fail                                     10 min",
-        " ● cart    working    Do cart well                                       10 min",
+        " ● cart    working    Do cart well                                        1 min",
         "   slot 1 · iteration 3 · handrail/cart · /w/trees/cart",
         " ● login   working    Do login well                                      10 min",
         "   slot 3 · handrail/login · /w/trees/login",

@@ -26,7 +26,7 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.server.home import Home
 from handrail.store.port import Store
 from handrail.words.amounts import count
-from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS
+from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS, answer_command
 from handrail.words.times import date_and_time, duration_in_words
 
 _MAX_NAME = 18
@@ -311,7 +311,7 @@ def _details(row: StatusRow) -> Iterator[str]:
     elif row.question:
         yield row.question
         if row.state in OVER:
-            yield f'→ handrail run --resume {row.run.name} "your answer"'
+            yield f"→ {answer_command(row.run.name, row.task)}"
 
 
 def _warnings(row: StatusRow) -> Iterator[str]:
