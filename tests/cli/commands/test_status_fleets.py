@@ -47,7 +47,7 @@ def test_a_fleet_says_who_needs_a_person_and_who_works_where(
         " ✗ broken  failed     the tests fail                                     10 min",
         " ● cart    working    Do cart well                                        1 min",
         "   slot 1 · iteration 3 · handrail/cart · /w/trees/cart",
-        " ● login   working    Do login well                                      10 min",
+        " ● login   working    Do login well                                       1 min",
         "   slot 3 · handrail/login · /w/trees/login",
         "   and 4 more: handrail task list",
     ]
