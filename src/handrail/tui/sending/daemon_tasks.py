@@ -8,7 +8,6 @@ from time import time
 
 from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
-from handrail.fleet.engine.events import TaskCancelled
 from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.server.home import Home
@@ -56,11 +55,7 @@ class DaemonTasks:
         event = make(time(), order.task, by, order.typed)
         try:
             ensure_daemon(self._home)
-            engine = remote_engine(self._home, folder, patience=_PATIENCE)
-            if isinstance(event, TaskCancelled):
-                engine.cancel(order.task, by, order.typed)
-            else:
-                engine.record(event)
+            remote_engine(self._home, folder, patience=_PATIENCE).record(event)
         except FleetError as error:
             return SendingStage("failed", str(error), "invalid_state")
         except DaemonError as error:
@@ -77,8 +72,10 @@ class DaemonTasks:
             text=True,
             check=False,
         )
-        says = _last_answer(done.stdout).get(carry.tells) or _last_line(done.stderr)
-        return SendingStage("failed" if done.returncode else "confirmed", str(says))
+        answer = _last_answer(done.stdout)
+        says = answer.get(carry.tells) or _last_line(done.stderr)
+        is_done = not done.returncode or (carry.aim and answer.get("outcome") == carry.aim)
+        return SendingStage("confirmed" if is_done else "failed", str(says))
 
     def _command(self, words: list[str]) -> list[str]:
         return [sys.executable, "-EP", "-m", "handrail", *words]

@@ -13,8 +13,6 @@ from handrail.fleet.engine.events import (
     DispatchClosed,
     DispatchOpened,
     FleetEvent,
-    TaskBlocked,
-    TaskCancelled,
     TaskReleased,
 )
 from handrail.tui.sending.port import SendingStage
@@ -32,6 +30,8 @@ class CommandWords(NamedTuple):
     """One that comes out empty is left out."""
     tells: str = ""
     """The part of its JSON that a person reads; empty: it talks in the terminal itself."""
+    aim: str = ""
+    """The outcome in its JSON that is meant, whatever the exit code says."""
 
     def filled(self, task: str, typed: str) -> list[str]:
         """Return the words for an order."""
@@ -82,24 +82,41 @@ TASK_COMMANDS = {
             asks="your answer", needed=True, suggests=_question_number, in_footer=False,
         ),
         TaskCommand(
-            "retry", "t", "try again", "let agents take it", "{task} may be tried again.",
-            lambda at, task, by, says: TaskReleased(at, task, by),
+            "retry", "t", "try again", "let agents take it",
+            "{task} may be tried again. Its agent reads your message.",
+            TaskReleased,
+            asks="message to its agent (may be empty)",
+        ),
+        TaskCommand(
+            "again", "Y", "once more", "do a done task again",
+            "An agent does {task} once more, in the same workspace, and reads your message.",
+            CommandWords(
+                ("task", "retry", "{task}", "--again", "--json", "--message={typed}"), "did"
+            ),
+            asks="message to its agent (may be empty)", in_footer=False,
         ),
         TaskCommand(
             "block", "b", "block", "until you try it again",
             "No agent takes {task} until you let it be tried again. One at work on it ends.",
-            lambda at, task, by, says: TaskBlocked(at, task, says or f"blocked by {by}", by),
+            CommandWords(("task", "block", "{task}", "--json", "--reason={typed}"), "says"),
         ),
         TaskCommand(
             "give_up", "X", "give up", "cancel the task",
             "{task} counts as failed, and an agent at work on it ends. Its workspace stays.",
-            TaskCancelled, is_grave=True,
+            CommandWords(("task", "cancel", "{task}", "--json", "--reason={typed}"), "says"),
+            is_grave=True,
         ),
         TaskCommand(
             "merge", "m", "merge", "into your branch",
             "Handrail verifies {task} again on the merged files, then moves your branch. "
             "A conflict changes nothing.",
             CommandWords(("merge", "{task}", "--json"), "says"), asks="⏎ or Esc",
+        ),
+        TaskCommand(
+            "resolve", "M", "resolve", "give a conflict back",
+            "Handrail merges {task}. If it conflicts, its agent gets the conflict back.",
+            CommandWords(("merge", "{task}", "--resolve", "--json"), "says", "given_to_agent"),
+            asks="⏎ or Esc", in_footer=False,
         ),
         TaskCommand(
             "edit", "E", "edit", "in your editor",
@@ -112,6 +129,12 @@ TASK_COMMANDS = {
             CommandWords(("task", "edit", "{task}", "--priority={typed}", "--json"), "did"),
             asks="its priority", needed=True, suggests=lambda task: str(task.task.priority),
             in_footer=False,
+        ),
+        TaskCommand(
+            "add", "N", "new task", "for this fleet",
+            "An agent of {fleet} will do what you write. `E` gives it a verify command.",
+            CommandWords(("task", "add", "--json", "--", "{typed}"), "says"),
+            of_fleet=True, asks="its prompt", needed=True, in_footer=False,
         ),
         TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
@@ -136,6 +159,16 @@ TASK_COMMANDS = {
             "and takes tasks, files and merges back. Names: handrail checkpoints",
             CommandWords(("rollback", "--", "{typed}")),
             of_fleet=True, is_grave=True, asks="the checkpoint", needed=True, in_footer=False,
+        ),
+        TaskCommand(
+            "redo_fleet", "U", "redo all", "take a rollback back",
+            "Handrail shows what the last rollback of {fleet} would bring back, and asks again.",
+            CommandWords(("redo",)), of_fleet=True, asks="⏎ or Esc", in_footer=False,
+        ),
+        TaskCommand(
+            "clean", "W", "clean up", "leftover worktrees",
+            "Handrail shows worktrees and branches of {fleet} without a task, and asks.",
+            CommandWords(("task", "clean")), of_fleet=True, asks="⏎ or Esc", in_footer=False,
         ),
     )
 }  # fmt: skip
@@ -225,8 +258,11 @@ _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
     "merge": lambda task, fleet: why_not_decide("merge", task),
     "edit": lambda task, fleet: why_not_decide("edit", task),
     "prioritize": lambda task, fleet: why_not_decide("priority", task),
-    "save_fleet": lambda task, fleet: "",
-    "roll_fleet_back": lambda task, fleet: "",
+    "again": lambda task, fleet: why_not_decide("again", task),
+    "resolve": lambda task, fleet: why_not_decide("merge", task),
+    **dict.fromkeys(
+        ("add", "save_fleet", "roll_fleet_back", "redo_fleet", "clean"), lambda task, fleet: ""
+    ),
     "pause_fleet": lambda task, fleet: (
         f"{fleet.name} is {fleet.paused}; press R to resume it" if fleet.paused else ""
     ),
