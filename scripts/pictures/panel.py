@@ -71,7 +71,8 @@ def _overview(page: Page, address: str, _api: ApiClient) -> None:
 
 def _run(page: Page, address: str, api: ApiClient) -> None:
     page.goto(f"{address}/runs/{_of(api, 'shop').id}")
-    page.get_by_text("sh release.sh", exact=True).last.click()
+    rows = page.get_by_role("region", name="Timeline").get_by_role("button")
+    rows.filter(has_text="sh release.sh").last.click()
     page.get_by_role("heading", name="Effects").first.wait_for()
 
 

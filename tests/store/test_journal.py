@@ -1,5 +1,7 @@
 """Events go in without their secrets, and come out as they went in."""
 
+from collections.abc import Sequence
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ from handrail.store.decoding import decode
 from handrail.store.errors import ClosedError, DamagedError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import NewEntry, StoredEntry
+from handrail.store.port import NewEntry, Receipt, StoredEntry
 
 TOPIC = "run:r"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -39,6 +41,26 @@ def written(event: Event, redactor: Redactor = NOTHING_KNOWN) -> Event:
     ((_, read),) = log.read(TOPIC)
     assert returned == read
     return read
+
+
+class SeenEntries(MemoryStore):
+    """Keeps what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[NewEntry] = []
+
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
+        self.given += entries
+        return super().append(entries)
+
+
+def test_only_the_end_of_a_call_may_be_written_a_moment_later() -> None:
+    store = SeenEntries()
+    log = Journal(store)
+    log.append(TOPIC, ActionEnded(1.0, 1, Outcome(True)), NOTHING_KNOWN)
+    log.append(TOPIC, PromptGiven(2.0, "Go on."), NOTHING_KNOWN)
+    assert [entry.can_wait for entry in store.given] == [True, False]
 
 
 def prompt(text: str) -> str:

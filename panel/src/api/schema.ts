@@ -1,4 +1,4 @@
-// d6a9005e7fd0a6bda04910921cf476b1972cabf9ddf967e39940bcec8b52666a
+// a01573cd23ef23a86e180b4a96865d5c57e14ed011abf2eebb289bac04fabea5
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -675,6 +675,7 @@ export interface components {
          */
         ApprovalList: {
             items: components["schemas"]["ApprovalRow"][];
+            next: string;
         };
         /**
          * ApprovalResult
@@ -927,6 +928,7 @@ export interface components {
          */
         FindingList: {
             items: components["schemas"]["FindingRow"][];
+            next: string;
         };
         /**
          * FindingRow
@@ -968,6 +970,7 @@ export interface components {
          */
         FleetList: {
             items: components["schemas"]["FleetRow"][];
+            next: string;
         };
         /**
          * FleetRow
@@ -1006,6 +1009,7 @@ export interface components {
          */
         IncidentList: {
             items: components["schemas"]["IncidentRow"][];
+            next: string;
         };
         /**
          * IncidentRow
@@ -1107,6 +1111,7 @@ export interface components {
          */
         PipelineList: {
             items: components["schemas"]["PipelineRow"][];
+            next: string;
         };
         /**
          * PipelineRow
@@ -1729,7 +1734,12 @@ export type $defs = Record<string, never>;
 export interface operations {
     list_approvals: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2787,7 +2797,12 @@ export interface operations {
     };
     list_fleets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3468,7 +3483,12 @@ export interface operations {
     };
     list_incidents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4029,6 +4049,8 @@ export interface operations {
     list_pipelines: {
         parameters: {
             query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
                 /** @description How many at most. */
                 limit?: number;
             };
@@ -5093,7 +5115,12 @@ export interface operations {
     };
     get_findings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 run: string;

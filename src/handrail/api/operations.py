@@ -72,7 +72,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "get_findings", "GET", "/runs/{run}/findings",
         "The findings of a run, with evidence, interventions and their measured effect.",
-        timeline.FindingList,
+        timeline.FindingList, query=(_LIMIT, _CURSOR),
     ),
     Operation(
         "get_series", "GET", "/runs/{run}/series",
@@ -103,7 +103,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # approvals
     Operation(
         "list_approvals", "GET", "/approvals", "The actions that wait for a person.",
-        approvals.ApprovalList,
+        approvals.ApprovalList, query=(_LIMIT, _CURSOR),
     ),
     Operation(
         "get_approval", "GET", "/approvals/{approval}", "One question.", approvals.ApprovalRow
@@ -144,7 +144,8 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     # incidents
     Operation(
-        "list_incidents", "GET", "/incidents", "The emergency stops.", incidents.IncidentList
+        "list_incidents", "GET", "/incidents", "The emergency stops.", incidents.IncidentList,
+        query=(_LIMIT, _CURSOR),
     ),
     Operation(
         "get_incident", "GET", "/incidents/{incident}", "The report of a stop, and the ways on.",
@@ -155,7 +156,10 @@ OPERATIONS: tuple[Operation, ...] = (
         incidents.RecoveryAnswer, incidents.RecoveryOrder, right="control",
     ),
     # fleets
-    Operation("list_fleets", "GET", "/fleets", "The fleets, with their slots.", fleets.FleetList),
+    Operation(
+        "list_fleets", "GET", "/fleets", "The fleets, with their slots.", fleets.FleetList,
+        query=(_LIMIT, _CURSOR),
+    ),
     Operation(
         "list_tasks", "GET", "/fleets/{fleet}/tasks", "The tasks of a fleet.", fleets.TaskPage,
         query=(_LIMIT, _CURSOR),
@@ -184,7 +188,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "list_pipelines", "GET", "/pipelines", "The pipelines, the latest first.",
-        fleets.PipelineList, query=(_LIMIT,),
+        fleets.PipelineList, query=(_LIMIT, _CURSOR),
     ),
     # numbers
     Operation(

@@ -81,3 +81,8 @@ class Desktop(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = ()
     verification: DesktopVerification = DesktopVerification()
+
+
+def screenshot_folder(settings: Desktop, home: str) -> str:
+    """Return the folder of the pictures: the one in the settings, or that in the state folder."""
+    return settings.screenshot_dir or f"{home}/desktop"

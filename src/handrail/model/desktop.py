@@ -4,6 +4,13 @@ from enum import StrEnum
 
 import msgspec
 
+DESKTOP_LOOK = "DesktopLook"
+"""The tool of a look: it reads the screen and nothing else."""
+DESKTOP_INPUT = "DesktopInput"
+"""The tool of one step of a recovery: `do` in the words of the vocabulary, the title of the
+`window`, and whether it is a `terminal`."""
+DESKTOP_TOOLS = frozenset({DESKTOP_LOOK, DESKTOP_INPUT})
+
 
 class ScreenStatus(StrEnum):
     """How a screen stands between an automation and its work."""
@@ -34,6 +41,11 @@ class CheckOutcome(StrEnum):
     """Every retry was used: a person has to look."""
     FAILED = "failed"
     """The check itself failed, for instance because the display is lost."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Return whether the session is not known to work, and nothing more will be tried now."""
+        return self in (CheckOutcome.NOT_RECOVERED, CheckOutcome.GIVEN_UP, CheckOutcome.FAILED)
 
 
 class RecoveryStep(msgspec.Struct, frozen=True, omit_defaults=True):

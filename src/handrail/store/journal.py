@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from handrail.model.event import Event
+from handrail.model.event import ActionEnded, Event
 from handrail.redact import Redactor
 from handrail.store.decoding import decode, decoder
 from handrail.store.port import NewEntry, Receipt, Store, StoredEntry
@@ -65,7 +65,8 @@ class Journal:
 
     def write(self, topic: str, clean: RedactedEvent, beside: Sequence[NewEntry] = ()) -> Receipt:
         """Write an event after the related rows of other topics: all or none."""
-        receipt = self.store.append([*beside, NewEntry(topic, clean.body)])
+        entry = NewEntry(topic, clean.body, type(clean.event) is ActionEnded)
+        receipt = self.store.append([*beside, entry])
         for observe in self._observers:
             observe(clean.event)
         return receipt

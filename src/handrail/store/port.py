@@ -20,6 +20,8 @@ class NewEntry(msgspec.Struct, frozen=True):
 
     topic: str
     body: bytes
+    can_wait: bool = False
+    """A store may write it a moment later, together with other entries."""
 
 
 class StoredEntry(msgspec.Struct, frozen=True):

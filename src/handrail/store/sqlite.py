@@ -64,7 +64,9 @@ class SqliteStore(Store):
     def append(self, entries: Sequence[NewEntry]) -> Receipt:
         """Write entries, all or none; the receipt has the position of the last one."""
         kept = tuple(entries)
-        return self._submit(problem_with_entries(kept), lambda write: write.append(kept))
+        can_wait = all(entry.can_wait for entry in kept)
+        problem = problem_with_entries(kept)
+        return self._submit(problem, lambda write: write.append(kept), can_wait=can_wait)
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Return the entries of a topic after a sequence number, in order."""
@@ -83,7 +85,10 @@ class SqliteStore(Store):
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
         """Replace the topic's snapshot."""
         problem = problem_with(topic, snapshot.body)
-        return self._submit(problem, lambda write: write.save_snapshot(topic, snapshot))
+        # Nobody waits for it: the events are the truth.
+        return self._submit(
+            problem, lambda write: write.save_snapshot(topic, snapshot), can_wait=True
+        )
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
         """Return the topic's snapshot, if there is one."""
@@ -124,12 +129,12 @@ class SqliteStore(Store):
         self._readers.let_go()
         return open_for_writing(self.path, patience)
 
-    def _submit(self, problem: str, work: Work) -> Receipt:
+    def _submit(self, problem: str, work: Work, *, can_wait: bool = False) -> Receipt:
         if self._writer is None:
             problem = "opened for reading only"
         if self._writer is None or problem:
             return failed_receipt(StoreError(self.path, problem))
-        return self._writer.submit(work)
+        return self._writer.submit(work, can_wait=can_wait)
 
     def _rows(self, make: type[T], statement: str, *values: str | int) -> list[T]:
         found = self._readers.rows(make, statement, *values)

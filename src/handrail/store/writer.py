@@ -1,7 +1,8 @@
 """The one thread that writes: it makes all pending work durable together, with one fsync.
 
 A commit costs one fsync, however large it is. So callers queue their work, and the thread takes
-all of it into one transaction. It also moves the -wal file into the database (a checkpoint) when
+all of it into one transaction. Work that can wait does not make a commit of its own right after
+another one: it waits a moment for work that cannot. The thread also moves the -wal file into the database (a checkpoint) when
 nobody waits for it; SQLite itself would do that inside a commit.
 """
 
@@ -11,6 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from time import monotonic
 
 import msgspec
 
@@ -25,6 +27,8 @@ Work = Callable[[Transactions], int]
 
 _MOST_CALLS = 1_000
 """Calls in one transaction at most, so that the first one need not wait long."""
+_SHARE_SECONDS = 0.002
+"""For so long after a commit, work that can wait waits for other work to share the next one."""
 _COMMIT_BYTES = 20_000
 """Bytes that a small commit adds to the -wal: one page of each tree."""
 _WAL_ENOUGH = 1_000_000
@@ -36,17 +40,27 @@ _WAL_TOO_LARGE = 64_000_000
 class _WriteJob(msgspec.Struct, frozen=True):
     work: Work
     receipt: Receipt
+    can_wait: bool
 
 
 class WriterThread:
     """Run work in transactions, in the order of the calls."""
 
     def __init__(
-        self, path: str, connect: Callable[[], sqlite3.Connection], clock: Callable[[], float]
+        self,
+        path: str,
+        connect: Callable[[], sqlite3.Connection],
+        clock: Callable[[], float],
+        *,
+        share: float = _SHARE_SECONDS,
     ) -> None:
+        """`share`: for so long after a commit, work that can wait waits for other work."""
         self._path = path
         self._connect = connect
         self._clock = clock
+        self._share = share
+        self._committed = float("-inf")
+        """The time of the last commit."""
         self._queue: queue.SimpleQueue[_WriteJob | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
@@ -61,12 +75,15 @@ class WriterThread:
         self._thread = threading.Thread(target=self._run, name="handrail-log", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Work) -> Receipt:
-        """Queue work; the receipt resolves when it is durable."""
+    def submit(self, work: Work, *, can_wait: bool = False) -> Receipt:
+        """Queue work; the receipt resolves when it is durable.
+
+        `can_wait`: it may wait a moment, to share a commit with later work.
+        """
         receipt = Receipt()
         with self._closing:
             if not self._closed:
-                self._queue.put(_WriteJob(work, receipt))
+                self._queue.put(_WriteJob(work, receipt, can_wait))
                 return receipt
         return failed_receipt(ClosedError(self._path))
 
@@ -92,12 +109,23 @@ class WriterThread:
     def _take(self) -> tuple[list[_WriteJob], bool]:
         """Take all pending jobs; return them, and whether more may come."""
         calls: list[_WriteJob] = []
+        can_wait = True
         call = self._queue.get()
         while call is not None:
             calls.append(call)
-            if len(calls) == _MOST_CALLS or self._queue.empty():
+            can_wait = can_wait and call.can_wait
+            if len(calls) == _MOST_CALLS:
                 return calls, True
-            call = self._queue.get()
+            if self._queue.empty():
+                left = self._committed + self._share - monotonic() if can_wait else 0.0
+                if left <= 0:
+                    return calls, True
+                try:
+                    call = self._queue.get(timeout=left)
+                except queue.Empty:
+                    return calls, True
+            else:
+                call = self._queue.get()
         return calls, False
 
     def _write(self, calls: list[_WriteJob]) -> None:
@@ -125,6 +153,7 @@ class WriterThread:
         write.begin(self._clock())
         results = [call.work(write) for call in calls]
         write.commit()
+        self._committed = monotonic()
         self._unmoved += write.size + _COMMIT_BYTES
         return results
 

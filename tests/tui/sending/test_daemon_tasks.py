@@ -77,15 +77,15 @@ def test_each_command_changes_the_task(engine: RemoteFleetEngine, send: Send) ->
     assert engine.claim(Worker(owner="w", host="here")) is None
     assert send("resume_fleet") == ("confirmed", "")
     assert not engine.state().closed
-    assert send("block") == ("confirmed", "no agent was at work on it")
+    assert send("block") == ("confirmed", "a is blocked; no agent was at work on it")
     task = engine.state().tasks["a"]
     assert (task.status, task.says) == (TaskStatus.BLOCKED, "why not")
     send.typed = "Use the new API."
-    assert send("retry") == ("confirmed", "")
+    assert send("retry") == ("confirmed", "a may be tried again")
     task = engine.state().tasks["a"]
     assert (task.status, task.message) == (TaskStatus.PENDING, "Use the new API.")
     send.typed = ""
-    assert send("give_up") == ("confirmed", "no agent was at work on it")
+    assert send("give_up") == ("confirmed", "a is cancelled; no agent was at work on it")
     assert engine.state().tasks["a"].status is TaskStatus.FAILED
     send.typed = "Write the -- docs"
     assert send("add") == ("confirmed", "write-the-docs added")
@@ -99,7 +99,7 @@ def test_a_done_task_is_done_once_more_with_a_message(
     assert claim is not None
     engine.finish(claim.ticket, AttemptResult(outcome=AttemptOutcome.DONE))
     send.typed = "With tests."
-    assert send("again") == ("confirmed", "may be tried again")
+    assert send("again") == ("confirmed", "a may be tried again")
     task = engine.state().tasks["a"]
     assert (task.status, task.message) == (TaskStatus.PENDING, "With tests.")
 
@@ -185,16 +185,13 @@ def test_a_task_that_was_given_up_meanwhile_is_not_given_up_again(
     assert send("give_up") == ("failed", "a is failed: there is nothing left to give up")
 
 
-def test_a_refusal_of_the_engine_is_told(engine: RemoteFleetEngine, send: Send) -> None:
-    assert send("retry", task="gone") == ("failed", "there is no task 'gone'")
-
-
 def test_a_repository_that_is_not_there_is_told(
     engine: RemoteFleetEngine, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir("/")
-    step, says = send("block", "/nowhere", fleet="shop-00000000")
+    step, says = send("save_fleet", "/nowhere", fleet="shop-00000000")
     assert (step, says) == (
         "failed",
         "the repository of shop-00000000 was not found; start the screen in it",
     )
+    assert send("block", fleet="shop-00000000") == ("failed", "There is no fleet 'shop-00000000'.")

@@ -12,6 +12,7 @@ import { Ago } from "../../parts/Ago";
 import { Empty } from "../../parts/Empty";
 import { plural } from "../../parts/format";
 import { Mark } from "../../parts/Mark";
+import { More } from "../../parts/More";
 import { neighbour } from "../../parts/neighbour";
 import { RestoreDialog } from "../../parts/RestoreDialog";
 import { Split } from "../../parts/Split";
@@ -129,11 +130,7 @@ function FolderCheckpoints({ folder }: { folder: string }) {
           {!value && !problem && <p class="loading">Reading the checkpoints …</p>}
           {value && items.length === 0 && <Empty title="Nothing is saved here yet." />}
           <Rows items={items} chosen={id} />
-          {next && (
-            <button type="button" class="button" onClick={loadOlder}>
-              Show older ones
-            </button>
-          )}
+          {next && <More onMore={loadOlder} />}
         </>
       }
     >

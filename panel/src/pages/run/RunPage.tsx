@@ -62,7 +62,7 @@ export default function RunPage({ parameters }: PageProps) {
   if (!run) {
     if (missing.value) {
       return (
-        <Empty page title={`There is no run ${id}.`}>
+        <Empty page title={`There is no run “${id}”.`}>
           <a href="/">Show all runs</a>
         </Empty>
       );

@@ -98,6 +98,8 @@ class FleetList(msgspec.Struct, frozen=True):
     """All fleets."""
 
     items: tuple[FleetRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""
 
 
 class TaskPage(msgspec.Struct, frozen=True):
@@ -241,3 +243,5 @@ class PipelineList(msgspec.Struct, frozen=True):
     """The pipelines, the latest first."""
 
     items: tuple[PipelineRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""

@@ -153,6 +153,7 @@ class InterventionRow(msgspec.Struct, frozen=True):
     score: float
     effect: Literal["open", "helped", "did not help"]
     effect_says: str
+    """The same with how it was seen; the label is what it speaks of."""
     effect_step: int
 
 
@@ -160,3 +161,5 @@ class FindingList(msgspec.Struct, frozen=True):
     """All findings of a run, the latest first."""
 
     items: tuple[FindingRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""

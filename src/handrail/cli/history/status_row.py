@@ -12,7 +12,15 @@ from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import money
-from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, RUN_SIGNS, RunSign
+from handrail.words.run_signs import (
+    NEEDS_YOU,
+    NOT_DONE,
+    OVER,
+    RUN_SIGNS,
+    STUCK,
+    RunSign,
+    work_in_words,
+)
 from handrail.words.times import duration_in_words
 
 QUIET = 30 * 60
@@ -63,8 +71,10 @@ class StatusRow(msgspec.Struct, frozen=True):
             return standing.value
         if facts.loop is not None:
             return "working"
-        phase = facts.phase
-        return "quiet" if phase == "working" and self.quiet > QUIET else phase
+        if facts.phase != "working":
+            return facts.phase
+        work = work_in_words(facts.desktop)
+        return "quiet" if self.quiet > QUIET and work != STUCK else work
 
     @property
     def shown_state(self) -> str:
@@ -94,7 +104,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     def needs_you(self) -> bool:
         """Whether it waits for a person."""
         now = self.facts.changed + self.quiet
-        return bool(self.incident or self.question or self.facts.approvals.waiting(now))
+        waits = self.incident or self.question or self.facts.approvals.waiting(now)
+        return bool(waits) or self.state == STUCK
 
     @property
     def sign(self) -> RunSign:

@@ -17,7 +17,7 @@ class WorkerProgress(msgspec.Struct, frozen=True):
     """Bytes of that file on the disk."""
 
 
-class Worker(Protocol):
+class DesktopWorker(Protocol):
     """A worker beside which a watch stands. Called from the watch's thread."""
 
     def pause(self, seconds: float) -> bool:
@@ -25,6 +25,9 @@ class Worker(Protocol):
 
     def resume(self) -> None:
         """Go on."""
+
+    def abort(self) -> None:
+        """End the work: a person stopped the run, or the watch gave up."""
 
     def progress(self) -> WorkerProgress | None:
         """Return how far it is; None: it cannot tell."""
@@ -39,6 +42,9 @@ class NoWorker:
 
     def resume(self) -> None:
         """Nothing to do."""
+
+    def abort(self) -> None:
+        """Nothing to end."""
 
     def progress(self) -> WorkerProgress | None:
         """Nobody knows."""

@@ -1,7 +1,7 @@
 """The commands about tasks on the screen: their keys, their questions, and why one is impossible.
 
-A decision about a task is an event of its fleet; the port carries it to the engine. What takes
-longer than that, or shows more, is a command of the command line.
+A decision about a task goes over the API. What takes longer than that, or shows more, is a command
+of the command line.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,22 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from handrail.fleet.engine.events import (
-    DispatchClosed,
-    DispatchOpened,
-    FleetEvent,
-    TaskReleased,
-)
+from handrail.api.client import ApiClient
+from handrail.api.messages.fleets import TaskCommandRequest, TaskCommandResult
+from handrail.fleet.engine.events import DispatchClosed, DispatchOpened, FleetEvent
 from handrail.tui.sending.port import SendingStage
 from handrail.views.task_overview import FleetView, TaskOverview
 from handrail.words.task_decisions import why_not_decide
 
-MakeEvent = Callable[[float, str, str, str], FleetEvent]
-"""Makes the event from the time, the task, the person and the reason."""
+AskApi = Callable[[ApiClient, "TaskOrder"], TaskCommandResult]
+"""Sends an order over the API."""
+
+
+class FleetDispatch(NamedTuple):
+    """Whether one fleet claims tasks, an event of its engine: the API asks all fleets at once."""
+
+    make: Callable[[float, str, str], FleetEvent]
+    """Makes the event from the time, the person and the reason."""
 
 
 class CommandWords(NamedTuple):
@@ -47,7 +51,7 @@ class TaskCommand(NamedTuple):
     word: str
     short: str
     will: str
-    carry: MakeEvent | CommandWords
+    carry: AskApi | FleetDispatch | CommandWords
     """How it is carried out."""
     is_grave: bool = False
     of_fleet: bool = False
@@ -84,26 +88,32 @@ TASK_COMMANDS = {
         TaskCommand(
             "retry", "t", "try again", "let agents take it",
             "{task} may be tried again. Its agent reads your message.",
-            TaskReleased,
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("retry", message=order.typed)
+            ),
             asks="message to its agent (may be empty)",
         ),
         TaskCommand(
             "again", "Y", "once more", "do a done task again",
             "An agent does {task} once more, in the same workspace, and reads your message.",
-            CommandWords(
-                ("task", "retry", "{task}", "--again", "--json", "--message={typed}"), "did"
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("again", message=order.typed)
             ),
             asks="message to its agent (may be empty)", in_footer=False,
         ),
         TaskCommand(
             "block", "b", "block", "until you try it again",
             "No agent takes {task} until you let it be tried again. One at work on it ends.",
-            CommandWords(("task", "block", "{task}", "--json", "--reason={typed}"), "says"),
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("block", reason=order.typed)
+            ),
         ),
         TaskCommand(
             "give_up", "X", "give up", "cancel the task",
             "{task} counts as failed, and an agent at work on it ends. Its workspace stays.",
-            CommandWords(("task", "cancel", "{task}", "--json", "--reason={typed}"), "says"),
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("cancel", reason=order.typed)
+            ),
             is_grave=True,
         ),
         TaskCommand(
@@ -139,12 +149,12 @@ TASK_COMMANDS = {
         TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
             "No agent of {fleet} takes a task or begins an iteration until you resume it.",
-            lambda at, task, by, says: DispatchClosed(at, by, says), of_fleet=True,
+            FleetDispatch(DispatchClosed), of_fleet=True,
         ),
         TaskCommand(
             "resume_fleet", "R", "resume all", "tasks are taken again",
             "Agents take tasks of {fleet} again.",
-            lambda at, task, by, says: DispatchOpened(at, by), of_fleet=True,
+            FleetDispatch(lambda at, by, says: DispatchOpened(at, by)), of_fleet=True,
         ),
         TaskCommand(
             "save_fleet", "C", "save all", "the whole fleet",
@@ -240,6 +250,10 @@ class TaskSender(Protocol):
     def talk(self, order: TaskOrder) -> SendingStage:
         """Let a command have the terminal, which the screen has left; return once it has ended."""
         ...
+
+
+def _command(api: ApiClient, order: TaskOrder, request: TaskCommandRequest) -> TaskCommandResult:
+    return api.command_task(order.fleet, order.task, request)
 
 
 def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) -> str:
