@@ -148,12 +148,14 @@ class _InstantWork(SlotWork):
     async def end_attempt(self, lease: Lease, run: str) -> str:
         return ""
 
-    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
         if self._freed:
             self.times.append(perf_counter() - self._freed)
         return TaskWorkspace("/w", "b", "c")
 
-    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+    async def launch(
+        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
+    ) -> Awaitable[int]:
         await asyncio.to_thread(self.engine.finish, claim.ticket, _DONE)
         if len(self.times) >= self._most:
             assert self.scheduler is not None
