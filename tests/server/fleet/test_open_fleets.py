@@ -1,23 +1,28 @@
 """A fleet whose log was damaged goes on from what is left, and so does the next daemon."""
 
+import asyncio
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from handrail.fleet.engine.backups import backups_in
+from handrail.fleet.engine.backups import backups_in, unseal
 from handrail.fleet.engine.events import FleetRecovered, event_decoder
 from handrail.fleet.engine.log_engine import LogEngine
 from handrail.fleet.engine.state_loading import StateSource, topic_of
 from handrail.fleet.recovery.recovered_kinds import recovery_after
 from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.server.fleet import endpoint
+from handrail.server.fleet.endpoint import FleetEndpoint
 from handrail.server.fleet.open_fleets import OpenFleets
 from handrail.server.fleet.places import fleet_folder, records_of_fleet
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Snapshot, Store
 from tests.fleet.conftest import worker
 from tests.fleet.engine.test_state_loading import TASKS
+from tests.server.in_process_api import InProcessApi
 
 FLEET = "shop-1a2b3c4d"
 
@@ -185,3 +190,34 @@ def test_the_words_of_an_attempt_that_the_backup_does_not_know_are_refused(bed: 
     assert again is not None
     assert again.ticket != lost.ticket
     assert engine.renew(lost.ticket) == "lost"
+
+
+def test_a_backup_is_written_every_five_minutes_and_three_are_kept(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleets = filled(bed)
+    engine = fleets.open(FLEET).engine
+    moment = 0.0
+    written: list[tuple[float, str]] = []
+
+    async def pass_time(seconds: float) -> None:
+        """A minute goes by, in which a task comes."""
+        nonlocal moment
+        found = len(backups_in(bed.folder))
+        if found and (not written or backups_in(bed.folder)[0] != written[-1][1]):
+            written.append((moment, backups_in(bed.folder)[0]))
+        if moment > 26 * 60:
+            raise asyncio.CancelledError
+        moment += 60.0
+        engine.submit([Task(id=f"t{moment:.0f}", prompt="do it")])
+
+    monkeypatch.setattr(endpoint, "monotonic", lambda: moment)
+    monkeypatch.setattr(asyncio, "sleep", pass_time)
+    api = InProcessApi(store=bed.store, environ=bed.environ)
+    keeper = FleetEndpoint(api.supervision, api.desk.runs.projects, fleets, lambda: moment)
+    with suppress(asyncio.CancelledError):
+        asyncio.run(keeper.keep())
+    assert [at / 60 for at, _ in written] == [5, 10, 15, 20, 25]
+    kept = backups_in(bed.folder)
+    assert kept == [path for _, path in reversed(written[-3:])]
+    assert all(unseal(Path(each).read_bytes()).tasks for each in kept)
