@@ -1,4 +1,4 @@
-// a01573cd23ef23a86e180b4a96865d5c57e14ed011abf2eebb289bac04fabea5
+// 2b3293f6017c5e79b594d1f641a5784e2bb487868891dfc146d197f34eaf28c7
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1122,6 +1122,7 @@ export interface components {
             by: string;
             cost_usd: number;
             error: string;
+            failed_step: string;
             file: string;
             folder: string;
             id: string;
