@@ -132,6 +132,10 @@ def command(
     apply. With --permission-mode acceptEdits or dontAsk, $title refuses
     everything that your settings do not allow.
 
+    With a file of tasks, such as tasks.yaml, several agents work at a time, each
+    in a git worktree of its own. `handrail task` shows the tasks, and `handrail
+    merge` brings their work to your branch.
+
     \b
     Examples:
       handrail run "Fix the failing tests." --verify "pytest -q"

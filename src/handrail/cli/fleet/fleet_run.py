@@ -78,6 +78,16 @@ def _save_before(fleet: OpenedFleet) -> str:
     return f"Saved the fleet first; go back with: handrail rollback {taken.name}"
 
 
+def exit_code(state: FleetState, began: float) -> int:
+    """Return 0 if all is done; a task that had failed or was given up before is not asked for."""
+
+    def is_settled(task: TaskState) -> bool:
+        had_failed = task.status is TaskStatus.FAILED and task.changed < began
+        return had_failed or task.status is TaskStatus.DONE
+
+    return 0 if all(map(is_settled, state.tasks.values())) else 1
+
+
 class _FleetRun:
     """One scheduler, until the tasks are over or the user leaves."""
 
@@ -140,8 +150,7 @@ class _FleetRun:
         await asyncio.to_thread(self._report, state)
         if self._left_by:
             return 128 + self._left_by
-        done = all(each.status is TaskStatus.DONE for each in state.tasks.values())
-        return 0 if done else 1
+        return exit_code(state, self._began)
 
     async def _schedule(self) -> FleetState:
         async with self._registration.registered():

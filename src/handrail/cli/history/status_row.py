@@ -9,6 +9,7 @@ from handrail.cli.history.runs import KnownRun, KnownRuns
 from handrail.model.control import HANDRAIL, Standing
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import money
@@ -188,7 +189,7 @@ def loop_line(row: StatusRow) -> str:
         return " · ".join(filter(None, (task, *(_used(facts) if facts.tokens else ()))))
     parts = (
         task,
-        f"it {max(loop.iteration, 1)}/{loop.max}",
+        _progress(loop),
         _ENDS.get(loop.reason, "") if loop.ended else "",
         facts.model,
         money(facts.cost_usd) if facts.cost_usd else "",
@@ -196,6 +197,13 @@ def loop_line(row: StatusRow) -> str:
         "verified" if loop.verified else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def _progress(loop: LoopState) -> str:
+    """Return how far a loop is; a fleet counts the tasks that are over."""
+    if loop.is_fleet:
+        return f"{loop.iteration}/{loop.max} tasks"
+    return f"it {max(loop.iteration, 1)}/{loop.max}"
 
 
 def _used(facts: RunState) -> Iterator[str]:
