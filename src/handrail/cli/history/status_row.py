@@ -56,6 +56,10 @@ class StatusRow(msgspec.Struct, frozen=True):
     """Why some of its events cannot be read."""
     task: str = ""
     """The task of a fleet that it is for."""
+    is_past: bool = False
+    """Its task has another run, or is over."""
+    is_answered: bool = False
+    """Its task goes on: what its agent needed was decided about."""
 
     @property
     def state(self) -> str:
@@ -66,6 +70,8 @@ class StatusRow(msgspec.Struct, frozen=True):
         if facts.course.stopped and facts.active:  # and a person chose to abort
             return "cancelled"
         standing = facts.hand.standing
+        if self.is_past and not facts.hand.is_final:
+            return "ended"
         if self.left and (standing == Standing.RUNNING or facts.hand.by == HANDRAIL):
             return "interrupted"
         if standing != Standing.RUNNING and (facts.active or facts.hand.is_final):
@@ -97,6 +103,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     @property
     def question(self) -> str:
         """What it asks a person, or ""."""
+        if self.is_past or self.is_answered:
+            return ""
         if wanted := wanted_action(self.facts):
             return f"asks you: {wanted}"
         return blocked_agent_asks(self.facts)
@@ -156,6 +164,8 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
     """Tell who controls the run, since when, why, and what waits because of it."""
     now = row.facts.changed + row.quiet
     hand = row.facts.hand
+    if row.is_past:
+        return
     if hand.standing.value == row.state and hand.by:
         who = "you" if hand.by == me else hand.by
         why = f": {hand.reason}" if hand.reason else ""
