@@ -10,6 +10,7 @@ from handrail.desktop.recover.xtest_device import XTestDevice
 from handrail.desktop.replay.editors import REPLAY_EDITORS
 from handrail.desktop.replay.engine import ReplayEngine, ReplayPace
 from handrail.desktop.replay.keyboard_editor import KeyboardEditor
+from handrail.desktop.replay.primary_selection import PrimarySelection
 from handrail.desktop.sense.x11_windows import X11Windows
 from handrail.desktop.verify.recorder import edit_operations
 from handrail.desktop.verify.session import EditedFile, EditSession
@@ -38,9 +39,13 @@ def editor(request: pytest.FixtureRequest, desktop: DesktopBed) -> Iterator[Keyb
     need(name)
     windows = X11Windows(desktop.name)
     device = XTestDevice(lambda _: None, desktop.name)
-    editor = KeyboardEditor(REPLAY_EDITORS[name], device, windows.read, desktop.environment)
+    selection = PrimarySelection(desktop.name)
+    editor = KeyboardEditor(
+        REPLAY_EDITORS[name], device, windows.read, selection, desktop.environment
+    )
     yield editor
     editor.close()
+    selection.close()
     device.close()
     windows.close()
 

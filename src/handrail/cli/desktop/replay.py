@@ -43,6 +43,7 @@ def open_replay(
     try:
         from handrail.desktop.recover.xtest_device import XTestDevice
         from handrail.desktop.replay.keyboard_editor import KeyboardEditor
+        from handrail.desktop.replay.primary_selection import PrimarySelection
         from handrail.desktop.sense.x11_windows import X11Windows
     except ModuleNotFoundError as error:
         name = str(error.name).partition(".")[0]
@@ -52,7 +53,9 @@ def open_replay(
     windows.read()  # says here and now that there is no display
     device = XTestDevice(lambda _: None)
     stack.callback(device.close)
-    keyboard = KeyboardEditor(REPLAY_EDITORS[editor], device, windows.read)
+    selection = PrimarySelection()
+    stack.callback(selection.close)
+    keyboard = KeyboardEditor(REPLAY_EDITORS[editor], device, windows.read, selection)
     stack.callback(keyboard.close)
     return ReplayEngine(
         session, root, keyboard, file=file, pace=pace, repair=repair, check_between=check_between
