@@ -1,4 +1,4 @@
-// 7902fdabf5c1769027f5a6a3aefec4bc1d7e5bc48e1b76aa1cad5207d9037f8c
+// 17f6c16fd2fc4181b89766b830e8f785c6df8c0f896cba8205c91722cd6d7a6e
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1164,6 +1164,7 @@ export interface components {
             by: string;
             cost_usd: number;
             error: string;
+            failed_step: string;
             file: string;
             folder: string;
             id: string;
