@@ -1,4 +1,4 @@
-// 54b3c294f86afcd8cc133e7a62f2261e52bd2fb3dc7f11ed00723eab67b50386
+// 17f6c16fd2fc4181b89766b830e8f785c6df8c0f896cba8205c91722cd6d7a6e
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1164,6 +1164,7 @@ export interface components {
             by: string;
             cost_usd: number;
             error: string;
+            failed_step: string;
             file: string;
             folder: string;
             id: string;
@@ -1872,6 +1873,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -1959,6 +1969,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2064,6 +2083,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2155,6 +2183,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2263,6 +2300,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2352,6 +2398,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2458,6 +2513,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2554,6 +2618,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2642,6 +2715,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2746,6 +2828,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2831,6 +2922,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2928,6 +3028,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3034,6 +3143,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3132,6 +3250,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3220,6 +3347,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3326,6 +3462,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3418,6 +3563,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3524,6 +3678,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3621,6 +3784,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3708,6 +3880,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3813,6 +3994,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3898,6 +4088,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3997,6 +4196,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4082,6 +4290,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4186,6 +4403,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4275,6 +4501,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4379,6 +4614,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4475,6 +4719,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4564,6 +4817,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4674,6 +4936,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4761,6 +5032,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4856,6 +5136,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4964,6 +5253,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5051,6 +5349,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5149,6 +5456,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5255,6 +5571,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5350,6 +5675,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5437,6 +5771,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5545,6 +5888,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5630,6 +5982,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5733,6 +6094,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5818,6 +6188,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5913,6 +6292,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -30,6 +30,7 @@ TITLES = [
     ("gedit", "*Untitled Document 1 - gedit", "Untitled Document 1"),
     ("pluma", "cart.py (~/shop) [Read-Only] - Pluma", "~/shop/cart.py"),
     ("kate", "cart.py — Kate", "cart.py"),
+    ("kate", "cart.py  — Kate", "cart.py"),
     ("kate", "~/shop/cart.py * — Kate", "~/shop/cart.py"),
     ("kate", "Work: cart.py — Kate", "cart.py"),
     ("featherpad", "*/home/ada/cart.py", "/home/ada/cart.py"),

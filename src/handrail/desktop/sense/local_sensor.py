@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.desktop.errors import AnalysisError, MissingPackageError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
-from handrail.desktop.sense.accessibility_tree import AccessibilityTree
+from handrail.desktop.sense.accessibility_tree import AccessibilityTree, SlowTreeError
 from handrail.desktop.sense.bus_connection import BusLostError
 from handrail.desktop.sense.classify import SURE, classify
 from handrail.desktop.sense.ocr import read_words
@@ -63,7 +63,7 @@ class LocalSensor:
                 # Its window is there already, and what stands in it comes a moment later.
                 app = self._tree.read(front.pid, front.title)
             return app
-        except BusLostError as problem:
+        except (BusLostError, SlowTreeError) as problem:
             self.notes = (*self.notes, f"No accessibility tree: {problem}.")
             return None
 

@@ -27,6 +27,11 @@ class Expectation(msgspec.Struct, frozen=True):
         """The expected file as it was given."""
         return self.files[0] if self.files else ""
 
+    @property
+    def given(self) -> bool:
+        """Whether anybody said what to expect."""
+        return bool(self.files or self.window)
+
     def fits(self, opened: OpenedFile) -> bool:
         """Whether the file that a title names may be the expected one."""
         return any(same_file(shown, file) for shown in opened.readings for file in self.files)
@@ -143,9 +148,9 @@ def _find_dialog(
             None,
         )
     if window is not None:
-        own = [one for one in seen if one.toplevel]
+        own = [one for one in seen if one.toplevel and (one.modal or window is front)]
         named = [one for one in own if one.name == window.title] or own
-        if named and window is front:
+        if named:
             return named[0]
         words = (facts.words,) if facts.words and window is front else ()
         return DialogFacts(name=window.title, texts=words, modal=window.modal, toplevel=True)

@@ -145,7 +145,7 @@ def _opened(editor: EditorTitle, groups: dict[str, str]) -> OpenedFile:
         # A file without a name is shown as `its first words • Untitled-1`.
         _, _, untitled = path.rpartition(" • ")
         return OpenedFile(editor, untitled, (*readings, untitled))
-    file, folder = groups.get("file", ""), groups.get("folder", "")
+    file, folder = groups.get("file", "").strip(), groups.get("folder", "")
     path = f"{folder.rstrip('/')}/{file}" if folder else file
     return OpenedFile(editor, path, (path,))
 
