@@ -25,13 +25,12 @@ import psutil
 from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 from Xlib import XK, X
-from Xlib.display import Display
 from Xlib.error import XError
 from Xlib.ext import xtest
 from Xlib.protocol.event import ClientMessage
 from Xlib.xobject.drawable import Window
 
-from handrail.desktop.x_display import close_display
+from handrail.desktop.x_display import close_display, open_display
 
 PATIENCE = 60.0
 """Seconds that anything on the desktop has: the machine may be busy."""
@@ -42,6 +41,8 @@ _PACKAGES = {
     "mousepad": "mousepad", "geany": "geany", "scrot": "scrot", "tesseract": "tesseract-ocr",
     "chromium": "chromium",
 }  # fmt: skip
+_WORDS = 4096
+"""The most to read of a property, in units of four bytes."""
 _NEEDED = ("Xvfb", "openbox", "dbus-daemon")
 _A11Y = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
 _A11Y_SERVICE = "dbus-1/services/org.a11y.Bus.service"
@@ -164,7 +165,7 @@ class DesktopBed:
             "-nolisten", "tcp", "-noreset",
         )  # fmt: skip
         self.name = f":{number}"
-        self.x = Display(self.name)
+        self.x = open_display(self.name)
         self._ending.callback(close_display, self.x)
         self.root = self.x.screen().root
         self.root.change_attributes(
@@ -269,7 +270,7 @@ class DesktopBed:
         with suppress(XError):
             shown = self.x.create_resource_object("window", window)
             kind = self.x.intern_atom("_NET_WM_NAME")
-            if got := shown.get_full_property(kind, X.AnyPropertyType):
+            if got := shown.get_property(kind, X.AnyPropertyType, 0, _WORDS):
                 return bytes(got.value).decode()
             return str(shown.get_wm_name() or "")
         return ""
@@ -304,7 +305,7 @@ class DesktopBed:
         return next((window for window in self.windows() if window not in before), 0)
 
     def _ids(self, name: str) -> list[int]:
-        got = self.root.get_full_property(self.x.intern_atom(name), X.AnyPropertyType)
+        got = self.root.get_property(self.x.intern_atom(name), X.AnyPropertyType, 0, _WORDS)
         return [int(window) for window in got.value if window] if got else []
 
     def _manager_answers(self, probe: Window) -> bool:
