@@ -21,7 +21,7 @@ from handrail.desktop.verify.session import (
     NavigateOperation,
     OriginalHash,
 )
-from handrail.desktop.watch.worker import Worker, WorkerProgress
+from handrail.desktop.watch.worker import DesktopWorker, WorkerProgress
 
 PATIENCE = 30.0
 QUICK = ReplayPace(save_every=3, save_seconds=0.1, patience=0.2)
@@ -187,7 +187,7 @@ class HeldReplay:
 
 def test_it_pauses_between_two_operations_and_goes_on(tmp_path: Path) -> None:
     held = HeldReplay(tmp_path)
-    worker: Worker = held.engine
+    worker: DesktopWorker = held.engine
     assert not worker.pause(0.01)
     held.goes_on.set()
     assert worker.pause(PATIENCE)
