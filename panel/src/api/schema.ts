@@ -1,4 +1,4 @@
-// a01573cd23ef23a86e180b4a96865d5c57e14ed011abf2eebb289bac04fabea5
+// 54b3c294f86afcd8cc133e7a62f2261e52bd2fb3dc7f11ed00723eab67b50386
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -518,6 +518,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/screenshots/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture that a check of a desktop run names. Nobody can take secrets out of it, so reading is not enough. */
+        get: operations["get_screenshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/series": {
         parameters: {
             query?: never;
@@ -833,6 +850,31 @@ export interface components {
             count: number;
             label: string;
             name: string;
+        };
+        /**
+         * DesktopCheckRow
+         * @description One look of a desktop watch at the screen: what it saw, did, and what came of that.
+         */
+        DesktopCheckRow: {
+            actual_file: string;
+            after: string;
+            attempt: number;
+            confidence: number;
+            context: string;
+            cost_usd: number;
+            description: string;
+            expected_file: string;
+            ms: number;
+            outcome: string;
+            raw_response: string;
+            result: string;
+            says: string;
+            screenshot: string;
+            source: string;
+            status: string;
+            steps: components["schemas"]["RecoveryStepRow"][];
+            symptom: string;
+            why: string;
         };
         /**
          * DiffReply
@@ -1234,6 +1276,16 @@ export interface components {
             possible: boolean;
             says: string;
             why_not: string;
+        };
+        /**
+         * RecoveryStepRow
+         * @description One action of a recovery.
+         */
+        RecoveryStepRow: {
+            action: string;
+            error: string;
+            ok: boolean;
+            says: string;
         };
         /**
          * ReplayDifference
@@ -1695,12 +1747,14 @@ export interface components {
             checkpoints?: string[];
             /** @default  */
             decision?: string;
+            /** @default null */
+            desktop?: components["schemas"]["DesktopCheckRow"] | null;
             /** @default false */
             has_diff?: boolean;
             /** @default false */
             has_output?: boolean;
             /** @enum {unknown} */
-            kind: "action" | "checkpoint" | "control" | "event" | "finding" | "intervention";
+            kind: "action" | "checkpoint" | "control" | "desktop" | "event" | "finding" | "intervention";
             mark: string;
             /** @default true */
             over?: boolean;
@@ -5136,6 +5190,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingList"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in, or the token is wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller lacks the right, or a foreign page sent the request. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is not possible in the present state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong tokens; wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The daemon cannot do it now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_screenshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
                 };
             };
             /** @description The request cannot be understood. */

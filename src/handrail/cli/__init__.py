@@ -19,6 +19,13 @@ EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
 
+_IN_ONE_LINE = (
+    "handrail.checkpoint.errors",
+    "handrail.checkpoint.names",
+    "handrail.desktop.errors",
+)
+"""Modules whose errors are texts for people, recognised without importing them."""
+
 
 class _LazyGroup(click.Group):
     """Imports the module of a command only when the user calls it."""
@@ -143,7 +150,7 @@ def _describe(error: Exception) -> tuple[bool, str]:
         more = len(problems) - 1
         also = f" (and {more} more: handrail config check)" if more else ""
         return True, visible(f"{problems[0]}{also}")
-    if type(error).__module__ in ("handrail.checkpoint.errors", "handrail.checkpoint.names"):
+    if type(error).__module__ in _IN_ONE_LINE:
         return True, visible(str(error))
     if type(error).__module__ == "handrail.shell.errors":
         return True, visible(f"cannot read this command: {error}")

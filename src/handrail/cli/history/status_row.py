@@ -12,6 +12,7 @@ from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import money
+from handrail.words.desktop import check_in_words
 from handrail.words.run_signs import (
     NEEDS_YOU,
     NOT_DONE,
@@ -114,8 +115,10 @@ class StatusRow(msgspec.Struct, frozen=True):
 
     @property
     def goal(self) -> str:
-        """Its goal in one line."""
-        loop = self.facts.loop
+        """Its goal in one line; of a desktop watch what it saw last."""
+        loop, looked = self.facts.loop, self.facts.desktop
+        if looked is not None and not self.is_over:
+            return check_in_words(looked)
         text = loop.goal if loop else self.facts.first_prompt
         return next((line.strip() for line in text.splitlines() if line.strip()), "")
 

@@ -29,7 +29,6 @@ from handrail.desktop.sense.classify import LOCAL
 from handrail.desktop.sense.titles import same_file
 from handrail.model.desktop import ScreenStatus
 
-
 MAX_TOTAL_WAIT = 120.0
 _MAX_NAMED = 8
 _MAX_NAME = 40

@@ -130,6 +130,7 @@ class Watch(ScreenWatch):
             ending=ending,
             on_check=on_check,
             on_critical_failure=on_critical_failure,
+            interrupt=screen.interrupt,
             close=screen.close,
         )
         self.expected_file = expected_file

@@ -1,6 +1,5 @@
 """The link between a watch and its run: every look and every recovery is an action of the run."""
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
@@ -14,8 +13,6 @@ from handrail.library.verdict import ActionVerdict
 from handrail.model.control import ENDING, HOLDING, Standing
 from handrail.model.desktop import DesktopCheck
 from handrail.model.event import ControlAnswered, ControlAsked, Event
-
-_log = logging.getLogger(__name__)
 
 LOOK = "DesktopLook"
 INPUT = "DesktopInput"
@@ -56,8 +53,8 @@ class RunLink(Protocol):
     def refuses(self, action: str, window: str) -> str:
         """Review one action of a recovery; return why it may not be carried out, or ""."""
 
-    def save(self) -> str:
-        """Save the files; return why they could not be saved, or ""."""
+    def save(self) -> None:
+        """Save the files; the log tells if that fails."""
 
     def close(self, reason: str) -> None:
         """End the run."""
@@ -112,13 +109,10 @@ class SupervisedLink:
         self._supervisor.after(verdict)
         return ""
 
-    def save(self) -> str:
-        """Save the files; return why they could not be saved, or ""."""
-        try:
+    def save(self) -> None:
+        """Save the files; the log tells if that fails."""
+        with suppress(CheckpointError, SupervisorClosedError):
             self._supervisor.checkpoint()
-        except (CheckpointError, SupervisorClosedError) as error:
-            return str(error)
-        return ""
 
     def close(self, reason: str) -> None:
         """End the run."""

@@ -9,12 +9,13 @@ from handrail.config.desktop import Desktop, screenshot_folder
 from handrail.config.prices import ModelPrice
 from handrail.desktop.analyse.exclusion import find_exclusion
 from handrail.desktop.analyse.vision_analyser import VisionAnalyser
+from handrail.desktop.analyse.vision_preview import VisionPreview, preview_request
 from handrail.desktop.capture.capture import open_capture
 from handrail.desktop.capture.debug_copies import DebugCopies
 from handrail.desktop.capture.screenshot import CaptureTarget, Screenshot
 from handrail.desktop.errors import CaptureError
 from handrail.desktop.packages import load
-from handrail.desktop.recover.actions import parse_actions
+from handrail.desktop.recover.actions import RecoveryAction, parse_actions
 from handrail.desktop.recover.executor import RecoveryExecutor, Review
 from handrail.desktop.recover.file_opener import FileOpener
 from handrail.desktop.recover.policy import allow_actions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_ANNOTATE = "handrail.desktop.capture.annotate"
 _NO_PICTURE = Screenshot(b"", 0, 0, 0.0)
 
 
@@ -53,7 +55,11 @@ class ScreenTools:
         Raises MissingPackageError. A display that is not there shows at the first look.
         """
         display = environ.get("DISPLAY", "")
+        self._before: list[str] = []
         self._settings = settings
+        self._environ = environ
+        self._prices = prices
+        self._redactor = redactor
         self._target = target
         self._open = ExitStack()
         self._capture = open_capture(settings.screenshot_backend, display)
@@ -78,11 +84,15 @@ class ScreenTools:
 
     def capture(self, target: CaptureTarget) -> Screenshot:
         """Take a picture; raises DesktopError."""
+        self._before = [each.title for each in self._shown()]
         return self._capture.take(target)
 
     def titles(self) -> list[str]:
-        """Return the titles of all windows; raises NoDisplayError."""
-        return [each.title for each in self._shown()]
+        """Return the titles of all windows now and before the last picture.
+
+        A window that closed in between may be in it. Raises NoDisplayError.
+        """
+        return [*self._before, *(each.title for each in self._shown())]
 
     def keep(self, screenshot: Screenshot) -> str:
         """Keep a picture and return its name, or "" if it may not or cannot be kept."""
@@ -99,9 +109,41 @@ class ScreenTools:
 
     def recover(self, look: ScreenLook, expected: str, review: Review) -> tuple[RecoveryStep, ...]:
         """Carry out the recovery that a look proposes; raises RecoveryError if it may not."""
-        actions = parse_actions(look.reading.recovery_actions)
-        allowed = allow_actions(actions, look.sensed, expected, look.reading.source)
+        allowed = self.allowed(look.reading, look.sensed, expected)
         return self._executor.carry_out(allowed, review, expected)
+
+    def allowed(
+        self, reading: ScreenReading, sensed: ScreenReading, expected: str
+    ) -> tuple[RecoveryAction, ...]:
+        """Return the actions that a reading proposes; raises RecoveryError if they may not be.
+
+        `sensed`: what local sensing says about the same screen.
+        """
+        actions = parse_actions(reading.recovery_actions)
+        return allow_actions(actions, sensed, expected, reading.source)
+
+    def preview(self, question: ScreenQuestion) -> VisionPreview:
+        """Return what a question to a model would send; raises AnalysisError."""
+        return preview_request(
+            question,
+            self._settings,
+            self.titles(),
+            prices=self._prices,
+            redactor=self._redactor,
+            environ=self._environ,
+        )
+
+    def keep_annotated(self, screenshot: Screenshot, reading: ScreenReading) -> str:
+        """Keep a picture in which the window with the focus is marked; return its name, or ""."""
+        is_whole = not self._target.window and not self._target.screen
+        place = self._windows.find_area(reading.window) if reading.window and is_whole else None
+        text = f"{reading.status.value} {reading.confidence:.2f}  {reading.description}"
+        return self.keep(load(_ANNOTATE).annotate(screenshot, place, text))
+
+    def interrupt(self) -> None:
+        """End a question to a model that is under way; for any thread."""
+        if self.vision is not None:
+            self.vision.close()
 
     def close(self) -> None:
         """Close all connections."""

@@ -45,10 +45,12 @@ class ScreenWatch:
         ending: threading.Event,
         on_check: CheckListener = lambda check: None,
         on_critical_failure: CheckListener = lambda check: None,
+        interrupt: Callable[[], None] = lambda: None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """`target`: what is looked at, in words. `ending`: set when the watch shall end; whoever
-        waits for something on its behalf may wait for it. `close`: closes its connections."""
+        waits for something on its behalf may wait for it. `interrupt`: ends a look that is under
+        way, from another thread. `close`: closes its connections."""
         self.expected_file = ""
         """The file that should be open; the worker may change it at any time."""
         self.run = run.run
@@ -61,6 +63,7 @@ class ScreenWatch:
         self._target = target
         self._on_check = on_check
         self._on_critical_failure = on_critical_failure
+        self._interrupt = interrupt
         self._close = close
         self._events: list[DesktopCheck] = []
         self._lock = threading.Lock()
@@ -89,6 +92,7 @@ class ScreenWatch:
     def stop(self, reason: str = "") -> None:
         """End the watch and its run, within seconds. Twice does no harm."""
         self._ending.set()
+        self._interrupt()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
         self._link.close(reason)
@@ -118,7 +122,6 @@ class ScreenWatch:
         """Let the worker follow the run: paused, running again, ended."""
         if is_ending(standing):
             self._end(f"the run was {standing.value}")
-            self._worker.abort()
         elif is_held(standing):
             self._hold.hold(HoldReason.RUN, _PAUSE_SECONDS)
         elif standing is Standing.RUNNING:
@@ -148,7 +151,7 @@ class ScreenWatch:
                 self._end(permit.why)
             return DesktopCheck(ScreenStatus.UNKNOWN, CheckOutcome.FAILED, why=permit.why)
         try:
-            check = self._checker.check(self.expected_file, context, worker_waits=worker_waits)
+            check = self._checker.check(self._expected(), context, worker_waits=worker_waits)
         except Exception as error:  # noqa: BLE001 - one bad check must not end the watch
             _log.exception("a check of the screen failed")
             says = f"{type(error).__name__}: {error}"[:300]
@@ -172,6 +175,13 @@ class ScreenWatch:
         }
         return min(soon.get(check.outcome, settings.interval_seconds), settings.interval_seconds)
 
+    def _expected(self) -> str:
+        """Return the file that should be open: the one that was named, or the worker's."""
+        progress = self._worker.progress()
+        return self.expected_file or (progress.file if progress else "")
+
     def _end(self, why: str) -> None:
+        """End with the run."""
         self._over = self._over or why
         self._ending.set()
+        self._worker.abort()
