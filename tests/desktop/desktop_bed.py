@@ -29,6 +29,8 @@ from Xlib import XK, X
 from Xlib.display import Display
 from Xlib.error import XError
 from Xlib.ext import xtest
+from Xlib.protocol.event import ClientMessage
+from Xlib.xobject.drawable import Window
 
 from handrail.desktop.x_display import close_display
 
@@ -37,6 +39,7 @@ PATIENCE = 60.0
 _PACKAGES = {
     "Xvfb": "xvfb", "openbox": "openbox", "dbus-daemon": "dbus-daemon", "xterm": "xterm",
     "mousepad": "mousepad", "geany": "geany", "scrot": "scrot", "tesseract": "tesseract-ocr",
+    "chromium": "chromium",
 }  # fmt: skip
 _NEEDED = ("Xvfb", "openbox", "dbus-daemon")
 _A11Y = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
@@ -124,7 +127,9 @@ class DesktopBed:
             self._start_accessibility()
         if self.manager:
             self._run("openbox", "--sm-disable")
-            self.until(lambda: self._has("_NET_SUPPORTING_WM_CHECK"), "the window manager")
+            probe = self.root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
+            self.until(lambda: self._manager_answers(probe), "the window manager")
+            probe.destroy()
 
     @property
     def server_pid(self) -> int:
@@ -196,6 +201,14 @@ class DesktopBed:
     def xterm(self, *command: str) -> DesktopProgram:
         """Open a terminal, by default with a shell."""
         return self.start("xterm", "-e", *(command or ("/bin/sh",)))
+
+    def chromium(self, page: Path) -> DesktopProgram:
+        """Open a file in a browser's window without tabs; editors like VS Code are made of it."""
+        return self.start(
+            "chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run",
+            "--disable-sync", "--disable-background-networking", "--disable-component-update",
+            f"--user-data-dir={self.home}/chromium", f"--app=file://{page}",
+        )  # fmt: skip
 
     def start(self, *command: str) -> DesktopProgram:
         """Start a program; returns when its window is mapped and has the focus."""
@@ -276,8 +289,14 @@ class DesktopBed:
         got = self.root.get_full_property(self.x.intern_atom(name), X.AnyPropertyType)
         return [int(window) for window in got.value if window] if got else []
 
-    def _has(self, name: str) -> bool:
-        return self.root.get_full_property(self.x.intern_atom(name), X.AnyPropertyType) is not None
+    def _manager_answers(self, probe: Window) -> bool:
+        """Whether it has begun to work: it forgets what it is asked while it starts."""
+        if probe.get_full_property(self.x.intern_atom("_NET_FRAME_EXTENTS"), X.AnyPropertyType):
+            return True
+        kind = self.x.intern_atom("_NET_REQUEST_FRAME_EXTENTS")
+        asks = ClientMessage(window=probe, client_type=kind, data=(32, [0] * 5))
+        self.root.send_event(asks, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+        return False
 
     # Processes
 

@@ -10,7 +10,7 @@ from threading import enumerate as all_threads
 import pytest
 
 from handrail.desktop.errors import NoDisplayError
-from handrail.desktop.x_display import ask_for_life, close_display, open_display
+from handrail.desktop.x_display import ask_for_life, close_display, limited, open_display
 from tests.desktop.desktop_bed import DesktopBed
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,13 @@ def test_a_display_that_stands_still_is_told_in_time(desktop: DesktopBed) -> Non
             open_display(desktop.name, _SOON)
     # The late connection closes by itself.
     desktop.until(lambda: "open-display" not in [each.name for each in all_threads()], "its end")
-    ask_for_life(display)
+    close_display(display)
+
+
+def test_a_display_that_answers_is_not_disturbed(desktop: DesktopBed) -> None:
+    display = open_display(desktop.name)
+    for _ in range(200):
+        ask_for_life(display)
     close_display(display)
 
 
@@ -59,7 +65,7 @@ def test_a_display_that_has_ended_is_told(tmp_path: Path) -> None:
         display = open_display(bed.name)
         bed.lose_display()
         for _ in range(2):
-            with pytest.raises(NoDisplayError, match=bed.name):
-                ask_for_life(display)
+            with pytest.raises(NoDisplayError, match=bed.name), limited(display):
+                display.sync()
         close_display(display)
         close_display(display)

@@ -5,6 +5,7 @@ from typing import Any
 from handrail.api.rows.run_rows import run_row
 from handrail.model.control import Standing
 from handrail.model.desktop import CheckOutcome, DesktopCheck, ScreenStatus
+from handrail.tui.panes.run_words import subject
 from handrail.views.run_groups import group_of
 from handrail.views.run_overview import RunOverview
 from handrail.words.run_signs import NEEDS_YOU
@@ -43,3 +44,9 @@ def test_a_desktop_run_that_is_paused_or_over_says_so() -> None:
     paused = _desktop_run(CheckOutcome.GIVEN_UP, standing=Standing.PAUSED)
     ended = _desktop_run(CheckOutcome.GIVEN_UP, phase="ended", active=False)
     assert (paused.state(NOON), ended.state(NOON)) == ("paused", "ended")
+
+
+def test_the_screen_shows_what_a_watch_saw_last_in_place_of_a_goal() -> None:
+    run = _desktop_run(CheckOutcome.RECOVERED, goal="replay", last_action="sees a dialog 0.97")
+    assert subject(run, NOON) == "sees a dialog 0.97"
+    assert subject(_desktop_run(CheckOutcome.GIVEN_UP), NOON) == "its screen is stuck"

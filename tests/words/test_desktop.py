@@ -49,10 +49,28 @@ def said(check: DesktopCheck) -> Sentence:
             ),
             (
                 f"sees a dialog 0.90: {SAVE} · closed dialog · "
-                "could not open_file cart.py (no window took it) · still there"
+                "could not open_file cart.py (no window took it) · did not help"
             ),
             "!",
             "yellow",
+        ),
+        (
+            DesktopCheck(
+                ScreenStatus.DIALOG,
+                CheckOutcome.RECOVERED,
+                0.9,
+                steps=(RecoveryStep("focus cart.py"),),
+                why="now: a terminal",
+            ),
+            "sees a dialog 0.90 · focused cart.py · gone at the next look; now: a terminal",
+            "✓",
+            "green",
+        ),
+        (
+            DesktopCheck(ScreenStatus.DIALOG, CheckOutcome.GIVEN_UP, why="nobody knows a way"),
+            "sees a dialog · GIVEN UP: nobody knows a way",
+            "✗",
+            "red",
         ),
         (
             DesktopCheck(

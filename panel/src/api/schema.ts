@@ -1,4 +1,4 @@
-// 47ee055da43db90639ddd3963030eaccbce8986010e556901d56f553b2e7453c
+// 17f6c16fd2fc4181b89766b830e8f785c6df8c0f896cba8205c91722cd6d7a6e
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -518,6 +518,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/screenshots/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture that a check of a desktop run names. Nobody can take secrets out of it, so reading is not enough. */
+        get: operations["get_screenshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/series": {
         parameters: {
             query?: never;
@@ -835,6 +852,31 @@ export interface components {
             name: string;
         };
         /**
+         * DesktopCheckRow
+         * @description One look of a desktop watch at the screen: what it saw, did, and what came of that.
+         */
+        DesktopCheckRow: {
+            actual_file: string;
+            after: string;
+            attempt: number;
+            confidence: number;
+            context: string;
+            cost_usd: number;
+            description: string;
+            expected_file: string;
+            ms: number;
+            outcome: string;
+            raw_response: string;
+            result: string;
+            says: string;
+            screenshot: string;
+            source: string;
+            status: string;
+            steps: components["schemas"]["RecoveryStepRow"][];
+            symptom: string;
+            why: string;
+        };
+        /**
          * DiffReply
          * @description The difference between a checkpoint and the files now.
          */
@@ -1122,6 +1164,7 @@ export interface components {
             by: string;
             cost_usd: number;
             error: string;
+            failed_step: string;
             file: string;
             folder: string;
             id: string;
@@ -1234,6 +1277,16 @@ export interface components {
             possible: boolean;
             says: string;
             why_not: string;
+        };
+        /**
+         * RecoveryStepRow
+         * @description One action of a recovery.
+         */
+        RecoveryStepRow: {
+            action: string;
+            error: string;
+            ok: boolean;
+            says: string;
         };
         /**
          * ReplayDifference
@@ -1695,12 +1748,14 @@ export interface components {
             checkpoints?: string[];
             /** @default  */
             decision?: string;
+            /** @default null */
+            desktop?: components["schemas"]["DesktopCheckRow"] | null;
             /** @default false */
             has_diff?: boolean;
             /** @default false */
             has_output?: boolean;
             /** @enum {unknown} */
-            kind: "action" | "checkpoint" | "control" | "event" | "finding" | "intervention";
+            kind: "action" | "checkpoint" | "control" | "desktop" | "event" | "finding" | "intervention";
             mark: string;
             /** @default true */
             over?: boolean;
@@ -5451,6 +5506,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingList"];
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in, or the token is wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller lacks the right, or a foreign page sent the request. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is not possible in the present state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong tokens; wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The daemon cannot do it now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_screenshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
                 };
             };
             /** @description The request cannot be understood. */

@@ -114,6 +114,10 @@ class ApiClient:
         """Risk, tokens, cost and memory of a run over time."""
         return self._ask("get_series", runs.RunSeries, run=run)
 
+    def get_screenshot(self, run: str, name: str) -> bytes:
+        """A picture that a check of a desktop run names, as JPEG."""
+        return self._send("get_screenshot", None, {}, {"run": run, "name": name})
+
     def export_run(self, run: str) -> bytes:
         """The whole run as one self-contained page, without secrets."""
         return self._send("export_run", None, {}, {"run": run})

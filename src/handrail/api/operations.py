@@ -14,6 +14,7 @@ from handrail.api.messages import (
 from handrail.api.operation import Operation, QueryParameter
 
 JSON_DOCUMENT, EVENT_STREAM, HTML = "application/json", "text/event-stream", "text/html"
+JPEG = "image/jpeg"
 
 _LIMIT = QueryParameter("limit", "How many at most.", "integer", 1, 500, 100)
 _CURSOR = QueryParameter("cursor", "`next` of the page before.")
@@ -77,6 +78,12 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "get_series", "GET", "/runs/{run}/series",
         "Risk, tokens, cost and memory of a run over time.", runs.RunSeries,
+    ),
+    Operation(
+        "get_screenshot", "GET", "/runs/{run}/screenshots/{name}",
+        "A picture that a check of a desktop run names. Nobody can take secrets out of it, so "
+        "reading is not enough.",
+        JPEG, right="control",
     ),
     Operation(
         "export_run", "GET", "/runs/{run}/export",

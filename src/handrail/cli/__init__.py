@@ -135,11 +135,12 @@ def _fail(error: Exception) -> int:
 
 
 def _describe(error: Exception) -> tuple[bool, str]:
-    """Return whether the error is a known one (not a bug), and its text in one line."""
+    """Return whether the error is a known one (not a bug), and its text: a line per problem."""
     from handrail.cli.output.terminal import visible
 
     if isinstance(error, click.ClickException):
-        return True, visible(error.format_message())
+        told = getattr(error, "problems", (error.format_message(),))
+        return True, "\nhandrail: ".join(map(visible, told))
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return True, visible(f"{name}{error.strerror or error}")

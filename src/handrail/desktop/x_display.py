@@ -1,16 +1,16 @@
 """A connection to an X display, which says clearly when there is none."""
 
 import os
-import select
 import sys
-from contextlib import redirect_stdout, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from socket import SHUT_RDWR
+from threading import Event, Thread, Timer
 from warnings import catch_warnings, simplefilter
 
 from Xlib.display import Display
 from Xlib.error import ConnectionClosedError, DisplayError
-from Xlib.protocol.request import GetInputFocus
 
 from handrail.desktop.errors import NoDisplayError
 
@@ -33,23 +33,43 @@ def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
         display = opened.get(timeout=seconds)
     except Empty:
         late.set()
-        raise NoDisplayError(wanted, f"it does not answer within {seconds:g} s") from None
+        raise NoDisplayError(wanted, _too_slow(seconds)) from None
     if isinstance(display, str):
         raise NoDisplayError(wanted, display)
     return display
 
 
-def ask_for_life(display: Display, seconds: float = PATIENCE) -> None:
-    """Return if a display answers; raises NoDisplayError. Read its events before."""
-    name = str(display.get_display_name())
+@contextmanager
+def limited(display: Display, seconds: float = PATIENCE) -> Iterator[None]:
+    """Give a display so long for what is asked of it; raises NoDisplayError if it is lost.
+
+    Xlib itself waits forever. Afterwards, a connection that was too slow is closed.
+    """
+    late = Event()
+    timer = Timer(seconds, _give_up, (display, late))
+    timer.daemon = True
+    timer.start()
     try:
-        asked = GetInputFocus(display=display.display, defer=True)
-        display.flush()
-        if not select.select([display], [], [], seconds)[0]:
-            raise NoDisplayError(name, f"it does not answer within {seconds:g} s")
-        asked.reply()
+        yield
+    except NoDisplayError:
+        raise
     except LOST as error:
-        raise NoDisplayError(name, _problem(error)) from error
+        problem = _too_slow(seconds) if late.is_set() else _problem(error)
+        raise NoDisplayError(str(display.get_display_name()), problem) from error
+    finally:
+        timer.cancel()
+
+
+def ask_for_life(display: Display, seconds: float = PATIENCE) -> None:
+    """Return if a display answers; raises NoDisplayError."""
+    with limited(display, seconds):
+        display.sync()
+
+
+def _give_up(display: Display, late: Event) -> None:
+    late.set()
+    with suppress(OSError):
+        display.display.socket.shutdown(SHUT_RDWR)
 
 
 def close_display(display: Display) -> None:
@@ -78,6 +98,10 @@ def _connect(name: str) -> Display | str:
             return Display(name)
         except (DisplayError, OverflowError, ValueError, *LOST) as error:
             return _problem(error)
+
+
+def _too_slow(seconds: float) -> str:
+    return f"it does not answer within {seconds:g} s"
 
 
 def _problem(error: Exception) -> str:

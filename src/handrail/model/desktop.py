@@ -82,3 +82,8 @@ class DesktopCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     context: str = ""
     ms: float = 0.0
     cost_usd: float = 0.0
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """Return the names of its pictures: before and after the recovery, as far as kept."""
+        return tuple(filter(None, (self.screenshot, self.after)))

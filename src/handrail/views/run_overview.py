@@ -124,3 +124,11 @@ class RunOverview(msgspec.Struct, frozen=True):
         if work_in_words(self.desktop) == STUCK:
             return self.trouble.says if self.trouble else "its screen is stuck"
         return ""
+
+
+def as_past(run: RunOverview) -> RunOverview:
+    """Return a run of which nothing will come any more: nobody waits for it."""
+    standing = run.standing if run.standing in FINAL else Standing.RUNNING
+    return msgspec.structs.replace(
+        run, active=False, left=False, driver=0, asks="", phase="ended", standing=standing
+    )

@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from handrail.model import event as events
-from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
+from handrail.model.desktop import (
+    DESKTOP_LOOK,
+    CheckOutcome,
+    DesktopCheck,
+    RecoveryStep,
+    ScreenStatus,
+)
+from handrail.model.event import Event
 from handrail.words.amounts import count
 from handrail.words.run_facts import RunFacts
 from handrail.words.sentence import Sentence, in_words
@@ -26,13 +33,10 @@ CHECK_SIGNS = {
     CheckOutcome.FAILED: ("✗", "red"),
 }
 _CAME_OF_IT = {
-    CheckOutcome.NORMAL: "",
-    CheckOutcome.RECOVERED: "gone at the next look",
-    CheckOutcome.NOT_RECOVERED: "still there",
+    CheckOutcome.NOT_RECOVERED: "did not help",
     CheckOutcome.UNSURE: "nothing done",
     CheckOutcome.WAITING: "waits before it tries again",
     CheckOutcome.GIVEN_UP: "GIVEN UP",
-    CheckOutcome.FAILED: "",
 }
 _PAST = {
     "press": "pressed",
@@ -45,6 +49,11 @@ _PAST = {
     "close": "closed",
 }
 """The verbs of a recovery, by the first word of a step."""
+
+
+def is_look(event: Event) -> bool:
+    """Return whether an event is the beginning of a look, which its check completes."""
+    return isinstance(event, events.ActionReviewed) and event.action.tool == DESKTOP_LOOK
 
 
 def seen_in_words(check: DesktopCheck) -> str:
@@ -70,12 +79,16 @@ def step_in_words(step: RecoveryStep) -> str:
 
 def result_in_words(check: DesktopCheck) -> str:
     """Say what came of a check, and why; empty: nothing was wrong."""
-    if check.outcome is CheckOutcome.FAILED:
+    if check.outcome in (CheckOutcome.NORMAL, CheckOutcome.FAILED):
         return ""
+    if check.outcome is CheckOutcome.RECOVERED:
+        return "; ".join(filter(None, ("gone at the next look", check.why)))
     came = _CAME_OF_IT[check.outcome]
+    if check.why:
+        return f"{came}: {check.why}"
     if check.outcome is CheckOutcome.GIVEN_UP and check.attempt:
-        came = f"{came} after {count(check.attempt, 'attempt')}"
-    return ": ".join(filter(None, (came, check.why)))
+        return f"{came} after {count(check.attempt, 'attempt')}"
+    return came
 
 
 def check_in_words(check: DesktopCheck) -> str:

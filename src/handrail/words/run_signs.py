@@ -41,6 +41,13 @@ OVER = frozenset(state for state, sign in RUN_SIGNS.items() if sign == _OVER)
 """States in which there is nothing left to control."""
 
 
+def answer_command(run: str, task: str = "") -> str:
+    """Return the command that answers an agent that could not go on. `task`: of a fleet."""
+    if task:
+        return f'handrail task retry {task} --message "your answer"'
+    return f'handrail run --resume {run} "your answer"'
+
+
 def work_in_words(desktop: DesktopCheck | None) -> str:
     """Return the state of a run at work; `desktop`: the last look of a desktop watch."""
     if desktop is None:

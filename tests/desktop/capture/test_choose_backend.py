@@ -7,7 +7,7 @@ import pytest
 
 from handrail.desktop.capture.capture import open_capture
 from handrail.desktop.capture.choose_backend import BACKENDS, open_backend
-from handrail.desktop.errors import MissingPackageError
+from handrail.desktop.errors import MissingPackageError, NoDisplayError
 from tests.desktop.desktop_bed import DesktopBed, need
 
 pytestmark = pytest.mark.slow
@@ -29,6 +29,18 @@ def test_auto_is_mss(desktop: DesktopBed) -> None:
     backend = open_backend("auto", desktop.name)
     assert backend.name == "mss"
     backend.close()
+
+
+def test_a_display_may_come_after_the_choice(
+    desktop: DesktopBed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DISPLAY")
+    capture = open_capture("auto")
+    with pytest.raises(NoDisplayError, match="DISPLAY is not set"):
+        capture.take()
+    monkeypatch.setenv("DISPLAY", desktop.name)
+    assert capture.take().width == 1920
+    capture.close()
 
 
 @pytest.mark.usefixtures("without_mss")

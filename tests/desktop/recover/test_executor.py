@@ -1,17 +1,19 @@
 """Carrying out a recovery: in order, with pauses, up to the first failure."""
 
+from collections.abc import Sequence
 from threading import Event
 
 import pytest
 
+from handrail.desktop.capture.screenshot import Screenshot
 from handrail.desktop.errors import MissingPackageError, NoDisplayError
 from handrail.desktop.recover.actions import RecoveryAction, parse_actions
 from handrail.desktop.recover.executor import PAUSE_SECONDS, RecoveryExecutor, Review
 from handrail.desktop.recover.file_opener import FileOpener
-from handrail.desktop.screen_reading import ScreenReading
+from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.desktop.sense.screen_facts import WindowFacts
 from handrail.model.desktop import RecoveryStep, ScreenStatus
-from handrail.testing.desktop_fakes import FakeInputDevice, FakeWait
+from handrail.testing.desktop_fakes import FakeInputDevice, FakeReader, FakeWait
 
 WINDOWS = (
     WindowFacts(1, "test: ~/project", "xterm"),
@@ -20,7 +22,11 @@ WINDOWS = (
     WindowFacts(4, "News - Chromium", "chromium"),
 )
 EDITOR = ScreenReading(ScreenStatus.NORMAL, source="local")
+DIALOG = ScreenReading(ScreenStatus.DIALOG, source="local")
 TERMINAL = ScreenReading(ScreenStatus.TERMINAL, source="local", is_terminal=True)
+
+
+LOOK = ScreenQuestion(Screenshot(b"", 0, 0, at=0.0))
 
 
 def agree(_: RecoveryAction) -> str:
@@ -35,14 +41,15 @@ class Bed:
         *,
         device: FakeInputDevice | None = None,
         wait: FakeWait | None = None,
-        sensed: ScreenReading = EDITOR,
+        sensed: Sequence[ScreenReading] = (EDITOR,),
         opener: FileOpener | None = None,
         windows: tuple[WindowFacts, ...] = WINDOWS,
     ) -> None:
         self.device = device or FakeInputDevice()
         self.wait = wait or FakeWait()
+        eyes = FakeReader(*sensed)
         self.executor = RecoveryExecutor(
-            self.device, lambda: windows, lambda: sensed, self.wait, opener=opener
+            self.device, lambda: windows, lambda: eyes.read(LOOK), self.wait, opener=opener
         )
 
     def run(
@@ -95,7 +102,7 @@ def test_a_refused_action_does_not_happen() -> None:
 
 
 def test_nothing_is_typed_into_a_terminal_that_took_the_focus_meanwhile() -> None:
-    bed = Bed(sensed=TERMINAL)
+    bed = Bed(sensed=[TERMINAL])
     for action in ("type main.py", "press Return", "press ctrl+Return"):
         [step] = bed.run(action)
         assert "a terminal has the focus" in step.error
@@ -120,12 +127,29 @@ def test_a_window_that_is_not_there_is_named() -> None:
 
 def test_a_file_is_opened_by_the_keys_of_the_editor() -> None:
     bed = Bed()
-    bed.run("open_file src/main.py")
-    bed.run("open_file /home/test/notes.txt")
+    assert bed.run("open_file src/main.py")[0].ok
+    assert bed.device.done == ["focus 3", "press ctrl+p", "type src/main.py", "press Return"]
+    bed = Bed(sensed=[EDITOR, EDITOR, EDITOR, DIALOG])
+    assert bed.run("open_file /home/test/notes.txt")[0].ok
     assert bed.device.done == [
-        *("focus 3", "press ctrl+p", "type src/main.py", "press Return"),
-        *("focus 2", "press ctrl+o", "press ctrl+l", "type /home/test/notes.txt", "press Return"),
+        *("focus 2", "press ctrl+o", "press ctrl+l"),
+        *("type /home/test/notes.txt", "press Return"),
     ]
+
+
+def test_a_path_is_not_typed_before_the_file_dialog_is_there() -> None:
+    bed = Bed()
+    [step] = bed.run("open_file notes.txt")
+    assert step.error == "the editor showed no file dialog within 5 s"
+    assert bed.device.done == ["focus 2", "press ctrl+o"]
+    assert sum(bed.wait.waits) == pytest.approx(5)
+
+
+def test_a_file_is_not_opened_behind_a_dialog() -> None:
+    bed = Bed(sensed=[DIALOG])
+    [step] = bed.run("open_file main.py")
+    assert step.error == "a dialog is open, and would take the keys"
+    assert bed.device.done == ["focus 3"]
 
 
 def test_a_terminal_that_calls_itself_an_editor_does_not_get_the_focus() -> None:
@@ -155,7 +179,7 @@ def test_a_browser_without_an_editor_is_no_editor() -> None:
 
 
 def test_opening_stops_where_a_terminal_keeps_the_focus() -> None:
-    bed = Bed(sensed=TERMINAL)
+    bed = Bed(sensed=[TERMINAL])
     [step] = bed.run("open_file main.py")
     assert "a terminal has the focus" in step.error
     assert bed.device.done == ["focus 3", "press ctrl+p"]

@@ -12,6 +12,7 @@ from Xlib.ext import xtest
 from handrail.desktop.errors import RecoveryError
 from handrail.desktop.recover.clipboard import CHUNK
 from handrail.desktop.recover.xtest_device import XTestDevice
+from handrail.desktop.sense.dialog_buttons import DialogButtons
 from tests.desktop.desktop_bed import DesktopBed
 from tests.desktop.recover.clipboard_owner import clipboard_owner, read_clipboard
 
@@ -59,6 +60,28 @@ def test_a_long_text_arrives_exactly(
     device.press("ctrl+s")
     desktop.until(lambda: file.stat().st_size >= size, "the saved file")
     assert file.read_text() == text
+
+
+_PAGE = """<!doctype html><meta charset=utf-8><title>loading</title>
+<textarea onfocus="document.title = 'ready'"
+  oninput="document.title = this.value.length + ' ' + this.value.slice(0, 100)"></textarea>
+<script>document.querySelector("textarea").focus()</script>
+"""
+
+
+def test_a_browser_that_reads_twice_gets_every_text(
+    desktop: DesktopBed, device: XTestDevice, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(_PAGE)
+    window = desktop.chromium(page).window
+    desktop.until(lambda: desktop.title(window) == "ready", "the page")
+    device.type_text("ü € 漢字 ")
+    desktop.until(lambda: desktop.title(window) == "7 ü € 漢字", "the first text")
+    device.type_text("y" * 300_000)
+    device.type_text("end")
+    desktop.until(lambda: desktop.title(window).startswith("300010 ü"), "all texts")
+    assert read_clipboard(desktop, "UTF8_STRING") is None
 
 
 def test_the_clipboard_has_afterwards_what_it_had_before(
@@ -241,7 +264,7 @@ def test_after_a_lost_display_the_next_one_is_used(
             lambda: device.focus_window(1),
         )
         for act in acts:
-            with pytest.raises(RecoveryError, match="is lost"):
+            with pytest.raises(RecoveryError, match="cannot be opened"):
                 act()
     with DesktopBed(tmp_path / "two", accessible=False) as bed:
         monkeypatch.setenv("DISPLAY", bed.name)
@@ -256,7 +279,26 @@ def test_no_display_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         XTestDevice(_no_button).press("Escape")
 
 
-def test_a_named_button_is_pressed_by_whoever_knows_buttons(desktop: DesktopBed) -> None:
-    pressed: list[str] = []
-    XTestDevice(pressed.append, desktop.name).press_button("Don't Save")
-    assert pressed == ["Don't Save"]
+@pytest.mark.parametrize("editor", ["mousepad", "geany"])
+def test_a_named_button_of_a_real_dialog_is_pressed(
+    desktop: DesktopBed, editor: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("before\n")
+    with (
+        closing(DialogButtons(desktop.environment)) as buttons,
+        closing(XTestDevice(buttons.press, desktop.name)) as device,
+    ):
+        program = getattr(desktop, editor)(file)
+        device.type_text("more")
+        device.press("ctrl+q")
+        desktop.until(lambda: desktop.active() not in {0, program.window}, "the dialog")
+        with pytest.raises(RecoveryError, match="no dialog"):
+            device.press_button("No Such Button")
+        device.press_button("Cancel")
+        desktop.until(lambda: desktop.active() == program.window, "the editor")
+        device.press("ctrl+q")
+        desktop.until(lambda: desktop.active() not in {0, program.window}, "the dialog again")
+        device.press_button("Don't Save")
+        desktop.until(lambda: program.process.poll() is not None, "the end of the editor")
+    assert file.read_text() == "before\n"

@@ -202,6 +202,22 @@ def test_the_same_trouble_has_the_same_symptom() -> None:
     assert read(screen(EDITOR, SHELL)).symptom not in symptoms
 
 
+@pytest.mark.parametrize(
+    ("name", "terminal"),
+    [
+        ("Terminal 1, bash Use Alt+F1 for help", True),
+        ("Terminal input", True),
+        ("Terminal.py", False),
+        ("Terminal 1.py, Editor Group 1", False),
+        ("cart.py", False),
+    ],
+)
+def test_a_terminal_in_a_web_page_is_known_by_its_name(name: str, terminal: bool) -> None:
+    reading = read(screen(CODE, app=tree(focus=FocusFacts("entry", name))))
+    assert reading.is_terminal is terminal
+    assert (reading.status is TERMINAL) is terminal
+
+
 def test_ocr_gives_a_mute_dialog_its_text() -> None:
     mute = read(screen(EDITOR, ASKS))
     told = read(screen(EDITOR, ASKS, words="Failed to save: the disk is full"))

@@ -213,7 +213,7 @@ def test_a_new_priority_keeps_an_edit_that_came_in_between(office: FleetOffice) 
         fleet = await office.access.reach(office.fleet)
         wanted = TaskCommandRequest(command="priority", priority=9)
         order = DecisionOrder(fleet, office.engine.copy_of("a"), wanted, "ann")
-        office.engine.submit([Task(id="a", prompt="else")])
+        await asyncio.to_thread(office.engine.submit, [Task(id="a", prompt="else")])
         await office.commands.carry_out(order)
         assert office.engine.copy_of("a").task == Task(id="a", prompt="else", priority=9)
 

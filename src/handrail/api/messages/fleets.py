@@ -237,6 +237,8 @@ class PipelineRow(msgspec.Struct, frozen=True):
     review: dict[str, int]
     """total, allowed, warned, modified, blocked_count."""
     cost_usd: float
+    failed_step: str
+    """The step that decided the error; empty: none did."""
 
 
 class PipelineList(msgspec.Struct, frozen=True):

@@ -225,9 +225,9 @@ def replay(
     """
     options.by_a_person()
     from handrail.cli.desktop.desktop_settings import desktop_project
-    from handrail.cli.desktop.watched_replay import ReplayRequest, replay_session
+    from handrail.cli.desktop.watched_replay import WatchedReplay, replay_session
 
-    request = ReplayRequest(session, os.path.abspath(root), editor, pause, repair, as_json)
+    request = WatchedReplay(session, os.path.abspath(root), editor, pause, repair, as_json)
     settings = None if no_watch else desktop_project().config.desktop
     with ExitStack() as stack:
         return replay_session(stack, options.screen(), request, settings)

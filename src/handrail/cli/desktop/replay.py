@@ -43,6 +43,7 @@ def open_replay(
     try:
         from handrail.desktop.recover.xtest_device import XTestDevice
         from handrail.desktop.replay.keyboard_editor import KeyboardEditor
+        from handrail.desktop.replay.primary_selection import PrimarySelection
         from handrail.desktop.sense.x11_windows import X11Windows
     except ModuleNotFoundError as error:
         name = str(error.name).partition(".")[0]
@@ -52,7 +53,9 @@ def open_replay(
     windows.read()  # says here and now that there is no display
     device = XTestDevice(lambda _: None)
     stack.callback(device.close)
-    keyboard = KeyboardEditor(REPLAY_EDITORS[editor], device, windows.read)
+    selection = PrimarySelection()
+    stack.callback(selection.close)
+    keyboard = KeyboardEditor(REPLAY_EDITORS[editor], device, windows.read, selection)
     stack.callback(keyboard.close)
     return ReplayEngine(
         session, root, keyboard, file=file, pace=pace, repair=repair, check_between=check_between
@@ -107,8 +110,10 @@ def _show(screen: TerminalOutput, outcome: ReplayOutcome) -> None:
             times = "once" if each.repaired == 1 else f"{each.repaired} times"
             says = f"{each.path}: the editor saved something else; Handrail wrote it {times}"
             screen.paragraph(says, "yellow")
-    operations = sum(each.operations for each in outcome.files)
-    number = len(outcome.files)
-    files = f"{number} {'file' if number == 1 else 'files'}"
-    took = duration_in_words(outcome.seconds)
-    screen.say(f" Replayed {operations:,} operations in {files}, in {took}.")
+    operations = _count(sum(each.operations for each in outcome.files), "operation")
+    files = _count(len(outcome.files), "file")
+    screen.say(f" Replayed {operations} in {files}, in {duration_in_words(outcome.seconds)}.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what if number == 1 else what + 's'}"

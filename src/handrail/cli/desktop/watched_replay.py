@@ -14,7 +14,7 @@ from handrail.desktop.watch.desktop_watch import Watch
 from handrail.model.desktop import CheckOutcome, DesktopCheck
 
 
-class ReplayRequest(msgspec.Struct, frozen=True):
+class WatchedReplay(msgspec.Struct, frozen=True):
     """What to replay, and how."""
 
     session: str
@@ -27,7 +27,7 @@ class ReplayRequest(msgspec.Struct, frozen=True):
 
 
 def replay_session(
-    stack: ExitStack, screen: TerminalOutput, request: ReplayRequest, settings: Desktop | None
+    stack: ExitStack, screen: TerminalOutput, request: WatchedReplay, settings: Desktop | None
 ) -> int:
     """Replay, print what came of it, and return the exit code; raises DesktopError.
 
@@ -58,7 +58,7 @@ def replay_session(
 
 
 def _watch(
-    screen: TerminalOutput, request: ReplayRequest, settings: Desktop, engine: ReplayEngine
+    screen: TerminalOutput, request: WatchedReplay, settings: Desktop, engine: ReplayEngine
 ) -> Watch:
     printer = CheckPrinter(screen, as_json=False)
 

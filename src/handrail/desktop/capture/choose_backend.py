@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from handrail.desktop.capture.screenshot import CaptureBackend, CaptureTarget
-from handrail.desktop.errors import CaptureError, DesktopError, MissingPackageError
+from handrail.desktop.errors import CaptureError, DesktopError, MissingPackageError, NoDisplayError
 from handrail.desktop.packages import load
 
 AUTO = "auto"
@@ -34,6 +34,9 @@ def _tried(backend: CaptureBackend) -> CaptureBackend:
     """Return it if it can read this screen: mss cannot read one with 16 bits for a pixel."""
     try:
         backend.grab(CaptureTarget())
+    except NoDisplayError:
+        # It may come later, and is probably an ordinary one.
+        return backend
     except CaptureError:
         backend.close()
         raise

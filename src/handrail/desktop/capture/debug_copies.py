@@ -89,11 +89,9 @@ class DebugCopies:
             if name != newest and (room < 0 or now - _taken(name) > self._days * _DAY):
                 _remove(folder, name)
         for name in os.listdir(folder):
-            if name.endswith(_PART) and _NAME.fullmatch(name.removesuffix(_PART)):
-                with suppress(FileNotFoundError):
-                    written = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime
-                    if now - written > _OLDEST_PART:
-                        _remove(folder, name)
+            is_part = name.endswith(_PART) and _NAME.fullmatch(name.removesuffix(_PART))
+            if is_part and now - _taken(name) > _OLDEST_PART:
+                _remove(folder, name)
 
 
 def _write(folder: int, stamp: str, data: bytes) -> str:

@@ -31,7 +31,8 @@ class MssBackend:
             )
         except ScreenShotError as error:
             self._disconnect()
-            self._layout.living_display()
+            # It says so if the display was lost in between.
+            self._layout.area(CaptureTarget())
             raise CaptureError(f"mss cannot take a picture: {error}") from error
         return Image.frombytes("RGB", (area.width, area.height), taken.raw, "raw", "BGRX")
 

@@ -6,7 +6,7 @@ from Xlib.error import XError
 from handrail.desktop.capture.screenshot import CaptureTarget
 from handrail.desktop.errors import CaptureError, NoDisplayError
 from handrail.desktop.windows import Area, find_window, monitor_area, screen_area, window_area
-from handrail.desktop.x_display import LOST, ask_for_life, close_display, open_display
+from handrail.desktop.x_display import close_display, limited, open_display
 
 
 class ScreenLayout:
@@ -20,36 +20,30 @@ class ScreenLayout:
 
     def area(self, target: CaptureTarget) -> Area:
         """Return its place; raises NoDisplayError, NoWindowError or CaptureError."""
+        kept = self._display is not None
         try:
-            display = self.living_display()
-            self.screen = screen_area(display)
-            if target.window:
-                return window_area(display, find_window(display, target.window))
-            if target.screen:
-                return monitor_area(display, target.screen).inside(self.screen)
+            return self._look(target)
         except NoDisplayError:
             self.close()
-            raise
-        except LOST as error:
-            self.close()
-            raise NoDisplayError(self._name, "it has ended") from error
-        except XError as error:
-            raise CaptureError(
-                f"the display does not tell where its windows are: {error}"
-            ) from error
-        return self.screen
+            if not kept:
+                raise
+        # A display that was started anew has the same name.
+        return self.area(target)
 
-    def living_display(self) -> Display:
-        """Return the connection to a display that answers; raises NoDisplayError."""
-        if self._display is not None:
-            try:
-                ask_for_life(self._display)
-            except NoDisplayError:
-                self.close()
-        # A display that was restarted has the same name.
+    def _look(self, target: CaptureTarget) -> Area:
         if self._display is None:
             self._display = open_display(self._name)
-        return self._display
+        display = self._display
+        try:
+            with limited(display):
+                self.screen = screen_area(display)
+                if target.window:
+                    return window_area(display, find_window(display, target.window))
+                if target.screen:
+                    return monitor_area(display, target.screen).inside(self.screen)
+        except XError as error:
+            raise CaptureError(f"the display does not tell where windows are: {error}") from error
+        return self.screen
 
     def close(self) -> None:
         """Close the connection."""

@@ -68,7 +68,8 @@ class ScrotBackend:
             raise CaptureError(f"scrot took more than {self._seconds:g} s") from error
         except subprocess.CalledProcessError as error:
             said = " ".join(error.stderr.decode(errors="replace").split())
-            self._layout.living_display()
+            # It says so if the display was lost in between.
+            self._layout.area(CaptureTarget())
             raise CaptureError(f"scrot ended with {error.returncode}: {said}") from error
         except OSError as error:
             raise CaptureError(f"scrot cannot be started: {error}") from error

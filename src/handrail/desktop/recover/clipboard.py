@@ -64,7 +64,8 @@ class Clipboard:
         self._ours = False
         self.was_read = False
         """Whether anybody has read the text that is offered."""
-        self._deliveries: list[_Delivery] = []
+        self._deliveries: dict[tuple[int, int], _Delivery] = {}
+        self._asked_at = 0.0
         self._taken: SimpleQueue[int] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._woken, self._wake = os.pipe()
@@ -85,6 +86,11 @@ class Clipboard:
         with suppress(Empty):
             return self._taken.get(timeout=seconds)
         return None
+
+    def wait_until_quiet(self, seconds: float) -> None:
+        """Return when nobody has asked for so long: browsers read a text twice for one paste."""
+        while (left := self._asked_at + seconds - time.monotonic()) > 0:
+            self.wait_for_reader(left)
 
     def close(self) -> None:
         """Give the clipboard up."""
@@ -115,12 +121,12 @@ class Clipboard:
     def _serve(self) -> None:
         watched = [self._woken, self._display.fileno()]
         while True:
-            ready, _, _ = select.select(watched, [], [])
             try:
                 self._handle_events()
             except LOST:
                 # The next job says so.
                 watched = [self._woken]
+            ready, _, _ = select.select(watched, [], [])
             if self._woken in ready:
                 os.read(self._woken, 1)
                 job = self._jobs.get()
@@ -129,9 +135,9 @@ class Clipboard:
                 job()
 
     def _handle_events(self) -> None:
+        """Handle all of them: the socket does not tell of those that Xlib has read already."""
         while self._display.pending_events():
             self._handle(self._display.next_event())
-        self._display.flush()
 
     def _handle(self, happened: Event) -> None:
         if happened.type == X.SelectionRequest:
@@ -146,6 +152,7 @@ class Clipboard:
         while not self._taken.empty():
             self._taken.get()
         self.was_read = False
+        self._deliveries.clear()
         self._own(content)
 
     def _restore(self) -> None:
@@ -167,6 +174,7 @@ class Clipboard:
 
     def _hand_out(self, asked: Event) -> None:
         """Answer a program that wants the content in some form."""
+        self._asked_at = time.monotonic()
         # Old programs leave the property out.
         prop = asked.property or asked.target
         window = asked.requestor
@@ -191,7 +199,7 @@ class Clipboard:
     def _begin(self, window: Window, prop: int, target: int) -> None:
         kind = self._atoms["UTF8_STRING"] if target == self._atoms["TEXT"] else target
         delivery = _Delivery(window, prop, kind, self._content[target])
-        self._deliveries.append(delivery)
+        self._deliveries[window.id, prop] = delivery
         if delivery.in_pieces:
             window.change_property(prop, self._atoms["INCR"], 32, [len(delivery.rest)])
         else:
@@ -200,17 +208,16 @@ class Clipboard:
 
     def _go_on(self, deleted: Event) -> None:
         """A program has read a piece: give it the next one. An empty one is the last."""
-        for delivery in self._deliveries:
-            if delivery.window.id == deleted.window.id and delivery.prop == deleted.atom:
-                break
-        else:
+        delivery = self._deliveries.get((deleted.window.id, deleted.atom))
+        if delivery is None:
             return
+        self._asked_at = time.monotonic()
         if delivery.in_pieces:
             piece, delivery.rest = delivery.rest[:CHUNK], delivery.rest[CHUNK:]
             delivery.window.change_property(delivery.prop, delivery.kind, 8, bytes(piece))
             delivery.in_pieces = len(piece) > 0
         else:
-            self._deliveries.remove(delivery)
+            del self._deliveries[deleted.window.id, deleted.atom]
             self.was_read = True
             self._taken.put(delivery.window.id)
 

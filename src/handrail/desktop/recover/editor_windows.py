@@ -2,38 +2,36 @@
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from handrail.desktop.errors import NoWindowError
 from handrail.desktop.recover.actions import PressKeys, TypeText, WaitSeconds
 from handrail.desktop.sense.screen_facts import WindowFacts
 from handrail.desktop.sense.titles import OpenedFile, is_terminal, read_title, same_file
 
-OpeningStep = PressKeys | TypeText | WaitSeconds
+
+class AwaitDialog(msgspec.Struct, frozen=True):
+    """Wait until a dialog in a window of its own has the focus.
+
+    Before that, the path would end up in the text. A drawn input needs no such wait: its program
+    takes one key after the other.
+    """
+
+
+OpeningStep = PressKeys | TypeText | WaitSeconds | AwaitDialog
 
 _MOST_TITLES = 8
-_DIALOG_TIME = 0.5
+_LIST_TIME = 0.5
+"""An editor needs it to fill a list of files, and takes some keys only afterwards."""
 PATH = TypeText("PATH")
 """Stands for the path of the file."""
 
-_QUICK_OPEN = (
-    PressKeys("ctrl+p"),
-    WaitSeconds(_DIALOG_TIME),
-    PATH,
-    WaitSeconds(_DIALOG_TIME),
-    PressKeys("Return"),
-)
-_FILE_DIALOG = (
-    PressKeys("ctrl+o"),
-    WaitSeconds(_DIALOG_TIME),
-    PATH,
-    WaitSeconds(_DIALOG_TIME),
-    PressKeys("Return"),
-)
-_GTK_DIALOG = (
-    PressKeys("ctrl+o"),
-    WaitSeconds(_DIALOG_TIME),
-    PressKeys("ctrl+l"),
-    *_FILE_DIALOG[2:],
-)
+_CHOOSE = (PATH, WaitSeconds(_LIST_TIME), PressKeys("Return"))
+_QUICK_OPEN = (PressKeys("ctrl+p"), WaitSeconds(_LIST_TIME), *_CHOOSE)
+_ASK = (PressKeys("ctrl+o"), AwaitDialog(), WaitSeconds(_LIST_TIME))
+_FILE_DIALOG = (*_ASK, *_CHOOSE)
+_GTK_DIALOG = (*_ASK, PressKeys("ctrl+l"), *_CHOOSE)
+"""GTK shows a field for the path only when asked."""
 OPENING_KEYS: Mapping[str, tuple[OpeningStep, ...]] = {
     "VS Code": _QUICK_OPEN,
     "Sublime Text": _QUICK_OPEN,

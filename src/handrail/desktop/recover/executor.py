@@ -56,7 +56,7 @@ class RecoveryExecutor:
         self._device = GuardedDevice(device, sense)
         self._list_windows = list_windows
         self._wait = wait
-        self._opener = opener or KeyboardFileOpener(self._device, list_windows, wait)
+        self._opener = opener or KeyboardFileOpener(self._device, list_windows, sense, wait)
 
     def carry_out(
         self, actions: Sequence[RecoveryAction], review: Review, expected_file: str = ""

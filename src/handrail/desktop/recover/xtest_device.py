@@ -14,10 +14,13 @@ from Xlib.protocol.event import ClientMessage
 from handrail.desktop.errors import NoDisplayError, RecoveryError
 from handrail.desktop.recover.clipboard import Clipboard
 from handrail.desktop.recover.keyboard import Keyboard
-from handrail.desktop.x_display import LOST, ask_for_life, close_display, open_display
+from handrail.desktop.x_display import LOST, close_display, limited, open_display
 
 _FOCUS_SECONDS = 5.0
 _PASTE_SECONDS = 5.0
+_MOST_SECONDS = 30.0
+"""For a whole action: after that, the display stands still."""
+_QUIET_SECONDS = 0.2
 _OTHER_READER_SECONDS = 1.0
 """A clipboard manager may read a text before the editor does."""
 _PASTE = "ctrl+v"
@@ -67,6 +70,7 @@ class XTestDevice:
             try:
                 self.press(_PASTE)
                 self._wait_for_paste(display, self._clipboard)
+                self._clipboard.wait_until_quiet(_QUIET_SECONDS)
             finally:
                 if self._clipboard is not None:
                     self._clipboard.put_back()
@@ -127,13 +131,13 @@ class XTestDevice:
         self._refused.clear()
         try:
             display = self._connect()
-            _read_events(display)
-            ask_for_life(display)
-            yield display
-            display.sync()
-        except (NoDisplayError, *LOST) as error:
+            with limited(display, _MOST_SECONDS):
+                _read_events(display)
+                yield display
+                display.sync()
+        except NoDisplayError as error:
             self.close()
-            raise RecoveryError(action, f"the display is lost: {error}") from error
+            raise RecoveryError(action, str(error)) from error
         except XError as error:
             raise RecoveryError(action, f"the display refused it: {error}") from error
         if self._refused:

@@ -26,7 +26,10 @@ class Editor(Protocol):
         """Return why this editor would not keep a text as it is, or ""."""
 
     def open(self, path: str) -> None:
-        """Open a file in a window of its own; returns when it has the focus."""
+        """Start to open a file in a window of its own."""
+
+    def not_ready(self, text: str) -> str:
+        """Return why keys would not reach the text of the opened file yet, or ""."""
 
     def obstacle(self) -> str:
         """Return what has the keyboard in place of the open file, or ""."""
@@ -44,7 +47,7 @@ class Editor(Protocol):
         """Save the open file."""
 
     def reload(self) -> None:
-        """Show the file as it is on the disk, and forget what is not saved."""
+        """Start to open the same file anew; what is not saved is lost."""
 
     def close(self) -> None:
         """Close what was opened; what is not saved is lost."""

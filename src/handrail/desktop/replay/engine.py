@@ -194,6 +194,7 @@ class ReplayEngine:
         with self._lock:
             self._path, self._saved = job.path, job.original.encode()
         self._editor.open(resolve_inside(self._root, job.path))
+        self._wait_until_ready(job.original)
         text = LineText(job.original)
         unsaved = 0
         for index, operation in enumerate(job.operations):
@@ -222,7 +223,7 @@ class ReplayEngine:
                 self._send(operation, text)
             except RecoveryError:
                 # A paste that nobody took has changed nothing.
-                if tried + 1 == _TRIES or not self._editor.obstacle():
+                if tried + 1 == _TRIES:
                     raise
             else:
                 return
@@ -239,13 +240,19 @@ class ReplayEngine:
             case _:
                 self._editor.go_to(operation.line)
 
+    def _wait_until_ready(self, text: str) -> None:
+        self._wait(lambda: self._editor.not_ready(text))
+
     def _wait_for_keyboard(self) -> None:
-        """Stand until the editor has the keyboard; raises EditorReplayError after a long time."""
+        self._wait(self._editor.obstacle, " has the keyboard")
+
+    def _wait(self, obstacle: Callable[[], str], says: str = "") -> None:
+        """Stand until nothing is in the way; raises EditorReplayError after a long time."""
         self._point.pass_by()
         waited = 0.0
-        while obstacle := self._editor.obstacle():
+        while problem := obstacle():
             if waited >= self._pace.patience:
-                problem = f"{obstacle} has had the keyboard for {self._pace.patience:g} s"
+                problem = f"{problem}{says}, after {self._pace.patience:g} s of waiting"
                 raise EditorReplayError(self._path, problem)
             self._point.rest(_LOOK_AGAIN)
             waited += _LOOK_AGAIN
@@ -273,6 +280,7 @@ class ReplayEngine:
         with self._lock:
             self._saved = expected
         self._editor.reload()
+        self._wait_until_ready(expected.decode())
         return 1
 
     def _wait_for_file(self, path: str, expected: bytes) -> tuple[bool, bool]:

@@ -6,20 +6,29 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Protocol
 
-from handrail.desktop.errors import MissingPackageError
+from handrail.desktop.errors import MissingPackageError, RecoveryError
 from handrail.desktop.recover.input_device import InputDevice
 from handrail.desktop.replay.editor import EditorReplayError
 from handrail.desktop.replay.editors import ReplayEditorRow
 from handrail.desktop.sense.screen_facts import DesktopFacts, WindowFacts
 
-OPEN_SECONDS = 60.0
-_LOOK_AGAIN = 0.05
+_SELECTION_SECONDS = 0.5
 _KILL_SECONDS = 5.0
 _NAME_CHARACTERS = r"[\w.-]"
+
+
+class SelectionReader(Protocol):
+    """Reads what is selected on the display."""
+
+    def claim(self) -> None:
+        """Take the selection over."""
+
+    def read(self, seconds: float) -> str | None:
+        """Return what was selected since; None: nothing. A large text may be ""."""
 
 
 class KeyboardEditor:
@@ -34,12 +43,15 @@ class KeyboardEditor:
         row: ReplayEditorRow,
         device: InputDevice,
         read_windows: Callable[[], DesktopFacts],
+        selection: SelectionReader,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.name = row.name
         self._row = row
         self._device = device
         self._read_windows = read_windows
+        self._selection = selection
+        self._earlier: set[int] = set()
         self._environ = environ
         self._settings = ""
         self._process: subprocess.Popen[bytes] | None = None
@@ -62,26 +74,38 @@ class KeyboardEditor:
         return ""
 
     def open(self, path: str) -> None:
-        """Open a file in a window of its own; returns when it has the focus."""
+        """Start to open a file in a window of its own."""
         self._end_process()
         self._path = path
         self._line = 0
-        before = {window.window for window in self._read_windows().windows}
+        self._earlier = {window.window for window in self._read_windows().windows}
         self._start()
-        end = time.monotonic() + OPEN_SECONDS
-        while not self._find_window(before):
-            if self._process is None or self._process.poll() is not None:
-                raise EditorReplayError(path, f"{self.name} has ended before it showed the file")
-            if time.monotonic() > end:
-                problem = f"{self.name} does not show it within {OPEN_SECONDS:g} s"
-                raise EditorReplayError(path, problem)
-            time.sleep(_LOOK_AGAIN)
-        self._device.focus_window(self._window)
+
+    def not_ready(self, text: str) -> str:
+        """Return why keys would not reach the text of the opened file yet, or ""."""
+        self._must_run()
+        if not self._window and not self._find_window():
+            return f"{self.name} does not show it"
+        if obstacle := self.obstacle():
+            with suppress(RecoveryError):
+                self._device.focus_window(self._window)
+            return f"{obstacle} has the keyboard"
+        # A window has its keyboard some time before the text in it has: keys would get lost.
+        self._selection.claim()
+        self._press(self._row.top)
+        self._press(self._row.select_to_end)
+        shown = self._selection.read(_SELECTION_SECONDS) if text else ""
+        self._press(self._row.top)
+        self._line = 1
+        if shown is None:
+            return f"{self.name} does not give the text its keyboard"
+        if shown and shown.replace("\r\n", "\n") != text.replace("\r\n", "\n"):
+            return f"{self.name} shows another text than the file has"
+        return ""
 
     def obstacle(self) -> str:
         """Return what has the keyboard in place of the open file, or ""."""
-        if self._process is not None and self._process.poll() is not None:
-            raise EditorReplayError(self._path, f"{self.name} has ended")
+        self._must_run()
         desktop = self._read_windows()
         if desktop.open_menu:
             return "an open menu"
@@ -123,7 +147,7 @@ class KeyboardEditor:
         self._press(self._row.save)
 
     def reload(self) -> None:
-        """Show the file as it is on the disk, and forget what is not saved."""
+        """Start to open the same file anew; what is not saved is lost."""
         self.open(self._path)
 
     def close(self) -> None:
@@ -160,9 +184,13 @@ class KeyboardEditor:
             start_new_session=True,
         )
 
-    def _find_window(self, before: set[int]) -> bool:
+    def _must_run(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            raise EditorReplayError(self._path, f"{self.name} has ended")
+
+    def _find_window(self) -> bool:
         for shown in self._read_windows().windows:
-            if shown.window not in before and self._shows(shown):
+            if shown.window not in self._earlier and self._shows(shown):
                 self._window = shown.window
                 return True
         return False

@@ -32,6 +32,13 @@ _TEXT_ROLES = ("label", "paragraph", "heading", "static", "section")
 _BUTTON_ROLES = ("button", "toggle button")
 
 
+class SlowTreeError(TimeoutError):
+    """A program answers, but its tree is too large to read in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"reading the tree takes longer than {seconds:g} s")
+
+
 class TreeNode(msgspec.Struct):
     """A node with what was asked about it."""
 
@@ -56,8 +63,10 @@ class TreeNode(msgspec.Struct):
 class AccessibilityTree:
     """Reads trees over a kept connection; used from one thread at a time."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], seconds: float = READ_SECONDS) -> None:
+        """Set up the reading of trees, each of which may take so long."""
         self._environ = environ
+        self._seconds = seconds
         self._bus: BusConnection | None = None
         self._pids: dict[str, int] = {}
         self._deadline = 0.0
@@ -65,9 +74,9 @@ class AccessibilityTree:
     def read(self, pid: int, title: str) -> AppFacts | None:
         """Return the state of the program with this process and title of the window in front.
 
-        None: it shows no tree. Raises BusLostError if there is no bus.
+        None: it shows no tree. Raises BusLostError if there is no bus, and SlowTreeError.
         """
-        self._deadline = time.monotonic() + READ_SECONDS
+        self._deadline = time.monotonic() + self._seconds
         root = self._find_program(pid)
         if root is None:
             return None
@@ -79,7 +88,7 @@ class AccessibilityTree:
 
     def press_button(self, pid: int, title: str, name: str) -> bool:
         """Press the button with this name in an open dialog of the program in front."""
-        self._deadline = time.monotonic() + READ_SECONDS
+        self._deadline = time.monotonic() + self._seconds
         root = self._find_program(pid)
         if root is None:
             return False
@@ -97,14 +106,18 @@ class AccessibilityTree:
             self._bus = None
 
     def _ask_all(self, calls: Sequence[BusCall]) -> list[tuple[object, ...] | None]:
-        left = min(CALL_SECONDS, self._deadline - time.monotonic())
+        left = self._deadline - time.monotonic()
         if left <= 0:
-            raise NoAnswerError(f"reading took longer than {READ_SECONDS:g} s")
+            raise SlowTreeError(self._seconds)
         if self._bus is None:
             self._pids.clear()
             self._bus = atspi.connect(self._environ, CALL_SECONDS)
         try:
-            return self._bus.ask_all(calls, left)
+            return self._bus.ask_all(calls, min(left, CALL_SECONDS))
+        except NoAnswerError as problem:
+            if left < CALL_SECONDS:
+                raise SlowTreeError(self._seconds) from problem
+            raise
         except BusLostError:
             self.close()
             raise

@@ -1,5 +1,6 @@
 """The numbers and names of AT-SPI, the protocol of accessibility on Linux."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -36,6 +37,7 @@ DIALOG_ROLES = ("dialog", "file chooser", "color chooser", "font chooser")
 ALERT_ROLES = ("alert", "notification", "info bar")
 FIELD_ROLES = ("text", "entry", "password", "combo box", "tree", "tree table", "table", "list")
 
+_ICONS = re.compile("[\ue000-\uf8ff]+")
 _NUMBERS = {name: number for number, name in ROLES.items()}
 _SORT_CANONICAL, _ALL, _ANY = 1, 1, 2
 
@@ -97,7 +99,10 @@ def read_nodes(answer: Answer) -> list[Node]:
 def read_text(answer: Answer) -> str:
     """Return the value of a property that is a text."""
     value = answer[0] if answer else None
-    return value[1].strip() if isinstance(value, tuple) and isinstance(value[1], str) else ""
+    if not isinstance(value, tuple) or not isinstance(value[1], str):
+        return ""
+    # Icons stand in the private part of Unicode.
+    return _ICONS.sub(" ", value[1]).strip()
 
 
 def read_role(answer: Answer) -> str:

@@ -91,8 +91,7 @@ def _terminal_focused(seen: Situation) -> ScreenReading | None:
         says = f"The terminal inside {_name(seen.front)} has the focus in place of the text."
         return _read(seen, ScreenStatus.TERMINAL, SURE, says, "inside", _back_to_text(seen))
     says = f"The terminal {_name(seen.front)} has the focus{_instead(seen)}."
-    known = seen.editor is not None or seen.expects.files or seen.expects.window
-    sure = CERTAIN if known else MAYBE
+    sure = CERTAIN if seen.editor or seen.expects.given else MAYBE
     return _read(seen, ScreenStatus.TERMINAL, sure, says, seen.front.program, _focus(seen.editor))
 
 
@@ -107,7 +106,7 @@ def _focus_lost(seen: Situation) -> ScreenReading | None:
 def _other_window(seen: Situation) -> ScreenReading | None:
     if seen.in_editor or seen.front is None:
         return None
-    if seen.editor is None and not (seen.expects.files or seen.expects.window):
+    if seen.editor is None and not seen.expects.given:
         return None
     says = f"{_name(seen.front)} has the focus{_instead(seen)}."
     sure = SURE if seen.editor else LIKELY

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from handrail.desktop.errors import RecoveryError
-from handrail.desktop.sense.accessibility_tree import AccessibilityTree
+from handrail.desktop.sense.accessibility_tree import AccessibilityTree, SlowTreeError
 from handrail.desktop.sense.bus_connection import BusLostError, NoAnswerError
 from handrail.desktop.sense.x11_windows import X11Windows
 
@@ -25,7 +25,7 @@ class DialogButtons:
             raise RecoveryError(action, "no window has the focus")
         try:
             pressed = self._tree.press_button(front.pid, front.title, name)
-        except (BusLostError, NoAnswerError) as problem:
+        except (BusLostError, NoAnswerError, SlowTreeError) as problem:
             raise RecoveryError(action, str(problem)) from problem
         if not pressed:
             raise RecoveryError(action, f"no dialog of {front.title!r} shows such a button")

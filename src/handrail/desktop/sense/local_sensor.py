@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.desktop.errors import AnalysisError, MissingPackageError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
-from handrail.desktop.sense.accessibility_tree import AccessibilityTree
+from handrail.desktop.sense.accessibility_tree import AccessibilityTree, SlowTreeError
 from handrail.desktop.sense.bus_connection import BusLostError
 from handrail.desktop.sense.classify import SURE, classify
 from handrail.desktop.sense.ocr import read_words
@@ -17,6 +17,8 @@ from handrail.desktop.sense.titles import is_terminal
 from handrail.desktop.sense.x11_windows import X11Windows
 from handrail.desktop.windows import Area
 from handrail.model.desktop import ScreenStatus
+
+_MORE_LOOKS = 4
 
 
 class LocalSensor:
@@ -51,11 +53,17 @@ class LocalSensor:
         front = desktop.find(desktop.active)
         if front is None or not front.pid:
             return None
-        if is_terminal(front) and not (front.dialog or front.modal or front.transient_for):
+        if is_terminal(front) and not front.takes_keys:
             return None
         try:
-            return self._tree.read(front.pid, front.title)
-        except BusLostError as problem:
+            app = self._tree.read(front.pid, front.title)
+            for _ in range(_MORE_LOOKS if front.takes_keys else 0):
+                if app is None or not app.answers or any(one.texts for one in app.dialogs):
+                    break
+                # Its window is there already, and what stands in it comes a moment later.
+                app = self._tree.read(front.pid, front.title)
+            return app
+        except (BusLostError, SlowTreeError) as problem:
             self.notes = (*self.notes, f"No accessibility tree: {problem}.")
             return None
 

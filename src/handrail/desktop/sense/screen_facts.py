@@ -17,6 +17,11 @@ class WindowFacts(msgspec.Struct, frozen=True):
     transient_for: int = 0
     """The window that it belongs to; 0: none."""
 
+    @property
+    def takes_keys(self) -> bool:
+        """Whether it is a dialog: with the focus, it takes the keys from its owner."""
+        return self.modal or self.dialog or bool(self.transient_for)
+
 
 class DesktopFacts(msgspec.Struct, frozen=True):
     """The windows of a display."""

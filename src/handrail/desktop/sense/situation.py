@@ -1,5 +1,6 @@
 """What the facts about a screen mean: which window is the editor, what is in its way."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -9,6 +10,8 @@ from handrail.desktop.sense.screen_facts import DialogFacts, ScreenFacts, Window
 from handrail.desktop.sense.titles import OpenedFile, is_terminal, read_title, same_file
 
 _MOST_OWNERS = 10
+_TERMINAL = re.compile(r"Terminal(?: input| \d+\b(?!\.).*|, .*)?", re.DOTALL)
+"""What a terminal in a web page, as VS Code has it, calls the field that takes its keys."""
 
 
 class Expectation(msgspec.Struct, frozen=True):
@@ -23,6 +26,11 @@ class Expectation(msgspec.Struct, frozen=True):
     def file(self) -> str:
         """The expected file as it was given."""
         return self.files[0] if self.files else ""
+
+    @property
+    def given(self) -> bool:
+        """Whether anybody said what to expect."""
+        return bool(self.files or self.window)
 
     def fits(self, opened: OpenedFile) -> bool:
         """Whether the file that a title names may be the expected one."""
@@ -72,7 +80,7 @@ class Situation(msgspec.Struct, frozen=True):
         if self.dialog is not None:
             return False
         focus = self.facts.app.focus if self.facts.app else None
-        if focus is not None and focus.role == "terminal":
+        if focus is not None and (focus.role == "terminal" or _TERMINAL.fullmatch(focus.name)):
             return True
         return self.front is not None and is_terminal(self.front)
 
@@ -128,7 +136,7 @@ def _find_dialog(
 ) -> DialogFacts | None:
     """Return the dialog that takes the keys."""
     seen = facts.app.dialogs if facts.app else ()
-    window = front if front and _is_dialog(front) else None
+    window = front if front and front.takes_keys else None
     if window is None and editor is not None:
         # It is modal for the editor, though another window has the focus.
         window = next(
@@ -140,9 +148,9 @@ def _find_dialog(
             None,
         )
     if window is not None:
-        own = [one for one in seen if one.toplevel]
+        own = [one for one in seen if one.toplevel and (one.modal or window is front)]
         named = [one for one in own if one.name == window.title] or own
-        if named and window is front:
+        if named:
             return named[0]
         words = (facts.words,) if facts.words and window is front else ()
         return DialogFacts(name=window.title, texts=words, modal=window.modal, toplevel=True)
@@ -157,7 +165,3 @@ def _find_message(facts: ScreenFacts) -> DialogFacts | None:
     if facts.app is None and contains_error(facts.words):
         return DialogFacts(texts=(facts.words,), alert=True)
     return None
-
-
-def _is_dialog(window: WindowFacts) -> bool:
-    return window.modal or window.dialog or bool(window.transient_for)

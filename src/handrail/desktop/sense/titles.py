@@ -22,7 +22,7 @@ TERMINALS = frozenset((
 """Programs by the second word of their WM_CLASS, in small letters."""
 
 
-class Editor(msgspec.Struct, frozen=True):
+class EditorTitle(msgspec.Struct, frozen=True):
     """How an editor names the open file in the title of its window."""
 
     name: str
@@ -40,7 +40,7 @@ class Editor(msgspec.Struct, frozen=True):
 class OpenedFile(msgspec.Struct, frozen=True):
     """The file that a title names."""
 
-    editor: Editor
+    editor: EditorTitle
     path: str
     """As far as the title tells: a name, or a path."""
     readings: tuple[str, ...] = ()
@@ -64,8 +64,8 @@ _GNOME_TITLES = (
 )
 _VIM_TITLES = (r"(?P<file>.+?)(?: [+=-]+)? \((?P<folder>.+?)\)(?: \(.*\))? - (?:N?VIM|G?VIM)\d*",)
 
-EDITORS: Sequence[Editor] = (
-    Editor(
+EDITORS: Sequence[EditorTitle] = (
+    EditorTitle(
         "VS Code",
         ("code", "code - oss", "code-oss", "code - insiders", "vscodium", "codium", "cursor",
          "windsurf"),
@@ -73,13 +73,13 @@ EDITORS: Sequence[Editor] = (
         drawn=True,
         focus_key="ctrl+1",
     ),
-    Editor("VS Code", _BROWSERS, _CODE_TITLES[:1], drawn=True, focus_key="ctrl+1"),
-    Editor(
+    EditorTitle("VS Code", _BROWSERS, _CODE_TITLES[:1], drawn=True, focus_key="ctrl+1"),
+    EditorTitle(
         "Mousepad",
         ("mousepad", "org.xfce.mousepad"),
         (rf"{_MARK}(?P<file>.+?)(?: \[.*\])? - Mousepad", "Mousepad"),
     ),
-    Editor(
+    EditorTitle(
         "Geany",
         ("geany",),
         (
@@ -89,28 +89,28 @@ EDITORS: Sequence[Editor] = (
         ),
         focus_key="F2",
     ),
-    Editor("gedit", ("gedit", "pluma", "xed", "gnome-text-editor", "org.gnome.texteditor"),
+    EditorTitle("gedit", ("gedit", "pluma", "xed", "gnome-text-editor", "org.gnome.texteditor"),
            _GNOME_TITLES),
-    Editor(
+    EditorTitle(
         "Kate",
         ("kate", "kwrite", "org.kde.kate", "org.kde.kwrite"),
         (r"(?:[^:/]+: )?(?P<file>.+?)(?: ?\*| \[.*\])* [—–-] K(?:ate|Write)",),
     ),
-    Editor("FeatherPad", ("featherpad",), ("FeatherPad", rf"{_MARK}(?P<file>.+?)(?: - .+)?")),
-    Editor(
+    EditorTitle("FeatherPad", ("featherpad",), ("FeatherPad", rf"{_MARK}(?P<file>.+?)(?: - .+)?")),
+    EditorTitle(
         "L3afpad", ("l3afpad", "leafpad"), (rf"{_MARK}(?P<file>.+?)(?: - L(?:3|e)afpad)?",)
     ),
-    Editor("Vim", ("gvim", "nvim-qt", "neovide"), _VIM_TITLES),
-    Editor("Emacs", ("emacs",), (r"(?P<file>.+?) [-–] (?:GNU )?Emacs.*", r"emacs@.+")),
-    Editor(
+    EditorTitle("Vim", ("gvim", "nvim-qt", "neovide"), _VIM_TITLES),
+    EditorTitle("Emacs", ("emacs",), (r"(?P<file>.+?) [-–] (?:GNU )?Emacs.*", r"emacs@.+")),
+    EditorTitle(
         "Sublime Text",
         ("sublime_text",),
         (r"(?P<file>.+?)(?: •)?(?: \(.*\))? - Sublime Text.*",),
         drawn=True,
     ),
-    Editor("Zed", ("dev.zed.zed", "zed"), (r"(?:.+ — )?(?P<file>.+)",), drawn=True),
+    EditorTitle("Zed", ("dev.zed.zed", "zed"), (r"(?:.+ — )?(?P<file>.+)",), drawn=True),
 )  # fmt: skip
-IN_TERMINAL = Editor("Vim", tuple(sorted(TERMINALS)), _VIM_TITLES)
+IN_TERMINAL = EditorTitle("Vim", tuple(sorted(TERMINALS)), _VIM_TITLES)
 """An editor in a terminal; whatever runs there can set this title."""
 
 _PATTERNS = [
@@ -137,12 +137,15 @@ def read_title(window: WindowFacts) -> OpenedFile | None:
     return None
 
 
-def _opened(editor: Editor, groups: dict[str, str]) -> OpenedFile:
+def _opened(editor: EditorTitle, groups: dict[str, str]) -> OpenedFile:
     if whole := groups.get("parts", ""):
         parts = whole.split(" - ")
         readings = [" - ".join(parts[: end + 1]) for end in range(len(parts))]
-        return OpenedFile(editor, readings[max(len(parts) - 2, 0)], tuple(readings))
-    file, folder = groups.get("file", ""), groups.get("folder", "")
+        path = readings[max(len(parts) - 2, 0)]
+        # A file without a name is shown as `its first words • Untitled-1`.
+        _, _, untitled = path.rpartition(" • ")
+        return OpenedFile(editor, untitled, (*readings, untitled))
+    file, folder = groups.get("file", "").strip(), groups.get("folder", "")
     path = f"{folder.rstrip('/')}/{file}" if folder else file
     return OpenedFile(editor, path, (path,))
 

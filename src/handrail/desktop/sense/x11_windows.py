@@ -4,20 +4,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from Xlib import X
 from Xlib.display import Display
 from Xlib.error import XError
-from Xlib.xobject.drawable import Window
 
 from handrail.desktop.errors import NoDisplayError
 from handrail.desktop.sense.screen_facts import DesktopFacts, WindowFacts
+from handrail.desktop.sense.x11_requests import find_popups, get_properties
 from handrail.desktop.windows import Area
 from handrail.desktop.x_display import LOST, ask_for_life, close_display, open_display
 
 Result = TypeVar("Result")
 
 MOST_WINDOWS = 200
-_WORDS_PER_TITLE = 1024
+_TYPE = "_NET_WM_WINDOW_TYPE"
+_ROOT = ("_NET_SUPPORTING_WM_CHECK", "_NET_CLIENT_LIST_STACKING", "_NET_ACTIVE_WINDOW")
+_WINDOW = (
+    "_NET_WM_NAME", "WM_NAME", "WM_CLASS", "_NET_WM_PID", "_NET_WM_STATE", "WM_TRANSIENT_FOR", _TYPE
+)  # fmt: skip
 _MENUS = ("_NET_WM_WINDOW_TYPE_POPUP_MENU", "_NET_WM_WINDOW_TYPE_DROPDOWN_MENU")
 _BACKGROUND = ("_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK")
 
@@ -28,7 +31,6 @@ class X11Windows:
     def __init__(self, display: str) -> None:
         self._name = display
         self._display: Display | None = None
-        self._atoms: dict[str, int] = {}
 
     def read(self) -> DesktopFacts:
         """Return all windows; raises NoDisplayError."""
@@ -61,68 +63,52 @@ class X11Windows:
         if self._display is None:
             if not self._name:
                 raise NoDisplayError("")
-            self._atoms.clear()
             self._display = open_display(self._name)
             self._display.set_error_handler(_ignore_error)
         else:
             ask_for_life(self._display)
+            # Nobody asked for events, but each change of the keyboard is told to everybody.
+            while self._display.pending_events():
+                self._display.next_event()
         return self._display
 
     def _read(self, display: Display) -> DesktopFacts:
         root = display.screen().root
-        children = root.query_tree().children
-        if self._numbers(display, root, "_NET_SUPPORTING_WM_CHECK"):
-            managed = self._numbers(display, root, "_NET_CLIENT_LIST_STACKING")
-            active = next(iter(self._numbers(display, root, "_NET_ACTIVE_WINDOW")), 0)
+        children = [int(child.id) for child in root.query_tree().children]
+        managed, popups = find_popups(display, children)
+        (told,) = get_properties(display, [root.id], _ROOT)
+        if told.numbers("_NET_SUPPORTING_WM_CHECK"):
+            managed = told.numbers("_NET_CLIENT_LIST_STACKING")
+            active = told.number("_NET_ACTIVE_WINDOW")
         else:
-            managed = [child.id for child in children if self._is_managed(child)]
             active = self._focused_top(display, managed)
-        windows: list[WindowFacts] = []
-        open_menu = False
-        for window in managed[-MOST_WINDOWS:]:
-            with suppress(XError):
-                if facts := self._look_at(display, window):
-                    windows.append(facts)
-        for child in children:
-            with suppress(XError):
-                open_menu = open_menu or self._is_menu(display, child)
-        return DesktopFacts(active, tuple(windows), open_menu)
-
-    def _look_at(self, display: Display, window: int) -> WindowFacts | None:
-        """Return the facts of a window, or None if it is no more than background."""
-        shown = display.create_resource_object("window", window)
-        kinds = {
-            display.get_atom_name(kind)
-            for kind in self._numbers(display, shown, "_NET_WM_WINDOW_TYPE")
-        }
-        names = shown.get_wm_class()
-        if kinds & set(_BACKGROUND):
-            return None
-        states = self._numbers(display, shown, "_NET_WM_STATE")
-        return WindowFacts(
-            window,
-            title=self._title(display, shown),
-            program=names[1].casefold() if names else "",
-            pid=next(iter(self._numbers(display, shown, "_NET_WM_PID")), 0),
-            modal=self._atom(display, "_NET_WM_STATE_MODAL") in states,
-            dialog="_NET_WM_WINDOW_TYPE_DIALOG" in kinds,
-            transient_for=next(iter(self._numbers(display, shown, "WM_TRANSIENT_FOR")), 0),
+        menus = {display.intern_atom(name) for name in _MENUS}
+        return DesktopFacts(
+            active,
+            self._windows(display, managed[-MOST_WINDOWS:]),
+            any(
+                menus & set(one.numbers(_TYPE)) for one in get_properties(display, popups, (_TYPE,))
+            ),
         )
 
-    def _is_menu(self, display: Display, child: Window) -> bool:
-        """Whether a child of the root is a menu that shows: no window manager knows it."""
-        attributes = child.get_attributes()
-        if not attributes.override_redirect or attributes.map_state != X.IsViewable:
-            return False
-        menus = {self._atom(display, name) for name in _MENUS}
-        return bool(menus & set(self._numbers(display, child, "_NET_WM_WINDOW_TYPE")))
-
-    def _is_managed(self, child: Window) -> bool:
-        """Whether a child of the root is a window that a window manager would take care of."""
-        with suppress(XError):
-            attributes = child.get_attributes()
-            return not attributes.override_redirect and attributes.map_state == X.IsViewable
-        return False
+    def _windows(self, display: Display, managed: list[int]) -> tuple[WindowFacts, ...]:
+        modal = display.intern_atom("_NET_WM_STATE_MODAL")
+        dialog = display.intern_atom("_NET_WM_WINDOW_TYPE_DIALOG")
+        background = {display.intern_atom(name) for name in _BACKGROUND}
+        found = zip(managed, get_properties(display, managed, _WINDOW), strict=True)
+        return tuple(
+            WindowFacts(
+                window,
+                title=(told.text("_NET_WM_NAME") or told.text("WM_NAME")).strip(),
+                program=told.text("WM_CLASS").rstrip("\0").rpartition("\0")[2].casefold(),
+                pid=told.number("_NET_WM_PID"),
+                modal=modal in told.numbers("_NET_WM_STATE"),
+                dialog=dialog in told.numbers(_TYPE),
+                transient_for=told.number("WM_TRANSIENT_FOR"),
+            )
+            for window, told in found
+            if not background & set(told.numbers(_TYPE))
+        )
 
     def _focused_top(self, display: Display, tops: list[int]) -> int:
         """Return which of these windows has the focus, where no window manager tells."""
@@ -140,26 +126,6 @@ class X11Windows:
         except XError:
             return None
         return Area(place.x, place.y, size.width, size.height)
-
-    def _title(self, display: Display, shown: Window) -> str:
-        for name in ("_NET_WM_NAME", "WM_NAME"):
-            got = shown.get_property(
-                self._atom(display, name), X.AnyPropertyType, 0, _WORDS_PER_TITLE
-            )
-            if got and got.value:
-                value = got.value
-                text = value if isinstance(value, str) else bytes(value).decode(errors="replace")
-                return text.strip()
-        return ""
-
-    def _numbers(self, display: Display, shown: Window, name: str) -> list[int]:
-        got = shown.get_property(self._atom(display, name), X.AnyPropertyType, 0, MOST_WINDOWS)
-        return [int(one) for one in got.value] if got and got.format == 32 else []
-
-    def _atom(self, display: Display, name: str) -> int:
-        if name not in self._atoms:
-            self._atoms[name] = display.intern_atom(name)
-        return self._atoms[name]
 
 
 def _ignore_error(error: XError, request: object) -> None:

@@ -28,6 +28,7 @@ from handrail.desktop.verify.session import (
 MAX_RECORDED_BYTES = 16_000_000
 """Of one file, before or after."""
 _SECONDS = 120.0
+_NAMED = 3
 _SUBMODULE, _LINK = "160000", "120000"
 _REASONS = {
     "D": "it is deleted, and no operation deletes a file",
@@ -65,9 +66,13 @@ def record_session(
     try:
         commits = [_commit(git, name) for name in (start, end)]
         changes = list(_changes(git, commits, "" if below == os.curdir else below))
-        return _record(git, changes, by_hash=by_hash)
+        session = _record(git, changes, by_hash=by_hash)
     except GitError as error:
         raise RecordingError(f"{root}: {error}") from None
+    if not session.files:
+        reasons = "".join(f"; {each.path}: {each.reason}" for each in session.left_out[:_NAMED])
+        raise RecordingError(f"{root}: nothing between {start} and {end} can be recorded{reasons}")
+    return session
 
 
 def edit_operations(old: str, new: str) -> tuple[EditOperation, ...]:
@@ -151,8 +156,7 @@ def _record(git: Git, changes: Sequence[_Change], *, by_hash: bool) -> EditSessi
                     files.append(edited)
                     continue
                 reason = edited
-            shown = change.path.encode(errors="surrogateescape").decode(errors="backslashreplace")
-            left_out.append(LeftOutFile(shown, reason))
+            left_out.append(LeftOutFile(_shown(change.path), reason))
     return EditSession(tuple(files), left_out=tuple(left_out))
 
 
@@ -173,8 +177,7 @@ def _unsayable(change: _Change, sizes: dict[str, int]) -> str:
     if _LINK in (change.mode, change.old_mode):
         return "it is a symbolic link"
     if change.before:
-        before = change.before.encode(errors="surrogateescape").decode(errors="backslashreplace")
-        return f"it is renamed from {before}, and no operation renames a file"
+        return f"it is renamed from {_shown(change.before)}, and no operation renames a file"
     if change.letter in _REASONS:
         return _REASONS[change.letter]
     if change.blob == change.old_blob:
@@ -186,6 +189,11 @@ def _unsayable(change: _Change, sizes: dict[str, int]) -> str:
     if max(sizes.get(blob, 0) for blob in (change.old_blob, change.blob)) > MAX_RECORDED_BYTES:
         return f"it has more than {MAX_RECORDED_BYTES // 1_000_000} MB"
     return ""
+
+
+def _shown(path: str) -> str:
+    """A path as a text; what is not UTF-8 is escaped."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _edited(path: str, old: bytes | None, new: bytes, *, by_hash: bool) -> EditedFile | str:

@@ -100,7 +100,7 @@ class LeftOutFile(Struct, frozen=True, forbid_unknown_fields=True):
 class EditSession(Struct, frozen=True, forbid_unknown_fields=True):
     """A whole session."""
 
-    files: Annotated[tuple[EditedFile, ...], Meta(description="The files, in order.")]
+    files: Annotated[tuple[EditedFile, ...], Meta(description="The files, in order.", min_length=1)]
     version: Annotated[int, Meta(description="The version of this format.", ge=1, le=1)] = 1
     left_out: Annotated[
         tuple[LeftOutFile, ...], Meta(description="What the recorder could not record, and why.")

@@ -34,7 +34,7 @@ _TYPES: dict[str, type[msgspec.Struct]] = {
 }
 ALLOWED = {
     "version": "1",
-    "files": f"a list of at most {MAX_FILES:,} files",
+    "files": f"a list of 1 to {MAX_FILES:,} files",
     "path": "a relative path with `/` between names, without `.` and `..`",
     "original": "the text before the session, or its hash (sha256, size), or null: no such file",
     "sha256": "64 hexadecimal digits in lower case",
@@ -62,19 +62,26 @@ def read_session(data: bytes, file: str) -> EditSession:
     """Read a session from the content of a file, whose name stands in errors."""
     if not data.strip():
         raise SessionFileError(file, "", "is empty; a session is a JSON object with `files`")
-    try:
-        session = msgspec.json.decode(data, type=EditSession)
-    except msgspec.ValidationError as error:
-        raise _explain(file, data, str(error)) from None
-    except RecursionError:
-        raise SessionFileError(file, "", "is nested too deeply") from None
-    except UnicodeDecodeError as error:
-        raise SessionFileError(file, "", f"is not UTF-8: {error.reason}") from None
-    except msgspec.DecodeError as error:
-        # Half of a surrogate pair is an error here, too: no file can hold it.
-        raise SessionFileError(file, "", f"is not JSON: {error}") from None
+    session = _decode(data, file)
     _check(session, file)
     return session
+
+
+def _decode(data: bytes, file: str) -> EditSession:
+    try:
+        try:
+            return msgspec.json.decode(data, type=EditSession)
+        except msgspec.ValidationError as error:
+            # It may be no JSON either, further on.
+            raise _explain(file, msgspec.json.decode(data), str(error)) from None
+    except RecursionError:
+        problem = "is nested too deeply"
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8: {error.reason}"
+    except msgspec.DecodeError as error:
+        # Half of a surrogate pair is an error here, too: no file can hold it.
+        problem = f"is not JSON: {error}"
+    raise SessionFileError(file, "", problem)
 
 
 def path_problem(path: str) -> str:
@@ -93,7 +100,8 @@ def path_problem(path: str) -> str:
 
 def _check(session: EditSession, file: str) -> None:
     if len(session.files) > MAX_FILES:
-        raise SessionFileError(file, "files", f"has more than {MAX_FILES:,} files")
+        problem = f"has {len(session.files):,} files; allowed: {ALLOWED['files']}"
+        raise SessionFileError(file, "files", problem)
     if sum(len(each.operations) for each in session.files) > MAX_OPERATIONS:
         problem = f"there are more than {MAX_OPERATIONS:,} operations"
         raise SessionFileError(file, "files", problem)
@@ -119,14 +127,14 @@ def _check_ends(edited: EditedFile, file: str, place: str) -> None:
             raise SessionFileError(file, where, f"{says}; allowed: {ALLOWED['line_end']}")
 
 
-def _explain(file: str, data: bytes, says: str) -> SessionFileError:
+def _explain(file: str, value: Any, says: str) -> SessionFileError:
     """Turn the message of the decoder into place, value and what is allowed."""
     found = _PLACE.match(says)
     assert found
     problem = found["problem"]
     place = (found["place"] or "").removeprefix(".")
     field = _KEY.match(problem)
-    values = list(_walk(msgspec.json.decode(data), place))
+    values = list(_walk(value, place))
     if field:
         key = field["key"]
         where = f"{place}.{key}" if place else key

@@ -5,6 +5,7 @@ from time import perf_counter
 
 import msgspec
 
+from handrail.desktop.analyse.vision_answer import UnusableAnswerError
 from handrail.desktop.capture.screenshot import CaptureTarget, Screenshot
 from handrail.desktop.errors import AnalysisError, DesktopError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReader, ScreenReading
@@ -140,14 +141,18 @@ class ScreenChecker:
         """Add the reading of the model, if there is one and it answers."""
         if self._tools.vision is None:
             return ScreenLook(local, local)
+        told = " ".join(filter(None, (question.context, local.description)))
         try:
-            seen = self._tools.vision.read(question)
+            seen = self._tools.vision.read(msgspec.structs.replace(question, context=told))
+        except UnusableAnswerError as error:
+            answered = _replace(local, raw_response=error.raw_response, cost_usd=error.cost_usd)
+            return ScreenLook(local, answered, str(error))
         except AnalysisError as error:
             return ScreenLook(local, local, str(error))
         if seen.status is not ScreenStatus.UNKNOWN:
             return ScreenLook(local, seen)
-        told = _replace(local, raw_response=seen.raw_response, cost_usd=seen.cost_usd)
-        return ScreenLook(local, told, "the model does not know it either")
+        answered = _replace(local, raw_response=seen.raw_response, cost_usd=seen.cost_usd)
+        return ScreenLook(local, answered, "the model does not know it either")
 
     def _recover(
         self, look: ScreenLook, seen: DesktopCheck, context: str, *, worker_waits: bool

@@ -96,7 +96,7 @@ class Watch(ScreenWatch):
 
         def recover(look: ScreenLook, expected: str) -> tuple[RecoveryStep, ...]:
             def review(action: RecoveryAction) -> str:
-                return link.refuses(action.text, look.sensed.window_title)
+                return link.refuses(action.text, look.sensed)
 
             return screen.recover(look, expected, review)
 
@@ -130,6 +130,7 @@ class Watch(ScreenWatch):
             ending=ending,
             on_check=on_check,
             on_critical_failure=on_critical_failure,
+            interrupt=screen.interrupt,
             close=screen.close,
         )
         self.expected_file = expected_file

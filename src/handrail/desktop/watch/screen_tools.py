@@ -55,6 +55,7 @@ class ScreenTools:
         Raises MissingPackageError. A display that is not there shows at the first look.
         """
         display = environ.get("DISPLAY", "")
+        self._before: list[str] = []
         self._settings = settings
         self._environ = environ
         self._prices = prices
@@ -83,11 +84,15 @@ class ScreenTools:
 
     def capture(self, target: CaptureTarget) -> Screenshot:
         """Take a picture; raises DesktopError."""
+        self._before = [each.title for each in self._shown()]
         return self._capture.take(target)
 
     def titles(self) -> list[str]:
-        """Return the titles of all windows; raises NoDisplayError."""
-        return [each.title for each in self._shown()]
+        """Return the titles of all windows now and before the last picture.
+
+        A window that closed in between may be in it. Raises NoDisplayError.
+        """
+        return [*self._before, *(each.title for each in self._shown())]
 
     def keep(self, screenshot: Screenshot) -> str:
         """Keep a picture and return its name, or "" if it may not or cannot be kept."""
@@ -134,6 +139,11 @@ class ScreenTools:
         place = self._windows.find_area(reading.window) if reading.window and is_whole else None
         text = f"{reading.status.value} {reading.confidence:.2f}  {reading.description}"
         return self.keep(load(_ANNOTATE).annotate(screenshot, place, text))
+
+    def interrupt(self) -> None:
+        """End a question to a model that is under way; for any thread."""
+        if self.vision is not None:
+            self.vision.close()
 
     def close(self) -> None:
         """Close all connections."""

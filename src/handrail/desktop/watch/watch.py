@@ -45,10 +45,12 @@ class ScreenWatch:
         ending: threading.Event,
         on_check: CheckListener = lambda check: None,
         on_critical_failure: CheckListener = lambda check: None,
+        interrupt: Callable[[], None] = lambda: None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """`target`: what is looked at, in words. `ending`: set when the watch shall end; whoever
-        waits for something on its behalf may wait for it. `close`: closes its connections."""
+        waits for something on its behalf may wait for it. `interrupt`: ends a look that is under
+        way, from another thread. `close`: closes its connections."""
         self.expected_file = ""
         """The file that should be open; the worker may change it at any time."""
         self.run = run.run
@@ -61,6 +63,7 @@ class ScreenWatch:
         self._target = target
         self._on_check = on_check
         self._on_critical_failure = on_critical_failure
+        self._interrupt = interrupt
         self._close = close
         self._events: list[DesktopCheck] = []
         self._lock = threading.Lock()
@@ -89,6 +92,7 @@ class ScreenWatch:
     def stop(self, reason: str = "") -> None:
         """End the watch and its run, within seconds. Twice does no harm."""
         self._ending.set()
+        self._interrupt()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
         self._link.close(reason)

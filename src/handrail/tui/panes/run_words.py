@@ -14,7 +14,7 @@ from handrail.words.times import duration_in_words
 UNKNOWN = "–"
 _BARS = "▁▂▃▄▅▆▇█"
 _RISKY = ((0.7, "red"), (0.4, "yellow"), (0.0, "green"))
-_WITH_GOAL = frozenset({"working", WATCHING, "waiting", "ended", "done"})
+_WITH_GOAL = frozenset({"working", "waiting", "ended", "done"})
 
 
 def count_by_group(runs: Iterable[RunOverview], now: float, width: int) -> Line:
@@ -32,8 +32,11 @@ def count_by_group(runs: Iterable[RunOverview], now: float, width: int) -> Line:
 
 
 def subject(run: RunOverview, now: float) -> str:
-    """Return the goal, or the reason why the run does not work on it."""
-    if run.state(now) in _WITH_GOAL and run.goal:
+    """Return the goal, or the reason why the run does not work on it; of a watch what it saw."""
+    state = run.state(now)
+    if state == WATCHING and run.last_action:
+        return flat(run.last_action)
+    if state in _WITH_GOAL and run.goal:
         return flat(run.goal)
     return standing_in_words(run, now)
 

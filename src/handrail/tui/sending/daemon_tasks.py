@@ -93,8 +93,10 @@ class DaemonTasks:
             text=True,
             check=False,
         )
-        says = _last_answer(done.stdout).get(carry.tells) or _last_line(done.stderr)
-        return SendingStage("failed" if done.returncode else "confirmed", str(says))
+        answer = _last_answer(done.stdout)
+        says = answer.get(carry.tells) or _last_line(done.stderr)
+        is_done = not done.returncode or (carry.aim and answer.get("outcome") == carry.aim)
+        return SendingStage("confirmed" if is_done else "failed", str(says))
 
     def _command(self, words: list[str]) -> list[str]:
         return [sys.executable, "-EP", "-m", "handrail", *words]

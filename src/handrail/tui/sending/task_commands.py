@@ -34,6 +34,8 @@ class CommandWords(NamedTuple):
     """One that comes out empty is left out."""
     tells: str = ""
     """The part of its JSON that a person reads; empty: it talks in the terminal itself."""
+    aim: str = ""
+    """The outcome in its JSON that is meant, whatever the exit code says."""
 
     def filled(self, task: str, typed: str) -> list[str]:
         """Return the words for an order."""
@@ -84,8 +86,20 @@ TASK_COMMANDS = {
             asks="your answer", needed=True, suggests=_question_number, in_footer=False,
         ),
         TaskCommand(
-            "retry", "t", "try again", "let agents take it", "{task} may be tried again.",
-            lambda api, order: _command(api, order, TaskCommandRequest("retry")),
+            "retry", "t", "try again", "let agents take it",
+            "{task} may be tried again. Its agent reads your message.",
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("retry", message=order.typed)
+            ),
+            asks="message to its agent (may be empty)",
+        ),
+        TaskCommand(
+            "again", "Y", "once more", "do a done task again",
+            "An agent does {task} once more, in the same workspace, and reads your message.",
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("again", message=order.typed)
+            ),
+            asks="message to its agent (may be empty)", in_footer=False,
         ),
         TaskCommand(
             "block", "b", "block", "until you try it again",
@@ -109,6 +123,12 @@ TASK_COMMANDS = {
             CommandWords(("merge", "{task}", "--json"), "says"), asks="⏎ or Esc",
         ),
         TaskCommand(
+            "resolve", "M", "resolve", "give a conflict back",
+            "Handrail merges {task}. If it conflicts, its agent gets the conflict back.",
+            CommandWords(("merge", "{task}", "--resolve", "--json"), "says", "given_to_agent"),
+            asks="⏎ or Esc", in_footer=False,
+        ),
+        TaskCommand(
             "edit", "E", "edit", "in your editor",
             "Your editor opens with {task}. A mistake in it changes nothing.",
             CommandWords(("task", "edit", "{task}")), asks="⏎ or Esc",
@@ -119,6 +139,12 @@ TASK_COMMANDS = {
             CommandWords(("task", "edit", "{task}", "--priority={typed}", "--json"), "did"),
             asks="its priority", needed=True, suggests=lambda task: str(task.task.priority),
             in_footer=False,
+        ),
+        TaskCommand(
+            "add", "N", "new task", "for this fleet",
+            "An agent of {fleet} will do what you write. `E` gives it a verify command.",
+            CommandWords(("task", "add", "--json", "--", "{typed}"), "says"),
+            of_fleet=True, asks="its prompt", needed=True, in_footer=False,
         ),
         TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
@@ -143,6 +169,16 @@ TASK_COMMANDS = {
             "and takes tasks, files and merges back. Names: handrail checkpoints",
             CommandWords(("rollback", "--", "{typed}")),
             of_fleet=True, is_grave=True, asks="the checkpoint", needed=True, in_footer=False,
+        ),
+        TaskCommand(
+            "redo_fleet", "U", "redo all", "take a rollback back",
+            "Handrail shows what the last rollback of {fleet} would bring back, and asks again.",
+            CommandWords(("redo",)), of_fleet=True, asks="⏎ or Esc", in_footer=False,
+        ),
+        TaskCommand(
+            "clean", "W", "clean up", "leftover worktrees",
+            "Handrail shows worktrees and branches of {fleet} without a task, and asks.",
+            CommandWords(("task", "clean")), of_fleet=True, asks="⏎ or Esc", in_footer=False,
         ),
     )
 }  # fmt: skip
@@ -236,8 +272,11 @@ _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
     "merge": lambda task, fleet: why_not_decide("merge", task),
     "edit": lambda task, fleet: why_not_decide("edit", task),
     "prioritize": lambda task, fleet: why_not_decide("priority", task),
-    "save_fleet": lambda task, fleet: "",
-    "roll_fleet_back": lambda task, fleet: "",
+    "again": lambda task, fleet: why_not_decide("again", task),
+    "resolve": lambda task, fleet: why_not_decide("merge", task),
+    **dict.fromkeys(
+        ("add", "save_fleet", "roll_fleet_back", "redo_fleet", "clean"), lambda task, fleet: ""
+    ),
     "pause_fleet": lambda task, fleet: (
         f"{fleet.name} is {fleet.paused}; press R to resume it" if fleet.paused else ""
     ),
