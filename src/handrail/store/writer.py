@@ -2,8 +2,8 @@
 
 A commit costs one fsync, however large it is. So callers queue their work, and the thread takes
 all of it into one transaction. Work that can wait does not make a commit of its own right after
-another one: it waits a moment for work that cannot. The thread also moves the -wal file into the database (a checkpoint) when
-nobody waits for it; SQLite itself would do that inside a commit.
+another one: it waits a moment for work that cannot. The thread also moves the -wal file into the
+database (a checkpoint) when nobody waits for it; SQLite itself would do that inside a commit.
 """
 
 import os
