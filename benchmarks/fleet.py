@@ -13,6 +13,7 @@ from benchmarks.measure import Table, milli
 from tests.chaos.fleet_world import fleet_world
 
 from handrail.fleet.engine import events
+from handrail.fleet.engine.backups import seal
 from handrail.fleet.engine.engine import Claim, FleetEngine, Worker
 from handrail.fleet.engine.events import (
     AttemptOutcome,
@@ -23,15 +24,9 @@ from handrail.fleet.engine.events import (
     TaskWorkspace,
 )
 from handrail.fleet.engine.fleet_state import FleetState
-from handrail.fleet.engine.state_loading import (
-    LoadedFleet,
-    StateSource,
-    load_fleet,
-    seal,
-    topic_of,
-)
-from handrail.fleet.slot_work_port import SlotWork
+from handrail.fleet.engine.state_loading import LoadedFleet, StateSource, load_fleet, topic_of
 from handrail.fleet.scheduler import Scheduler, SchedulerOptions
+from handrail.fleet.slot_work_port import SlotWork
 from handrail.fleet.tasks.task import Task
 from handrail.store.port import NewEntry, Snapshot
 from handrail.store.sqlite import SqliteStore
@@ -153,12 +148,14 @@ class _InstantWork(SlotWork):
     async def end_attempt(self, lease: Lease, run: str) -> str:
         return ""
 
-    async def prepare(self, claim: Claim, slot: int) -> TaskWorkspace:
+    async def prepare(self, claim: Claim, slot: int, *, fresh: bool = False) -> TaskWorkspace:
         if self._freed:
             self.times.append(perf_counter() - self._freed)
         return TaskWorkspace("/w", "b", "c")
 
-    async def launch(self, claim: Claim, workspace: TaskWorkspace, slot: int) -> Awaitable[int]:
+    async def launch(
+        self, claim: Claim, workspace: TaskWorkspace, slot: int, session: str = ""
+    ) -> Awaitable[int]:
         await asyncio.to_thread(self.engine.finish, claim.ticket, _DONE)
         if len(self.times) >= self._most:
             assert self.scheduler is not None

@@ -14,6 +14,7 @@ from benchmarks.client import client_table
 from benchmarks.cold import cold_table, import_table
 from benchmarks.control import control_table
 from benchmarks.corpus import ROOT, load_corpus, recorded_runs
+from benchmarks.desktop import desktop_tables
 from benchmarks.detect import detect_table
 from benchmarks.fleet import fleet_table
 from benchmarks.fleet_workspaces import WORKSPACE_SIZES, workspace_table
@@ -56,6 +57,7 @@ def main() -> None:
             panel_table(corpus, *((1, 3.0) if quick else (5, 10.0))),
             *page_tables(corpus, *((3, 1) if quick else (10, 3))),
         ],
+        "desktop": lambda: desktop_tables(20 if quick else 60),
         "client": lambda: [client_table(corpus, 2 * times)],
         "claude": lambda: [claude_table(*((1, 15) if quick else (3, 40)))],
         "fleet": lambda: [

@@ -8,19 +8,20 @@ from pathlib import Path
 from signal import default_int_handler
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.privileges import held_to_permissions
 
 _TESTS = Path(__file__).parent
 
 # No example database: it would be written into the work tree, and a failure has to be
-# kept as an @example anyway. No deadline: a busy machine is not a bug.
-settings.register_profile("default", deadline=None, database=None)
+# kept as an @example anyway. No deadline, and no look at the clock: a busy machine is not a bug.
+_ANY_PACE = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("default", parent=_ANY_PACE)
 # For `make check`; `make test` looks for longer.
-settings.register_profile("quick", deadline=None, database=None, max_examples=20)
+settings.register_profile("quick", parent=_ANY_PACE, max_examples=20)
 settings.register_profile(
-    "ci", deadline=None, database=None, max_examples=50, derandomize=True, print_blob=True
+    "ci", parent=_ANY_PACE, max_examples=50, derandomize=True, print_blob=True
 )
 # Whoever runs the tests may be an agent; Handrail's commands would notice.
 # And no test may reach the user's own service manager.

@@ -68,6 +68,21 @@ def test_a_signal_ends_the_agents_gives_the_tasks_back_and_reports(
         assert {each.status for each in tasks.values()} == {TaskStatus.DONE}
 
 
+def test_agents_that_do_not_end_when_asked_are_ended(world: SupervisedSandbox) -> None:
+    two_tasks(world)
+    deaf = DEAF.format(door=world.repo.parent / "door")
+    hand = Hand(world)
+    script: Script = {"": [bash(deaf, f"deaf-{number}") for number in range(9)]}
+    with running(world, script, "../tasks.yaml", "--slots", "2") as run:
+        hand.until_written(a="began.txt", b="began.txt")
+        run.ctrl_c()
+        assert run.process.wait(60) == 130
+        assert run.left() == []
+        for task in hand.fleet.tasks.values():
+            assert (task.status, task.lease, task.tries) == (TaskStatus.PENDING, None, 0)
+            assert "processes were ended" in task.audit[-1].says
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_ends_it_at_once_and_the_next_start_takes_the_tasks_up(
     world: SupervisedSandbox, number: signal.Signals

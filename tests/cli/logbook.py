@@ -13,6 +13,7 @@ from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import ControlCommand, Standing
+from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -25,6 +26,7 @@ from handrail.model.event import (
     Compacted,
     ControlAnswered,
     ControlAsked,
+    DesktopChecked,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -241,6 +243,20 @@ any_event: st.SearchStrategy[Event] = st.one_of(
         model=_text,
     ),
     st.builds(PromptGiven, _at, _text),
+    st.builds(
+        DesktopChecked,
+        _at,
+        _step,
+        st.builds(
+            DesktopCheck,
+            st.sampled_from(ScreenStatus),
+            st.sampled_from(CheckOutcome),
+            st.floats(0, 1),
+            _text,
+            steps=st.lists(st.builds(RecoveryStep, _text, st.booleans(), _text)).map(tuple),
+            why=_text,
+        ),
+    ),
     st.builds(
         ActionReviewed,
         _at,

@@ -156,6 +156,13 @@ def test_a_driven_run_shows_its_iteration_model_and_cost(
     assert loop == "   it 2/10 · haiku · $0.42 · 12,300 tokens"
 
 
+def test_the_run_of_a_fleet_counts_tasks(book: Logbook, capsys: pytest.CaptureFixture[str]) -> None:
+    log = RunLog(book, "f1ee0000", "/w/shop")
+    log.note(LoopBegun(book.now, "8 tasks: a, b", 8, mode="grind", driver=HERE))
+    log.note(IterationBegun(book.now, 3))
+    assert shown(book, capsys)[1] == "   3/8 tasks"
+
+
 @pytest.mark.parametrize(
     ("cost", "unpriced", "said"), [(0.0, ("opus",), "cost unknown"), (0.42, (), "$0.42")]
 )

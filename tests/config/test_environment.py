@@ -45,7 +45,7 @@ def test_a_misspelt_variable_is_told(machine: "ScratchMachine") -> None:
             "HANDRAIL_STEP_REVIEWR__MODE: step_reviewr: unknown key; did you mean step_reviewer? "
             "allowed: goal, scope, protected, secrets, regenerable, hosts, programs, attended, "
             "on_fault, limits, prices, log, step_reviewer, detection, interventions, checkpoints, "
-            "trash, control, approvals, notify, panel, judge, fleet"
+            "trash, control, approvals, notify, panel, judge, fleet, desktop"
         )
     ]
 

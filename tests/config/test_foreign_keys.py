@@ -49,6 +49,14 @@ def test_a_key_of_the_emergency_stop_is_told_its_place(tmp_path: Path, key: str)
     assert "allowed:" not in said  # the answer is enough
 
 
+def test_the_section_of_a_graphical_watch_is_told_its_name(tmp_path: Path) -> None:
+    text = "intervention:\n  enabled: true\n  interval_seconds: 600\n"
+    said = problem(tmp_path, text)
+    assert "handrail.yaml:1: intervention: unknown key; write `desktop` for the watch" in said
+    renamed = load(tmp_path, text.replace("intervention:", "desktop:"))
+    assert renamed.desktop.interval_seconds == 600
+
+
 def test_the_sections_of_safety_stand_at_the_top(tmp_path: Path) -> None:
     text = "safety:\n  step_reviewer:\n    risk: {high_threshold: 0.7}\n"
     assert load(tmp_path, text).step_reviewer.risk.high_threshold == 0.7

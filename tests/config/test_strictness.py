@@ -90,6 +90,17 @@ RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
         ("fleet.disk.stop_mb", 0, "100 → 0"),
         ("fleet.workspace.setup", ["npm ci"], "empty → npm ci"),
         ("fleet.merge.auto", True, "false → true"),
+        ("desktop.enabled", False, "true → false"),
+        ("desktop.interval_seconds", 3600, "600 → 3600.0"),
+        ("desktop.min_cooldown_seconds", 0, "60 → 0.0"),
+        ("desktop.max_retries", 9, "3 → 9"),
+        ("desktop.confidence_threshold", 0.5, "0.85 → 0.5"),
+        ("desktop.save_screenshots", False, "true → false"),
+        ("desktop.screenshot_dir", "/srv/pictures", "empty → /srv/pictures"),
+        ("desktop.vision", True, "false → true"),
+        ("desktop.model", "claude-opus-5", "claude-haiku-5-5 → claude-opus-5"),
+        ("desktop.max_cost_usd", 50, "1.0 → 50.0"),
+        ("desktop.verification.enabled", False, "true → false"),
     ],
 )
 def test_a_laxer_setting_is_named_with_its_change(key: str, value: object, says: str) -> None:
@@ -126,6 +137,11 @@ def test_a_laxer_setting_is_named_with_its_change(key: str, value: object, says:
         ("fleet.questions.timeout_minutes", 600),
         ("fleet.disk.warn_mb", 5000),
         ("fleet.disk.stop_mb", 400),
+        ("desktop.interval_seconds", 60),
+        ("desktop.confidence_threshold", 0.95),
+        ("desktop.max_calls", 0),
+        ("desktop.exclude_windows", ["*Bitwarden*"]),
+        ("desktop.verification.similarity_threshold", 1.0),
     ],
 )
 def test_a_stricter_setting_needs_no_leave(key: str, value: object) -> None:
@@ -144,6 +160,19 @@ def test_a_budget_that_is_taken_away_is_laxer() -> None:
     limited = with_value("fleet.budget_usd", 20)
     assert [each.key for each in find_laxer(limited, OWN)] == ["fleet.budget_usd"]
     assert stricter(limited, OWN).fleet.budget_usd == 20
+
+
+def test_a_project_adds_windows_to_exclude_and_takes_none_away() -> None:
+    own = with_value("desktop.exclude_windows", ["*Bitwarden*"])
+    project = with_value("desktop.exclude_windows", ["*Mail*"])
+    assert [each.key for each in find_laxer(own, project)] == ["desktop.exclude_windows"]
+    assert stricter(own, project).desktop.exclude_windows == ("*Bitwarden*", "*Mail*")
+
+
+def test_a_project_can_switch_the_model_off_but_not_on() -> None:
+    asked = with_value("desktop.vision", value=True)
+    assert not stricter(asked, OWN).desktop.vision
+    assert not stricter(OWN, asked).desktop.vision
 
 
 def test_of_two_scopes_only_what_lies_in_both_stays() -> None:
@@ -203,6 +232,9 @@ BY_KEY: dict[str, st.SearchStrategy[object]] = {
     ),
     "fleet.workspace.setup": st.lists(NAMES, max_size=2),
     "fleet.merge.auto": st.booleans(),
+    "desktop.vision": st.booleans(),
+    "desktop.exclude_windows": st.lists(NAMES, max_size=3),
+    "desktop.confidence_threshold": st.floats(0, 1),
 }
 
 

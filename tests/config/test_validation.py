@@ -138,7 +138,7 @@ MISTAKES = {
             "handrail.yaml:1: a list is not allowed here; expected a mapping with goal, scope, "
             "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, prices, "
             "log, step_reviewer, detection, interventions, checkpoints, trash, control, approvals, "
-            "notify, panel, judge, fleet"
+            "notify, panel, judge, fleet, desktop"
         ),
     ),
     "a long value is shortened": (

@@ -4,6 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handrail.fleet.engine.backups import seal, unseal
 from handrail.fleet.engine.events import (
     AttemptFinished,
     AttemptOutcome,
@@ -21,7 +22,6 @@ from handrail.fleet.engine.events import (
     event_decoder,
 )
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
-from handrail.fleet.engine.state_loading import seal, unseal
 from handrail.fleet.rollback.restored_tasks import restored_tasks
 from handrail.fleet.tasks.task import Task, TaskStatus
 

@@ -10,6 +10,8 @@ EXCEPTIONS = {
     "cli/__init__.py": "examples in `--help`, which loads nothing that could tell another host",
     "model/commands.py": "what two commands are for, in the same `--help`",
     "config/judge.py": "the name of a model, which the API of the judge takes",
+    "config/desktop.py": "the name of a model, which the watch asks about a screen",
+    "desktop/analyse/model_table.py": "the models that can look at a picture, and what they cost",
     "tui/panes/run_words.py": "the names of models are shortened",
     "shell/tables/agents.py": "an example in what is said about other agents' programs",
     "shell/readers/git.py": "a list of what robots call their branches",

@@ -66,6 +66,42 @@ def test_a_link_works_once_and_leaves_no_code_in_the_address(
     context.close()
 
 
+def test_a_phone_is_paired_by_typing_the_code_from_the_terminal(
+    place: PanelSandbox, browser: Browser, agent: ScriptedAgent
+) -> None:
+    code = place.link().partition("#")[2]
+    typed = f"  {code[:5].upper()} {code[5:13]}-{code[13:]} "
+    context = browser.new_context(viewport={"width": 390, "height": 780}, has_touch=True)
+    phone = context.new_page()
+    phone.goto(place.address)
+    log_in(phone, typed)
+    expect(phone.get_by_text(GOAL).first).to_be_visible()
+    phone.reload()
+    expect(phone.get_by_text(GOAL).first).to_be_visible()
+    context.close()
+
+
+def test_after_some_wrong_codes_the_page_says_how_long_to_wait(
+    stranger: Page, place: PanelSandbox
+) -> None:
+    stranger.goto(f"{place.address}/login")
+    for number in range(6):
+        log_in(stranger, f"wrong-{number}")
+        expect(stranger.get_by_role("button", name="Log in")).to_be_enabled()
+        expect(stranger.get_by_role("alert")).to_be_visible()
+    expect(stranger.get_by_role("alert")).to_contain_text("Wait")
+
+
+def test_an_address_of_no_page_says_so_and_leads_on(page: Page, place: PanelSandbox) -> None:
+    page.goto(f"{place.address}/runz/last")
+    expect(page.get_by_text("There is no such page.")).to_be_visible()
+    page.goto(f"{place.address}/runs/none")
+    expect(page.get_by_text("There is no run “none”.")).to_be_visible()
+    expect(page.locator(".notice")).to_have_count(0)
+    page.get_by_role("link", name="Show all runs").click()
+    expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
+
+
 def test_scripts_cannot_read_the_cookie(page: Page) -> None:
     assert page.evaluate("document.cookie") == ""
 

@@ -6,6 +6,7 @@ from handrail.intervene.incidents.recovery import RecoveryOption
 from handrail.model import Action, Decision, Effect, Kind, Outcome, Review, Rewrite, Verdict
 from handrail.model.action_kind import ActionKind
 from handrail.model.checkpoint import Checkpoint
+from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -19,6 +20,7 @@ from handrail.model.event import (
     CheckpointTaken,
     CleanedUp,
     Compacted,
+    DesktopChecked,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -120,6 +122,16 @@ _interventions = st.builds(
     checkpoint=_COMMITS,
     incident=_INCIDENTS,
 )
+_desktop_checks = st.builds(
+    DesktopCheck,
+    st.sampled_from(ScreenStatus),
+    st.sampled_from(CheckOutcome),
+    st.floats(0, 1),
+    _TEXTS,
+    symptom=st.sampled_from(["", "dialog:Save"]),
+    steps=st.lists(st.builds(RecoveryStep, _TEXTS, st.booleans(), _TEXTS), max_size=2).map(tuple),
+    cost_usd=st.floats(0, 1),
+)
 _checkpoints = st.builds(Checkpoint, _COMMITS, st.just("r"), _STEPS, _COMMITS, _TIMES, _TEXTS)
 
 events: st.SearchStrategy[Event] = st.one_of(
@@ -199,6 +211,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         _MS,
         _TEXTS,
     ),
+    st.builds(DesktopChecked, _TIMES, _STEPS, _desktop_checks),
     st.builds(RunEnded, _TIMES, _TEXTS),
 )
 

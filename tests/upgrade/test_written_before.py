@@ -22,7 +22,7 @@ from tests.upgrade.machine import DATA, ROOT, Machine
 NOT_IN_DATA = {
     "model_asked",  # no second opinion was asked for
     "usage_sampled", "after_reviewed", "agent_told", "approval_asked", "approval_decided",
-    "files_copied", "cleaned_up",
+    "files_copied", "cleaned_up", "desktop_checked",
 }  # fmt: skip
 """Events that were not there yet."""
 

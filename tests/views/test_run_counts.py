@@ -5,6 +5,7 @@ from time import time
 import pytest
 
 from handrail.model import event as events
+from handrail.model.desktop import CheckOutcome, DesktopCheck, ScreenStatus
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -86,3 +87,12 @@ def test_an_entry_that_cannot_be_read_does_not_count(body: bytes) -> None:
     store.append([NewEntry(topic_of("a"), body)])
     counts = count_run(store, topic_of("a"))
     assert (counts.seq, counts.actions) == (1, 0)
+
+
+def test_what_a_desktop_watch_paid_for_a_model_is_added_up() -> None:
+    store, counter = CountingStore(), RunCounter()
+    look = DesktopCheck(ScreenStatus.NORMAL, CheckOutcome.NORMAL, cost_usd=0.25)
+    record(store, "a", events.DesktopChecked(1.0, 1, look), events.DesktopChecked(2.0, 2, look))
+    assert counter.read_on(store, 0.0, 60.0)
+    (found,) = counter.counts(store, 0.0)
+    assert found.cost_usd == 0.5

@@ -8,6 +8,7 @@ import pytest
 from handrail.model.action import Outcome
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import ControlCommand, Standing
+from handrail.model.desktop import CheckOutcome, DesktopCheck, ScreenStatus
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -16,6 +17,7 @@ from handrail.model.event import (
     AgentEnded,
     CheckpointTaken,
     ControlAnswered,
+    DesktopChecked,
     Event,
     RunEnded,
     RunStarted,
@@ -213,3 +215,34 @@ def test_checkpoints_after_each_other_are_one_line(told: Told) -> None:
     assert [saved.id for saved in told.only.saved] == ["c1", "c2"]
     told.book.ask(RUN, "Bash", "ls")
     assert len(told.timeline.entries) == 2
+
+
+SEEN = DesktopCheck(ScreenStatus.DIALOG, CheckOutcome.RECOVERED, 0.97, "Save changes?")
+
+
+def test_a_look_becomes_what_it_saw(told: Told) -> None:
+    step = told.book.ask(RUN, "DesktopLook", "cart.py")
+    assert told.status == "… running"
+    look = told.only.seq
+    told.book.write(RUN, DesktopChecked(NOON, step, SEEN))
+    told.book.end(RUN, Outcome(True))
+    assert told.only.seq == look, "whoever shows the row changes it"
+    assert isinstance(told.only.event, DesktopChecked)
+    assert told.only.said is not None
+    assert "Save changes?" in told.only.said.text
+    assert told.only.over
+
+
+def test_the_inputs_of_a_recovery_stay_below_their_look(told: Told) -> None:
+    look = told.book.ask(RUN, "DesktopLook", "cart.py")
+    told.book.ask(RUN, "DesktopInput", "press Escape")
+    told.book.write(RUN, DesktopChecked(NOON, look, SEEN))
+    kinds = [type(entry.event) for entry in told.timeline.entries]
+    assert kinds == [DesktopChecked, ActionReviewed]
+
+
+def test_a_check_of_an_unknown_look_is_an_entry_of_its_own(told: Told) -> None:
+    told.book.ask(RUN, "Bash", "make")
+    told.book.write(RUN, DesktopChecked(NOON, 1, SEEN))
+    kinds = [type(entry.event) for entry in told.timeline.entries]
+    assert kinds == [ActionReviewed, DesktopChecked]

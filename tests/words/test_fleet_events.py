@@ -67,6 +67,15 @@ SAMPLES: list[tuple[FleetEvent, str]] = [
         events.FleetRolledBack(1.0, "before", "2", by="ada", redo=True),
         "ada took the rollback back, by before",
     ),
+    (
+        events.FleetRecovered(
+            1.0,
+            "backup",
+            ("it is damaged",),
+            (events.RecoveredKind("agents", "lost", "pending"),),
+        ),
+        "the fleet was recovered from the last backup, because it is damaged; agents lost: pending",
+    ),
 ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.fleet.engine.events import Lease
+from handrail.fleet.engine.events import Lease, TaskAudited
 from handrail.fleet.engine.fleet_state import FleetState, TaskMerge, TaskState
 from handrail.fleet.tasks.dependencies import StartObstacle
 from handrail.fleet.tasks.task import Task, TaskStatus
@@ -108,6 +108,13 @@ def test_a_list_says_what_each_task_waits_for() -> None:
     assert (lines[0].age, lines[0].attempt, lines[0].cost) == ("1 min", "attempt 3", "$0.42")
     assert (lines[1].age, lines[1].label) == ("5 min", "Do b")
     assert summarize_tasks(lines) == "1 failed, 1 cannot start, 1 working, 1 waiting"
+
+
+def test_the_age_of_a_task_at_work_counts_from_its_attempt() -> None:
+    earlier = TaskAudited(NOW - 900, "a", 1, "start")
+    begun = TaskAudited(NOW - 120, "a", 2, "start")
+    at_work = state("a", status=TaskStatus.ACTIVE, attempt=2, audit=[earlier, begun])
+    assert [line.age for line in list_tasks(fleet(at_work), NOW)] == ["2 min"]
 
 
 def rendered(lines: list[TaskLine], width: int) -> list[str]:

@@ -1,4 +1,4 @@
-// d6a9005e7fd0a6bda04910921cf476b1972cabf9ddf967e39940bcec8b52666a
+// 17f6c16fd2fc4181b89766b830e8f785c6df8c0f896cba8205c91722cd6d7a6e
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -518,6 +518,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/screenshots/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture that a check of a desktop run names. Nobody can take secrets out of it, so reading is not enough. */
+        get: operations["get_screenshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/series": {
         parameters: {
             query?: never;
@@ -675,6 +692,7 @@ export interface components {
          */
         ApprovalList: {
             items: components["schemas"]["ApprovalRow"][];
+            next: string;
         };
         /**
          * ApprovalResult
@@ -834,6 +852,31 @@ export interface components {
             name: string;
         };
         /**
+         * DesktopCheckRow
+         * @description One look of a desktop watch at the screen: what it saw, did, and what came of that.
+         */
+        DesktopCheckRow: {
+            actual_file: string;
+            after: string;
+            attempt: number;
+            confidence: number;
+            context: string;
+            cost_usd: number;
+            description: string;
+            expected_file: string;
+            ms: number;
+            outcome: string;
+            raw_response: string;
+            result: string;
+            says: string;
+            screenshot: string;
+            source: string;
+            status: string;
+            steps: components["schemas"]["RecoveryStepRow"][];
+            symptom: string;
+            why: string;
+        };
+        /**
          * DiffReply
          * @description The difference between a checkpoint and the files now.
          */
@@ -927,6 +970,7 @@ export interface components {
          */
         FindingList: {
             items: components["schemas"]["FindingRow"][];
+            next: string;
         };
         /**
          * FindingRow
@@ -968,6 +1012,7 @@ export interface components {
          */
         FleetList: {
             items: components["schemas"]["FleetRow"][];
+            next: string;
         };
         /**
          * FleetRow
@@ -1006,6 +1051,7 @@ export interface components {
          */
         IncidentList: {
             items: components["schemas"]["IncidentRow"][];
+            next: string;
         };
         /**
          * IncidentRow
@@ -1107,6 +1153,7 @@ export interface components {
          */
         PipelineList: {
             items: components["schemas"]["PipelineRow"][];
+            next: string;
         };
         /**
          * PipelineRow
@@ -1117,6 +1164,7 @@ export interface components {
             by: string;
             cost_usd: number;
             error: string;
+            failed_step: string;
             file: string;
             folder: string;
             id: string;
@@ -1229,6 +1277,16 @@ export interface components {
             possible: boolean;
             says: string;
             why_not: string;
+        };
+        /**
+         * RecoveryStepRow
+         * @description One action of a recovery.
+         */
+        RecoveryStepRow: {
+            action: string;
+            error: string;
+            ok: boolean;
+            says: string;
         };
         /**
          * ReplayDifference
@@ -1690,12 +1748,14 @@ export interface components {
             checkpoints?: string[];
             /** @default  */
             decision?: string;
+            /** @default null */
+            desktop?: components["schemas"]["DesktopCheckRow"] | null;
             /** @default false */
             has_diff?: boolean;
             /** @default false */
             has_output?: boolean;
             /** @enum {unknown} */
-            kind: "action" | "checkpoint" | "control" | "event" | "finding" | "intervention";
+            kind: "action" | "checkpoint" | "control" | "desktop" | "event" | "finding" | "intervention";
             mark: string;
             /** @default true */
             over?: boolean;
@@ -1729,7 +1789,12 @@ export type $defs = Record<string, never>;
 export interface operations {
     list_approvals: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1801,6 +1866,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1895,6 +1969,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2000,6 +2083,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2091,6 +2183,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2199,6 +2300,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2288,6 +2398,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2394,6 +2513,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2490,6 +2618,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2578,6 +2715,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2682,6 +2828,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2774,6 +2929,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2787,7 +2951,12 @@ export interface operations {
     };
     list_fleets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2859,6 +3028,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2965,6 +3143,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3063,6 +3250,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3151,6 +3347,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3257,6 +3462,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3349,6 +3563,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3455,6 +3678,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3468,7 +3700,12 @@ export interface operations {
     };
     list_incidents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3540,6 +3777,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3634,6 +3880,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3739,6 +3994,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3824,6 +4088,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3923,6 +4196,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4015,6 +4297,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4029,6 +4320,8 @@ export interface operations {
     list_pipelines: {
         parameters: {
             query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
                 /** @description How many at most. */
                 limit?: number;
             };
@@ -4103,6 +4396,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4199,6 +4501,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4303,6 +4614,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4399,6 +4719,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4488,6 +4817,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4598,6 +4936,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4685,6 +5032,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4780,6 +5136,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4888,6 +5253,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4975,6 +5349,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5080,6 +5463,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5093,7 +5485,12 @@ export interface operations {
     };
     get_findings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 run: string;
@@ -5167,6 +5564,119 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The daemon cannot do it now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_screenshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                };
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in, or the token is wrong. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller lacks the right, or a foreign page sent the request. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is not possible in the present state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong tokens; wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5261,6 +5771,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5369,6 +5888,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5454,6 +5982,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5557,6 +6094,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5642,6 +6188,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5737,6 +6292,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

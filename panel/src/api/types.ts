@@ -20,6 +20,7 @@ export type CommandPart = Complete<Schemas["CommandPart"]>;
 export type CommandRequest = Schemas["CommandRequest"];
 export type CommandState = Complete<Schemas["CommandState"]>;
 export type CountRow = Complete<Schemas["CountRow"]>;
+export type DesktopCheckRow = Complete<Schemas["DesktopCheckRow"]>;
 export type DiffReply = Complete<Schemas["DiffReply"]>;
 export type EditVerdict = Complete<Schemas["EditVerdict"]>;
 export type EffectRow = Complete<Schemas["EffectRow"]>;

@@ -26,6 +26,7 @@ export function Frame() {
   useKeys(
     {
       title: "Everywhere",
+      everywhere: true,
       bindings: [
         { key: "mod+k", says: "All commands", run: openPalette },
         { key: "?", says: "All keys", run: () => (help.value = true) },

@@ -1,5 +1,5 @@
 /** Keyboard: every page registers what its keys do; the help page and the palette list them. */
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
 
 export interface KeyBinding {
@@ -17,6 +17,8 @@ export interface KeyBinding {
 export interface KeyGroup {
   title: string;
   bindings: readonly KeyBinding[];
+  /** Those of every page: a page's own win over them. */
+  everywhere?: boolean;
 }
 
 /** The groups in force; the latest one wins when two have the same key. */
@@ -26,10 +28,13 @@ const SEQUENCE_MS = 1200;
 let pending = "";
 let pendingSince = 0;
 
-/** Puts a group in force while a component is shown. */
+/** Puts a group in force while a component is shown.
+ *
+ * In a layout effect: a key acts on what is in sight, and an ordinary effect comes some frames after that. */
 export function useKeys(group: KeyGroup, inputs: readonly unknown[]): void {
-  useEffect(() => {
-    keyGroups.value = [...keyGroups.peek(), group];
+  useLayoutEffect(() => {
+    const others = keyGroups.peek();
+    keyGroups.value = group.everywhere ? [group, ...others] : [...others, group];
     return () => {
       keyGroups.value = keyGroups.peek().filter((each) => each !== group);
     };

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { api } from "../api/client";
 import type { FleetRow, StreamFrame, TaskRow } from "../api/types";
 import { type Loaded, useLoaded } from "./loaded";
+import { allPages } from "./pages";
 import { reloads } from "./runs";
 import { frames } from "./store";
 
@@ -53,9 +54,9 @@ export function withFrames(fleets: readonly FleetRow[], fresh: ReadonlyMap<strin
 export function useFleets(): Loaded<FleetRow[]> {
   const fresh = useSignal<ReadonlyMap<string, FleetRow>>(new Map());
   const { value, problem, again } = useLoaded(async () => {
-    const { items } = await api.get("/fleets");
+    const items = await allPages((cursor) => api.get("/fleets", { limit: PAGE, cursor }));
     fresh.value = new Map();
-    return items;
+    return [...items];
   }, [reloads.value]);
   useFrames((came) => {
     const rows = came.flatMap((frame) => frame.fleets ?? []);
@@ -71,13 +72,7 @@ export function tellsOf(fleet: string, came: readonly StreamFrame[]): boolean {
 }
 
 async function allTasks(fleet: string): Promise<TaskRow[]> {
-  const rows: TaskRow[] = [];
-  for (let cursor = ""; ; ) {
-    const page = await api.get("/fleets/{fleet}/tasks", { fleet, limit: PAGE, cursor });
-    rows.push(...page.items);
-    cursor = page.next;
-    if (!cursor) return rows;
-  }
+  return [...(await allPages((cursor) => api.get("/fleets/{fleet}/tasks", { fleet, limit: PAGE, cursor })))];
 }
 
 /** Loads all tasks of a fleet, and follows them. */

@@ -1,6 +1,6 @@
 /** The timeline of the run that is shown: pages from the daemon, kept up to date by the stream. */
 import { signal } from "@preact/signals";
-import { api } from "../api/client";
+import { api, ApiError } from "../api/client";
 import type { StreamFrame, TimelinePage, TimelineRow } from "../api/types";
 import { notifyError } from "../frame/notices";
 import { mergeRows } from "./merge";
@@ -30,7 +30,8 @@ async function load(run: string, before: number): Promise<void> {
     const page = await api.get("/runs/{run}/timeline", before ? { run, before, limit: PAGE } : { run, limit: PAGE });
     if (timeline.peek().run === run) take(page, before > 0, fresh);
   } catch (error) {
-    notifyError(error);
+    // A run that is not there is said by its page.
+    if (!(error instanceof ApiError && error.problem.status === 404)) notifyError(error);
   } finally {
     if (meanwhile === fresh) meanwhile = null;
   }

@@ -105,13 +105,18 @@ class ApiClient:
         """One action in full."""
         return self._ask("get_action", timeline.ActionDetail, run=run, step=str(step))
 
-    def get_findings(self, run: str) -> timeline.FindingList:
+    def get_findings(self, run: str, *, limit: int = 100, cursor: str = "") -> timeline.FindingList:
         """The findings of a run, with evidence, interventions and their measured effect."""
-        return self._ask("get_findings", timeline.FindingList, run=run)
+        query = _page(limit, cursor)
+        return self._ask("get_findings", timeline.FindingList, query=query, run=run)
 
     def get_series(self, run: str) -> runs.RunSeries:
         """Risk, tokens, cost and memory of a run over time."""
         return self._ask("get_series", runs.RunSeries, run=run)
+
+    def get_screenshot(self, run: str, name: str) -> bytes:
+        """A picture that a check of a desktop run names, as JPEG."""
+        return self._send("get_screenshot", None, {}, {"run": run, "name": name})
 
     def export_run(self, run: str) -> bytes:
         """The whole run as one self-contained page, without secrets."""
@@ -141,9 +146,9 @@ class ApiClient:
 
     # approvals
 
-    def list_approvals(self) -> approvals.ApprovalList:
+    def list_approvals(self, *, limit: int = 100, cursor: str = "") -> approvals.ApprovalList:
         """The actions that wait for a person."""
-        return self._ask("list_approvals", approvals.ApprovalList)
+        return self._ask("list_approvals", approvals.ApprovalList, query=_page(limit, cursor))
 
     def get_approval(self, approval: str) -> approvals.ApprovalRow:
         """One question."""
@@ -187,9 +192,9 @@ class ApiClient:
 
     # incidents
 
-    def list_incidents(self) -> incidents.IncidentList:
+    def list_incidents(self, *, limit: int = 100, cursor: str = "") -> incidents.IncidentList:
         """The emergency stops."""
-        return self._ask("list_incidents", incidents.IncidentList)
+        return self._ask("list_incidents", incidents.IncidentList, query=_page(limit, cursor))
 
     def get_incident(self, incident: str) -> incidents.IncidentDetail:
         """The report of a stop, and the ways on."""
@@ -201,13 +206,13 @@ class ApiClient:
 
     # fleets
 
-    def list_fleets(self) -> fleets.FleetList:
+    def list_fleets(self, *, limit: int = 100, cursor: str = "") -> fleets.FleetList:
         """The fleets, with their slots."""
-        return self._ask("list_fleets", fleets.FleetList)
+        return self._ask("list_fleets", fleets.FleetList, query=_page(limit, cursor))
 
     def list_tasks(self, fleet: str, *, limit: int = 100, cursor: str = "") -> fleets.TaskPage:
         """The tasks of a fleet."""
-        query: Query = {"limit": limit, "cursor": cursor}
+        query = _page(limit, cursor)
         return self._ask("list_tasks", fleets.TaskPage, query=query, fleet=fleet)
 
     def add_task(self, fleet: str, draft: fleets.TaskDraft) -> fleets.TaskRow:
@@ -236,9 +241,9 @@ class ApiClient:
         kind = fleets.TaskCommandResult
         return self._ask("answer_question", kind, answer, fleet=fleet, task=task)
 
-    def list_pipelines(self, *, limit: int = 100) -> fleets.PipelineList:
+    def list_pipelines(self, *, limit: int = 100, cursor: str = "") -> fleets.PipelineList:
         """The pipelines, the latest first."""
-        return self._ask("list_pipelines", fleets.PipelineList, query={"limit": limit})
+        return self._ask("list_pipelines", fleets.PipelineList, query=_page(limit, cursor))
 
     # numbers
 
@@ -289,6 +294,10 @@ class ApiClient:
         if answer.status >= _ERRORS:
             raise ApiRefusedError(_problem(answer))
         return answer.body
+
+
+def _page(limit: int, cursor: str) -> Query:
+    return {"limit": limit, "cursor": cursor}
 
 
 def _problem(answer: ApiAnswer) -> Problem:

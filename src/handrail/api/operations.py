@@ -14,6 +14,7 @@ from handrail.api.messages import (
 from handrail.api.operation import Operation, QueryParameter
 
 JSON_DOCUMENT, EVENT_STREAM, HTML = "application/json", "text/event-stream", "text/html"
+JPEG = "image/jpeg"
 
 _LIMIT = QueryParameter("limit", "How many at most.", "integer", 1, 500, 100)
 _CURSOR = QueryParameter("cursor", "`next` of the page before.")
@@ -72,11 +73,17 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "get_findings", "GET", "/runs/{run}/findings",
         "The findings of a run, with evidence, interventions and their measured effect.",
-        timeline.FindingList,
+        timeline.FindingList, query=(_LIMIT, _CURSOR),
     ),
     Operation(
         "get_series", "GET", "/runs/{run}/series",
         "Risk, tokens, cost and memory of a run over time.", runs.RunSeries,
+    ),
+    Operation(
+        "get_screenshot", "GET", "/runs/{run}/screenshots/{name}",
+        "A picture that a check of a desktop run names. Nobody can take secrets out of it, so "
+        "reading is not enough.",
+        JPEG, right="control",
     ),
     Operation(
         "export_run", "GET", "/runs/{run}/export",
@@ -103,7 +110,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # approvals
     Operation(
         "list_approvals", "GET", "/approvals", "The actions that wait for a person.",
-        approvals.ApprovalList,
+        approvals.ApprovalList, query=(_LIMIT, _CURSOR),
     ),
     Operation(
         "get_approval", "GET", "/approvals/{approval}", "One question.", approvals.ApprovalRow
@@ -144,7 +151,8 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     # incidents
     Operation(
-        "list_incidents", "GET", "/incidents", "The emergency stops.", incidents.IncidentList
+        "list_incidents", "GET", "/incidents", "The emergency stops.", incidents.IncidentList,
+        query=(_LIMIT, _CURSOR),
     ),
     Operation(
         "get_incident", "GET", "/incidents/{incident}", "The report of a stop, and the ways on.",
@@ -155,7 +163,10 @@ OPERATIONS: tuple[Operation, ...] = (
         incidents.RecoveryAnswer, incidents.RecoveryOrder, right="control",
     ),
     # fleets
-    Operation("list_fleets", "GET", "/fleets", "The fleets, with their slots.", fleets.FleetList),
+    Operation(
+        "list_fleets", "GET", "/fleets", "The fleets, with their slots.", fleets.FleetList,
+        query=(_LIMIT, _CURSOR),
+    ),
     Operation(
         "list_tasks", "GET", "/fleets/{fleet}/tasks", "The tasks of a fleet.", fleets.TaskPage,
         query=(_LIMIT, _CURSOR),
@@ -184,7 +195,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "list_pipelines", "GET", "/pipelines", "The pipelines, the latest first.",
-        fleets.PipelineList, query=(_LIMIT,),
+        fleets.PipelineList, query=(_LIMIT, _CURSOR),
     ),
     # numbers
     Operation(

@@ -19,6 +19,13 @@ EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
 
+_IN_ONE_LINE = (
+    "handrail.checkpoint.errors",
+    "handrail.checkpoint.names",
+    "handrail.desktop.errors",
+)
+"""Modules whose errors are texts for people, recognised without importing them."""
+
 
 class _LazyGroup(click.Group):
     """Imports the module of a command only when the user calls it."""
@@ -128,11 +135,12 @@ def _fail(error: Exception) -> int:
 
 
 def _describe(error: Exception) -> tuple[bool, str]:
-    """Return whether the error is a known one (not a bug), and its text in one line."""
+    """Return whether the error is a known one (not a bug), and its text: a line per problem."""
     from handrail.cli.output.terminal import visible
 
     if isinstance(error, click.ClickException):
-        return True, visible(error.format_message())
+        told = getattr(error, "problems", (error.format_message(),))
+        return True, "\nhandrail: ".join(map(visible, told))
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return True, visible(f"{name}{error.strerror or error}")
@@ -143,7 +151,7 @@ def _describe(error: Exception) -> tuple[bool, str]:
         more = len(problems) - 1
         also = f" (and {more} more: handrail config check)" if more else ""
         return True, visible(f"{problems[0]}{also}")
-    if type(error).__module__ in ("handrail.checkpoint.errors", "handrail.checkpoint.names"):
+    if type(error).__module__ in _IN_ONE_LINE:
         return True, visible(str(error))
     if type(error).__module__ == "handrail.shell.errors":
         return True, visible(f"cannot read this command: {error}")

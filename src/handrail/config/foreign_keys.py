@@ -29,6 +29,10 @@ ANSWERS = {
     "safety": "write its sections at the top level: `step_reviewer`, `interventions`",
     "max_file_operations": "write `step_reviewer.max_file_operations`",
     "file_operations": "write `step_reviewer.max_file_operations`",
+    "intervention": (
+        "write `desktop` for the watch over a graphical session; it has the same keys. "
+        "`interventions` is about agents in trouble"
+    ),
 }
 """By name, what to write instead, wherever the key stands."""
 

@@ -258,4 +258,24 @@ LOOSENING: dict[str, LooseningRule] = {
     "fleet.questions.default_answer": ANY,  # it speaks in your name
     "fleet.workspace.setup": ANY,  # commands that run before there is an agent
     "fleet.merge.auto": ON,
+    "desktop.enabled": OFF,
+    "desktop.interval_seconds": BIGGER,
+    "desktop.min_cooldown_seconds": SMALLER,
+    "desktop.max_retries": BIGGER,
+    "desktop.confidence_threshold": SMALLER,
+    "desktop.screenshot_backend": NEVER,
+    "desktop.save_screenshots": ANY,  # pictures show everything on a person's screen
+    "desktop.screenshot_dir": ANY,
+    "desktop.screenshot_days": ANY,  # pictures of all sessions share the folder
+    "desktop.screenshot_mb": ANY,
+    "desktop.vision": ON,  # sends pictures of the screen to a model, and costs money
+    "desktop.model": ANY,
+    "desktop.vision_seconds": BIGGER,
+    "desktop.vision_retries": BIGGER,
+    "desktop.max_calls": BIGGER,
+    "desktop.max_cost_usd": BIGGER,
+    "desktop.exclude_windows": SHORTER,
+    "desktop.verification.enabled": OFF,
+    "desktop.verification.similarity_threshold": SMALLER,
+    "desktop.verification.verify_on_completion": OFF,
 }

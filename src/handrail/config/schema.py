@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from handrail.config.approvals import Approvals
 from handrail.config.checkpoints import Checkpoints
 from handrail.config.control import Control
+from handrail.config.desktop import Desktop
 from handrail.config.detection import Detection
 from handrail.config.fleet import Fleet
 from handrail.config.interventions import Interventions
@@ -275,6 +276,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     panel: PanelSettings = PanelSettings()
     judge: Judge = Judge()
     fleet: Fleet = Fleet()
+    desktop: Desktop = Desktop()
 
 
 class RulesFile(Struct, frozen=True, forbid_unknown_fields=True):

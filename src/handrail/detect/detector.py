@@ -8,6 +8,7 @@ from handrail.config.detection import Detection
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import FindingDescription
 from handrail.detect.usage_sample import UsageSample
+from handrail.model.desktop import DesktopCheck
 from handrail.model.finding import Finding
 
 
@@ -24,6 +25,8 @@ class Detector(msgspec.Struct):
     about: ClassVar[FindingDescription] = FindingDescription()
     per_agent: ClassVar[bool] = False
     """Watch each sub-agent by itself, not the run as a whole."""
+    of_desktop: ClassVar[bool] = False
+    """Watch the looks and inputs of a desktop watch, and no other steps."""
     order: ClassVar[int] = 100
     """The rank among equally bad and sure findings; the lowest comes first."""
     saved_as: ClassVar[str] = ""
@@ -54,3 +57,6 @@ class Detector(msgspec.Struct):
 
     def sampled(self, sample: UsageSample) -> None:
         """Take a measurement of the run's tokens and memory; they come between the steps."""
+
+    def checked(self, check: DesktopCheck) -> None:
+        """Take what a desktop watch saw and did; the end of its look comes after it."""

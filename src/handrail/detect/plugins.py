@@ -17,6 +17,7 @@ from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import FindingDescription
 from handrail.detect.detector import Detector
 from handrail.detect.usage_sample import UsageSample
+from handrail.model.desktop import DesktopCheck
 from handrail.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -109,6 +110,10 @@ class CustomDetectors(msgspec.Struct):
     def sampled(self, sample: UsageSample) -> None:
         """Tell each about a measurement."""
         self._each(lambda detector: detector.sampled(sample))
+
+    def checked(self, check: DesktopCheck) -> None:
+        """Tell each about a desktop check."""
+        self._each(lambda detector: detector.checked(check))
 
     def find(self, settings: Detection) -> list[Finding]:
         """Return the findings of all."""

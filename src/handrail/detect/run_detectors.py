@@ -15,6 +15,7 @@ from handrail.detect.plugins import CustomDetectors, load_plugins
 from handrail.detect.progress_tracker import ProgressTracker
 from handrail.detect.registry import COMBINATIONS, DETECTORS
 from handrail.detect.usage_sample import UsageSample
+from handrail.model.desktop import DESKTOP_TOOLS, DesktopCheck
 from handrail.model.finding import Finding
 from handrail.model.waiting import asks_to_wait
 
@@ -69,6 +70,8 @@ class RunDetectors(msgspec.Struct):
     counting: CountingRules = msgspec.field(default_factory=CountingRules)
     custom: CustomDetectors = msgspec.field(default_factory=CustomDetectors)
     checks: CheckResults = msgspec.field(default_factory=CheckResults)
+    on_desktop: bool = False
+    """The last step was one of a desktop watch, which looks again and again by design."""
     watches: bool = False
     """The last prompt asks to watch something: looking again and again is the task."""
 
@@ -77,11 +80,14 @@ class RunDetectors(msgspec.Struct):
         if self.watches and done.only_looks:
             waits = msgspec.structs.replace(done.intent, waits=True)
             done = msgspec.structs.replace(done, intent=waits)
-        done = self._turn_to(done.intent.agent).trail.mark(done)
+        self.on_desktop = done.intent.tool in DESKTOP_TOOLS
+        agent = self._turn_to(done.intent.agent)
+        if not self.on_desktop:
+            done = agent.trail.mark(done)
+            self.checks.see(done)
         for detector in self._asked():
             detector.see(done)
         self.counting.see(done)
-        self.checks.see(done)
         if not self.custom.is_empty:
             self.custom.see(done)
 
@@ -103,8 +109,15 @@ class RunDetectors(msgspec.Struct):
             detector.sampled(sample)
         self.custom.sampled(sample)
 
+    def checked(self, check: DesktopCheck) -> None:
+        """Give a desktop check to the detectors of the run."""
+        for detector in self.whole.detectors:
+            detector.checked(check)
+        self.custom.checked(check)
+
     def heard(self, text: str, agent: str = "") -> None:
         """Give an agent's last message to its detectors."""
+        self.on_desktop = False
         self._turn_to(agent)
         for detector in self._asked():
             detector.heard(text)
@@ -159,7 +172,8 @@ class RunDetectors(msgspec.Struct):
     def _asked(self) -> tuple[Detector, ...]:
         """Return the detectors of the last agent, and those of the run."""
         agent = self.agents.get(self.last)
-        return agent.detectors + self.whole.detectors if agent else self.whole.detectors
+        asked = agent.detectors + self.whole.detectors if agent else self.whole.detectors
+        return tuple(each for each in asked if each.of_desktop is self.on_desktop)
 
     def _all(self) -> Iterator[Detector]:
         for agent in self.agents.values():

@@ -37,6 +37,7 @@ from handrail.library.remote import RemoteEngine
 from handrail.library.threads import start_in_thread
 from handrail.library.verdict import ActionVerdict, RestoredFiles, action_verdict
 from handrail.model.control import ControlCommand
+from handrail.model.desktop import DesktopCheck
 from handrail.model.event import Event, FindingMade
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision
@@ -205,6 +206,13 @@ class Supervisor:
     def drop(self, verdict: ActionVerdict, reason: str = "") -> None:
         """Report that an allowed action did not run."""
         self._send("drop", id=verdict.id, reason=reason)
+
+    def desktop_checked(self, check: DesktopCheck) -> None:
+        """Report what a look at the screen found and led to, before the end of the look.
+
+        The look is an action with the tool `DesktopLook`.
+        """
+        self._send("desktop_check", check=msgspec.to_builtins(check))
 
     # The conversation
 

@@ -54,6 +54,8 @@ CLI_COMMANDS = (
                refusal="merges its own work in the name of a person"),
     CliCommand("pipeline", "Run a pipeline of steps under review.", "check|list|schema|show",
                refusal="starts commands and agents in the name of a person"),
+    CliCommand("desktop", "Watch and verify an unattended graphical session.", "verify",
+               refusal="looks at the screen of a person, or works on it in their name"),
     *(
         CliCommand(each.value, line.brief, refusal=each.spec.refusal, module="control")
         for each in ControlCommand

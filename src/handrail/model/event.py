@@ -13,6 +13,7 @@ from handrail.model.action_kind import ActionKind
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.control import ControlCommand, Standing
+from handrail.model.desktop import DesktopCheck
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.review import Review, Verdict
@@ -488,6 +489,14 @@ class UsageSampled(_Event, frozen=True, omit_defaults=True, tag="usage_sampled")
     """The part of it below the agent: its commands and servers."""
 
 
+class DesktopChecked(_Event, frozen=True, omit_defaults=True, tag="desktop_checked"):
+    """A desktop watch looked at the screen, and perhaps recovered a session."""
+
+    step: int
+    """The step of the look."""
+    check: DesktopCheck
+
+
 class LoopEnded(_Event, frozen=True, omit_defaults=True, tag="loop_ended"):
     """A loop ended."""
 
@@ -541,6 +550,7 @@ Event = (
     | Verified
     | UsageMeasured
     | UsageSampled
+    | DesktopChecked
     | LoopEnded
     | RunEnded
 )

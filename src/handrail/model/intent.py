@@ -160,7 +160,7 @@ def _blamed(worst: Effect | None) -> str:
 
 
 def _shown(action: Action) -> str:
-    for key in ("command", "file_path", "path", "pattern", "url", "query", "text"):
+    for key in ("command", "file_path", "path", "pattern", "url", "query", "text", "do"):
         value = action.input.get(key)
         if isinstance(value, str) and value:
             line = " ".join(value.split())

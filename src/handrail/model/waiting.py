@@ -4,11 +4,12 @@ import re
 from typing import Final
 
 from handrail.model.action import Action
+from handrail.model.desktop import DESKTOP_LOOK
 
 _MAX_COMMAND = 2_000
 _MAX_LOOK = 400
 """A longer command does more than look."""
-_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
+_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep", DESKTOP_LOOK})
 _SLEEPS = re.compile(r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait)(?=\s|$)")
 _ANY = ""
 _STATES = r"\b(?:view|watch|checks|status|list|show|logs?|trace|get|ls)\b"

@@ -120,7 +120,7 @@ class Daemon:
             self.supervision, self.runs, self.scheduler.settle, home, time
         )
         self.drivers = DriverSessions(self.supervision, self.runs, time)
-        self.open_fleets = OpenFleets(self.store, home.path)
+        self.open_fleets = OpenFleets(self.store, home.path, environ)
         actions = DaemonCommandActions(
             loop,
             self.supervision,

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from handrail.fleet.engine.events import TaskEvent, TaskSubmitted, event_decoder
-from handrail.fleet.engine.fleet_state import FleetState
+from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.engine.state_loading import TOPIC, load_fleet
+from handrail.fleet.runs_of_tasks import RunsOfTasks
 from handrail.store.port import Store, StoredEntry
 from handrail.views.task_overview import FleetView, TaskOverview, fleet_view, task_overview
 from handrail.words.fleet_summary import by_urgency, has_open_tasks
@@ -22,10 +23,12 @@ class FleetFeed:
     def __init__(self) -> None:
         self._fleets: dict[str, _FollowedFleet] = {}
         self._views: tuple[FleetView, ...] = ()
+        self._runs: RunsOfTasks | None = None
 
     def begin(self, store: Store) -> None:
         """Read all fleets anew."""
         self._fleets.clear()
+        self._runs = None
         for topic in store.topics(TOPIC):
             self._load(store, topic.name)
 
@@ -34,6 +37,7 @@ class FleetFeed:
         for stored in entries:
             if not stored.topic.startswith(TOPIC):
                 continue
+            self._runs = None
             followed = self._fleets.get(stored.topic)
             if followed is None or not followed.apply(stored):
                 self._load(store, stored.topic)
@@ -45,6 +49,13 @@ class FleetFeed:
         if not _are_same(views, self._views):
             self._views = views
         return self._views
+
+    @property
+    def runs(self) -> RunsOfTasks:
+        """Return the tasks by their last run."""
+        if self._runs is None:
+            self._runs = RunsOfTasks(task for each in self._fleets.values() for task in each.tasks)
+        return self._runs
 
     def _load(self, store: Store, topic: str) -> None:
         name = topic.removeprefix(TOPIC)
@@ -61,6 +72,11 @@ class _FollowedFleet:
         self._touched = set(state.tasks)
         self._view: FleetView | None = None
         self._has_open = False
+
+    @property
+    def tasks(self) -> Iterable[TaskState]:
+        """Return its tasks."""
+        return self._state.tasks.values()
 
     def apply(self, stored: StoredEntry) -> bool:
         """Apply an entry; return False if the fleet must be read again."""

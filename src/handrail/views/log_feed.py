@@ -20,7 +20,7 @@ from handrail.supervise.runs.run_names import project_in, short_ids
 from handrail.supervise.state.run_state import RunState
 from handrail.views.fleet_feed import FleetFeed
 from handrail.views.log_view import LogView
-from handrail.views.run_overview import RunOverview
+from handrail.views.run_overview import RunOverview, as_past
 from handrail.views.run_summary import overview_of
 from handrail.views.timeline import Timeline
 from handrail.views.timeline_reader import last_seq, newest_timeline, read_on
@@ -197,13 +197,23 @@ class LogFeed:
         return f"{project_in(self._store, topic_of(run))}-{self._short.get(run, run)}"
 
     def _look_around(self) -> None:
-        """Check what no event tells: decided incidents and killed drivers."""
+        """Check what no event of a run tells: decided incidents, killed drivers and its task."""
         for kept in self._kept.values():
-            overview = kept.overview
+            overview = kept.overview = self._beside_its_task(kept.overview)
             if overview.incident and not self._is_open(overview.incident):
                 kept.overview = msgspec.structs.replace(overview, incident="", aborted=True)
             elif overview.driver and overview.left is self._lives(overview.driver):
                 kept.overview = msgspec.structs.replace(overview, left=not overview.left)
+
+    def _beside_its_task(self, overview: RunOverview) -> RunOverview:
+        """Return a run as its task leaves it: one that the task does without is over."""
+        if not overview.task or not (overview.active or overview.asks):
+            return overview
+        if self._fleets.runs.is_past(overview.id, overview.task):
+            return as_past(overview)
+        if overview.asks and self._fleets.runs.asks_nobody(overview.id, overview.task):
+            return msgspec.structs.replace(overview, asks="")
+        return overview
 
     def _let_go(self) -> None:
         """Drop old runs, and, if there are too many, those that matter least."""

@@ -193,6 +193,17 @@ class _CountedUsage(CountedEvent, tag="usage_measured"):
         counts.use(self.at, self.tokens, self.cost_usd)
 
 
+class _CountedLook(msgspec.Struct):
+    cost_usd: float = 0.0
+
+
+class _CountedCheck(CountedEvent, tag="desktop_checked"):
+    check: _CountedLook
+
+    def count(self, counts: RunCounts) -> None:
+        counts.use(self.at, counts.tokens, counts.cost_usd + self.check.cost_usd)
+
+
 _AnyCounted = (
     _CountedStart
     | _CountedReview
@@ -203,6 +214,7 @@ _AnyCounted = (
     | _CountedFeedback
     | _CountedSample
     | _CountedUsage
+    | _CountedCheck
 )
 _decoder: msgspec.json.Decoder[_AnyCounted] = msgspec.json.Decoder(_AnyCounted)
 _TAGS = frozenset(str(kind.__struct_config__.tag).encode() for kind in get_args(_AnyCounted))

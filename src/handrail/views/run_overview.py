@@ -4,8 +4,9 @@ import msgspec
 
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, HANDRAIL, Standing
+from handrail.model.desktop import DesktopCheck
 from handrail.model.finding import Finding
-from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, UNREADABLE
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, STUCK, UNREADABLE, work_in_words
 
 _QUIET = 30 * 60
 
@@ -74,6 +75,8 @@ class RunOverview(msgspec.Struct, frozen=True):
     """How its loop ended, or ""."""
     problem: str = ""
     """Why the run cannot be read."""
+    desktop: DesktopCheck | None = None
+    """The last look of a desktop watch."""
 
     def state(self, now: float) -> str:
         """Return its state in one or two words."""
@@ -92,8 +95,10 @@ class RunOverview(msgspec.Struct, frozen=True):
             return self.standing.value
         if self.driven and self.active:
             return "working"
-        quiet = self.phase == "working" and now - self.changed > _QUIET
-        return "quiet" if quiet else self.phase
+        if self.phase != "working":
+            return self.phase
+        work = work_in_words(self.desktop)
+        return "quiet" if now - self.changed > _QUIET and work != STUCK else work
 
     @property
     def _is_ours(self) -> bool:
@@ -114,4 +119,16 @@ class RunOverview(msgspec.Struct, frozen=True):
         if self.incident:
             found = f": {self.trouble.says}" if self.trouble else ""
             return f"stopped in an emergency{found}"
-        return f"asks you: {self.wants}" if self.wants else self.asks
+        if self.wants or self.asks:
+            return f"asks you: {self.wants}" if self.wants else self.asks
+        if work_in_words(self.desktop) == STUCK:
+            return self.trouble.says if self.trouble else "its screen is stuck"
+        return ""
+
+
+def as_past(run: RunOverview) -> RunOverview:
+    """Return a run of which nothing will come any more: nobody waits for it."""
+    standing = run.standing if run.standing in FINAL else Standing.RUNNING
+    return msgspec.structs.replace(
+        run, active=False, left=False, driver=0, asks="", phase="ended", standing=standing
+    )

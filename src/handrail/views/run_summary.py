@@ -1,8 +1,10 @@
 """From the state of a run to its row on the screen."""
 
+from handrail.model.desktop import DESKTOP_LOOK
 from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
 from handrail.views.run_overview import RunOverview
+from handrail.words.desktop import check_in_words
 
 _MAX_GOAL = 500
 
@@ -51,12 +53,15 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
         incident,
         loop.driver if loop and not loop.ended and state.active else 0,
         ending="" if loop is None else loop.reason,
+        desktop=state.desktop,
     )
 
 
 def _last_action(state: RunState) -> str:
     at_work = (each.intent for each in reversed(state.open) if each.let_through)
     under_way = next(filter(None, at_work), None)
+    if state.desktop is not None and (under_way is None or under_way.tool == DESKTOP_LOOK):
+        return check_in_words(state.desktop)  # what was seen tells more than that it looks
     if under_way is not None:
         return f"{under_way.tool} {under_way.shown}"
     steps = state.history.steps

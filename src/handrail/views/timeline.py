@@ -11,6 +11,7 @@ from handrail.model.event import (
     ActionReviewed,
     AgentEnded,
     CheckpointTaken,
+    DesktopChecked,
     Event,
     UsageMeasured,
     UsageSampled,
@@ -19,6 +20,7 @@ from handrail.store.decoding import decode_or_fault
 from handrail.store.port import StoredEntry
 from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import ActionEnd
+from handrail.words.desktop import is_look
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts, ends_session
 
@@ -81,6 +83,9 @@ class Timeline:
             return
         elif isinstance(event, CheckpointTaken):
             self._save(seq, event)
+            return
+        elif isinstance(event, DesktopChecked):
+            self._check(seq, event)
             return
         elif isinstance(event, UNSHOWN):
             return
@@ -148,6 +153,14 @@ class Timeline:
         if isinstance(before, ActionHeld):  # what it was is told only once
             event = msgspec.structs.replace(event, says=event.says or before.says)
         self._change(waited, event=event, said=event_sentence(event, self._facts), over=True)
+
+    def _check(self, seq: int, event: DesktopChecked) -> None:
+        """Show a check in place of its look: what it saw tells more than that it looked."""
+        look = self._open.get(event.step)
+        if look is None or not is_look(self._entries[look].event):
+            self._say(seq, event)
+        else:
+            self._change(look, event=event, said=event_sentence(event, self._facts))
 
     def _change(self, seq: int, **changes: object) -> None:
         if seq in self._entries:

@@ -5,6 +5,7 @@ from handrail.model.effect import Effect
 from handrail.model.ordinal import Undo
 
 _TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "url", "pattern")
+_DESKTOP = "Desktop"
 _UNDO = {
     Undo.NEEDLESS: "nothing to undo",
     Undo.CHECKPOINT: "a checkpoint can undo it",
@@ -20,6 +21,11 @@ def command_of(action: Action) -> str:
     given = action.input
     command = given.get("command", given.get("cmd", given.get("script", "")))
     return " ".join(map(str, command)) if isinstance(command, list) else str(command)
+
+
+def tool_in_short(tool: str) -> str:
+    """Return the name of a tool for a narrow column: on a desktop run all begin with one word."""
+    return tool.removeprefix(_DESKTOP) or tool
 
 
 def action_subject(action: Action) -> str:

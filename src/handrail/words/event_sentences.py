@@ -6,7 +6,7 @@ from typing import cast
 from handrail.model import event as events
 from handrail.model.event import Event
 from handrail.model.ordinal import Decision
-from handrail.words import control, interventions
+from handrail.words import control, desktop, interventions
 from handrail.words.amounts import count
 from handrail.words.run_facts import RunFacts
 from handrail.words.sentence import Sentence, in_words, joined, shorten_paths
@@ -141,5 +141,6 @@ SENTENCES = cast(
         events.RunEnded: _run_ended,
         **interventions.SAY,
         **control.SAY,
+        **desktop.SAY,
     },
 )

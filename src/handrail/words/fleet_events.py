@@ -6,6 +6,7 @@ from typing import cast
 from handrail.fleet.engine import events
 from handrail.fleet.engine.events import AttemptOutcome, FleetEvent, TaskAudited
 from handrail.words.amounts import count
+from handrail.words.fleet_summary import RECOVERY_SOURCES
 from handrail.words.sentence import Sentence, in_words, joined
 from handrail.words.tasks import merge_in_words, one_line
 
@@ -134,6 +135,17 @@ def _rolled_back(event: events.FleetRolledBack) -> Sentence:
     return Sentence(f"{who} rolled the fleet back to {where}", "↶", "yellow", "handrail redo")
 
 
+def _recovered(event: events.FleetRecovered) -> Sentence:
+    source = RECOVERY_SOURCES.get(event.source, event.source)
+    why = one_line("; ".join(event.problems))
+    parts = (
+        f"the fleet was recovered from the {one_line(source)}"
+        + (f", because {why}" if why else ""),
+        *(joined(f"{each.kind} {each.how}", one_line(each.says)) for each in event.kinds),
+    )
+    return Sentence("; ".join(parts), "↶", "yellow")
+
+
 def _by_person(verb: str, mark: str, style: str) -> Callable[[FleetEvent], Sentence]:
     """Return the sentence of a decision: who, what, why."""
 
@@ -184,5 +196,6 @@ _SENTENCES = cast(
         events.DispatchOpened: _by_person("resumed the fleet", "▸", "green"),
         events.MergeChanged: _merged,
         events.FleetRolledBack: _rolled_back,
+        events.FleetRecovered: _recovered,
     },
 )

@@ -90,17 +90,18 @@ def is_at_work(line: TaskLine) -> bool:
 
 def recovery_lines(recovery: FleetRecovery) -> Iterator[str]:
     """Say how a fleet was recovered, and how completely each kind of its data."""
-    yield joined(f"recovered from the {_SOURCES[recovery.source.value]}", _first(recovery))
+    yield joined(f"recovered from the {RECOVERY_SOURCES[recovery.source.value]}", _first(recovery))
     for each in recovery.kinds:
         yield joined(f"{each.kind} {each.how}", each.says)
 
 
-_SOURCES = {
+RECOVERY_SOURCES = {
     "snapshot": "snapshot",
     "events": "events",
     "backup": "last backup",
-    "rebuilt": "tasks and workspaces",
+    "rebuilt": "list of tasks, and the workspaces",
 }
+"""What a fleet was recovered from, in words."""
 
 
 def _first(recovery: FleetRecovery) -> str:

@@ -59,6 +59,12 @@ def done_in_words(done: Intervention) -> str:
     return PLAN if is_plan else means_in_words(done.means)
 
 
+def effect_in_words(event: events.InterventionJudged) -> str:
+    """Return whether an intervention helped, and how that was seen."""
+    _, _, why = event.says.rstrip(".").partition(": ")
+    return joined("helped" if event.worked else "did not help", why)
+
+
 def limits_in_words(allowance: Allowance | None) -> str:
     """Describe the limits of a run."""
     limits = [
@@ -136,10 +142,8 @@ def _point(checkpoint: str, facts: RunFacts) -> str:
 def _judged(event: events.InterventionJudged, facts: RunFacts) -> Sentence:
     words = PLAN if event.intervention in facts.plans else means_in_words(event.means)
     what = f"the {words}" if words else "that"
-    _, _, why = event.says.rstrip(".").partition(": ")
-    text = f"{what} {'helped' if event.worked else 'did not help'}"
     mark, style = ("✓", "green") if event.worked else ("·", "dim")
-    return Sentence(joined(text, why), mark, style)
+    return Sentence(f"{what} {effect_in_words(event)}", mark, style)
 
 
 def _checkpoint(event: events.CheckpointTaken, facts: RunFacts) -> Sentence:

@@ -3,10 +3,13 @@
 from typing import NamedTuple
 
 from handrail.model.control import ENDING, FINAL, HOLDING, Standing
+from handrail.model.desktop import CheckOutcome, DesktopCheck
 
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"
 NOT_DONE = "not done"
+WATCHING = "watching"
+STUCK = "stuck"
 
 
 class RunSign(NamedTuple):
@@ -21,8 +24,10 @@ _OVER = RunSign("○", "dim")
 
 RUN_SIGNS = {
     NEEDS_YOU: RunSign("▲", "red"),
+    STUCK: RunSign("▲", "red"),
     UNREADABLE: RunSign("?", "red"),
     "working": RunSign("●", "green"),
+    WATCHING: RunSign("●", "green"),
     "quiet": RunSign("◌", "yellow"),
     "waiting": RunSign("◇", "yellow"),
     **{each.value: _HELD for each in Standing if each in HOLDING},
@@ -34,3 +39,17 @@ RUN_SIGNS = {
 
 OVER = frozenset(state for state, sign in RUN_SIGNS.items() if sign == _OVER)
 """States in which there is nothing left to control."""
+
+
+def answer_command(run: str, task: str = "") -> str:
+    """Return the command that answers an agent that could not go on. `task`: of a fleet."""
+    if task:
+        return f'handrail task retry {task} --message "your answer"'
+    return f'handrail run --resume {run} "your answer"'
+
+
+def work_in_words(desktop: DesktopCheck | None) -> str:
+    """Return the state of a run at work; `desktop`: the last look of a desktop watch."""
+    if desktop is None:
+        return "working"
+    return STUCK if desktop.outcome is CheckOutcome.GIVEN_UP else WATCHING

@@ -95,13 +95,23 @@ def list_tasks(fleet: FleetState, now: float) -> list[TaskLine]:
         TaskLine(
             name,
             describe_task(state, missing_for(state.task, statuses), obstacles.get(name)),
-            duration_in_words(now - (state.changed if state.status in _OVER else state.added)),
+            duration_in_words(now - _since(state)),
             attempt_in_words(state),
             money(state.cost_usd) if state.cost_usd else "",
             one_line(state.task.label),
         )
         for name, state in fleet.tasks.items()
     ]
+
+
+def _since(state: TaskState) -> float:
+    """Return when a task ended, when its attempt began, or else when it was added."""
+    if state.status in _OVER:
+        return state.changed
+    if state.status is TaskStatus.ACTIVE:
+        begun = (each.at for each in state.audit if each.attempt == state.attempt)
+        return next(begun, state.changed)
+    return state.added
 
 
 def summarize_tasks(lines: Iterable[TaskLine]) -> str:

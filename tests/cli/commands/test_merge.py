@@ -130,7 +130,10 @@ def test_a_conflict_is_given_back_to_the_agent_in_its_workspace(fleet: FleetShel
     conflict(fleet)
     given = fleet.run("merge", "a", "--resolve", "--json")
     assert given.code == 1
-    assert given.json == {"task": "a", "outcome": "given_to_agent", "files": ["README.md"]}
+    assert given.json == {
+        "task": "a", "outcome": "given_to_agent", "files": ["README.md"],
+        "says": "its agent gets the conflict in README.md",
+    }  # fmt: skip
     task = fleet.task("a")
     assert (task.status, task.merge) == (TaskStatus.PENDING, None)
     assert "conflicts with changes that are on the branch main" in task.message

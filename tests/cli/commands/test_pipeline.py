@@ -248,14 +248,16 @@ def test_without_a_pipeline_the_list_says_how_to_start_one(at_work: HandrailShel
 
 def test_a_past_pipeline_is_listed_and_shown(at_work: HandrailShell) -> None:
     (at_work.project / "handrail.yaml").write_text(NO_LS)
-    write(at_work, "name: look\nsteps: [{name: see, type: command, command: ls}]\n")
+    failed = "{name: odd, type: command, command: 'false', continue_on_error: true}"
+    write(at_work, f"name: look\nsteps: [{failed}, {{name: see, type: command, command: ls}}]\n")
     assert spawn(at_work, "run", "ci.yaml").code == 3
     (row,) = at_work.run("pipeline", "list", "--json").json
     assert (row["name"], row["status"], row["error"]) == ("look", "error", "blocked_by_reviewer")
     assert row["file"] == str(at_work.project / "ci.yaml")
     listed = at_work.run("pipeline", "list").out
     assert f"✗ {row['id'][:8]}  look  blocked" in listed
-    assert "at see" in listed
+    assert "at see" in listed, "not at the step that may fail"
+    assert row["failed_step"] == "see"
     shown = at_work.run("pipeline", "show", row["id"][:6]).out
     assert "see: blocked by reviewer" in shown
     assert "see: Bash ls" in shown

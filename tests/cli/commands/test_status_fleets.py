@@ -6,14 +6,16 @@ import time
 import pytest
 from tests.cli.conftest import HandrailShell
 from tests.cli.fleet_log import FLEET, FleetLog, sample_fleet
-from tests.cli.logbook import NOON, open_logbook
+from tests.cli.logbook import NOON, RunLog, open_logbook
 from tests.cli.test_main import imported
 
 from handrail.cli.fleet.fleet_status import FleetStatus, find_fleets, show_fleets
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.fleet.engine import events
+from handrail.fleet.engine.backups import write_backup
 from handrail.fleet.engine.events import AttemptOutcome
-from handrail.fleet.engine.state_loading import load_fleet, topic_of, write_backup
+from handrail.fleet.engine.state_loading import load_fleet, topic_of
+from handrail.model.event import LoopBegun, LoopEnded
 from handrail.server.home import Home
 from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Snapshot
@@ -44,9 +46,9 @@ def test_a_fleet_says_who_needs_a_person_and_who_works_where(
         "   ready, 1 waiting, 1 merged",
         " ▲ ports   needs you  Which port may I use?                              10 min",
         " ✗ broken  failed     the tests fail                                     10 min",
-        " ● cart    working    Do cart well                                       10 min",
+        " ● cart    working    Do cart well                                        1 min",
         "   slot 1 · iteration 3 · handrail/cart · /w/trees/cart",
-        " ● login   working    Do login well                                      10 min",
+        " ● login   working    Do login well                                       1 min",
         "   slot 3 · handrail/login · /w/trees/login",
         "   and 4 more: handrail task list",
     ]
@@ -133,6 +135,23 @@ def test_json_and_the_short_form_count_the_tasks(shell: HandrailShell) -> None:
     }
     assert "▲ 1 task needs you  ● 2 tasks working" in shell.run("status", "--short").out
     assert "   task cart\n" in shell.run("status").out
+
+
+def test_a_run_that_its_task_does_without_is_over(shell: HandrailShell) -> None:
+    now = time.time()
+    with open_logbook(shell, now - 60) as book:
+        for run, task in (("run-cart", "cart"), ("before", "cart"), ("run-ports", "ports")):
+            log = RunLog(book, run, "/w")
+            log.note(LoopBegun(book.now, f"do {task}", 10, mode="issue", issue=task, driver=9))
+            log.note(LoopEnded(book.now, "done", "STUCK", says="Which port?"))
+        fleet = sample_fleet(book.store, now)
+    shown = shell.run("status").out
+    assert shown.count("Which port?") == 1, "cart is at work again; only ports waits for a person"
+    assert 'handrail task retry ports --message "your answer"' in shown
+    assert "1 needs you" in shown
+    with open_logbook(shell, now) as book:
+        FleetLog(book.store, now, fleet.fleet).write(events.TaskCancelled(now, "ports", "ada"))
+    assert "Which port?" not in shell.run("status").out
 
 
 def test_the_short_form_with_a_fleet_still_imports_little(shell: HandrailShell) -> None:

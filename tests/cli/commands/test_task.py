@@ -54,7 +54,7 @@ def test_the_tasks_of_a_file_are_added_and_may_depend_on_known_ones(fleet: Fleet
     assert fleet.run("task", "add", "--file", "tasks.yaml").code == 0
     assert list(fleet.engine.state().tasks) == ["api", "docs", "test-it"]
     again = fleet.run("task", "add", "--file", "tasks.yaml", "--json")
-    assert again.json == {"tasks": ["docs", "test-it"], "new": []}
+    assert again.json == {"tasks": ["docs", "test-it"], "new": [], "says": "known already"}
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,19 @@ def test_a_task_that_cannot_be_added_is_explained(
     assert refused.code == 2
     assert says in refused.err
     assert list(fleet.engine.state().tasks) == ["api"]
+
+
+def test_every_mistake_of_a_file_has_a_line_of_its_own(fleet: FleetShell) -> None:
+    fleet.write("bad.yaml", "tasks:\n- id: a b\n  prompt: Go.\n- {id: c, promt: Go.}\n")
+    for command in (("task", "add", "--file"), ("run",)):
+        refused = fleet.run(*command, "bad.yaml")
+        assert refused.code == 2
+        lines = refused.err.splitlines()
+        assert [line.split(": ")[:3] for line in lines[:2]] == [
+            ["handrail", "bad.yaml:2", "tasks[0].id"],
+            ["handrail", "bad.yaml:4", "tasks[1].promt"],
+        ]
+    assert fleet.engine.state().tasks == {}
 
 
 def test_the_list_shows_who_waits_for_whom_and_who_needs_you(fleet: FleetShell) -> None:

@@ -12,11 +12,14 @@ from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
 from handrail.cli.history.timeline_lines import entry_lines
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.model.action import Outcome
+from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 from handrail.model.event import (
     ActionEnded,
+    ActionReviewed,
     AgentEnded,
     AgentStarted,
     Compacted,
+    DesktopChecked,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -305,3 +308,42 @@ def test_whatever_the_log_holds_lines_fit_and_are_printable(
         for line in entry_lines(screen, entry, name):
             assert cell_len(line) <= width
             assert line.isprintable()
+
+
+RECOVERED = DesktopCheck(
+    ScreenStatus.DIALOG,
+    CheckOutcome.RECOVERED,
+    0.97,
+    '"Save changes to cart.py?" blocks the editor',
+    steps=(RecoveryStep("press Escape"),),
+)
+
+
+def test_a_look_is_one_line_with_what_it_saw(book: Logbook, shop: RunLog) -> None:
+    shop.ask("DesktopLook", target="cart.py - Editor")
+    shop.note(DesktopChecked(book.now, 1, RECOVERED))
+    shop.end()
+    assert " ".join(shown(book).split()[1:]) == (
+        '✓ sees a dialog 0.97: "Save changes to cart.py?" blocks the editor · pressed Escape · '
+        "gone at the next look"
+    )
+
+
+def test_a_look_that_was_shown_while_it_ran_is_followed_by_what_it_saw(
+    book: Logbook, shop: RunLog
+) -> None:
+    joiner = EventJoiner(patience=0.0)
+    shop.ask("DesktopLook", target="cart.py - Editor")
+    first = more(book, joiner, 0)
+    assert [type(entry.event) for entry in first] == [RunStarted, ActionReviewed]
+    known = len(list(book.store.read_all()))
+    shop.note(DesktopChecked(book.now, 1, RECOVERED))
+    shop.end()
+    assert [type(entry.event) for entry in more(book, joiner, known)] == [DesktopChecked]
+
+
+def more(book: Logbook, joiner: EventJoiner, after: int) -> list[JoinedEntry]:
+    """The entries of the events after the first few."""
+    for stored in list(book.store.read_all())[after:]:
+        joiner.add(stored.topic.removeprefix("run:"), decode(stored))
+    return list(joiner.ready())

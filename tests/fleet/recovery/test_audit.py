@@ -1,6 +1,7 @@
 """The audit log and the recovery context, with the field names that programs outside read."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +61,7 @@ def test_a_context_has_the_promised_field_names_even_when_it_is_empty() -> None:
         "previousAttempts": 0,
         "auditLog": [],
         "workspaceHasChanges": False,
-        "instruction": "Previous attempt did not finish. Review log.",
+        "instruction": "There is no previous attempt.",
     }
 
 
@@ -79,6 +80,23 @@ def test_the_instruction_says_how_the_last_attempt_ended() -> None:
     for events, instruction in ends.items():
         context = recovery_context(_log(*events), attempts=1, has_changes=None)
         assert context.instruction == instruction
+
+
+@pytest.mark.parametrize(
+    ("events", "reason", "instruction"),
+    [
+        (("start", "iteration"), "COMPLETE", "Previous attempt was done. Review log."),
+        (("start", "iteration"), "STUCK", "Previous attempt could not go on. Review log."),
+        (("start", "iteration"), "MAX_ITERATIONS", "Previous attempt met a limit. Review log."),
+        (("start", "iteration"), "NEW", "Previous attempt did not finish. Review log."),
+        (("start", "iteration", "crash"), "ERROR", "Previous attempt crashed. Review log."),
+    ],
+)
+def test_an_attempt_that_came_to_its_end_is_not_called_unfinished(
+    events: tuple[str, ...], reason: str, instruction: str
+) -> None:
+    context = recovery_context(_log(*events), attempts=1, has_changes=None, reason=reason)
+    assert context.instruction == instruction
 
 
 def test_the_last_attempt_begins_with_its_start() -> None:

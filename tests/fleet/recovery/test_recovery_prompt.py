@@ -54,9 +54,11 @@ CRASHED = [
 ]
 
 
-def _prompt(*log: AuditEntry, changes: bool | None = True, iteration: int = 0) -> str:
-    context = recovery_context(log, attempts=2, has_changes=changes)
-    return recovery_prompt(context, iteration=iteration)
+def _prompt(
+    *log: AuditEntry, changes: bool | None = True, iteration: int = 0, reason: str = ""
+) -> str:
+    context = recovery_context(log, attempts=2, has_changes=changes, reason=reason)
+    return recovery_prompt(context, iteration=iteration, reason=reason)
 
 
 def _line(prompt: str, name: str) -> str:
@@ -107,6 +109,31 @@ def test_another_end_than_a_crash_is_called_by_its_name(event: str, opening: str
     prompt = _prompt(audit_entry(TEN, "start"), audit_entry(TEN, event))
     assert f"This Task was previously attempted {opening}\n" in prompt
     assert f"{end}\n" in prompt
+
+
+@pytest.mark.parametrize(
+    ("reason", "opening", "end"),
+    [
+        (
+            "COMPLETE",
+            "and its agent said that it was done.",
+            "- Said that it was done, in iteration 2",
+        ),
+        (
+            "STUCK",
+            "but its agent could not go on without a person.",
+            "- Could not go on in iteration 2",
+        ),
+        ("LIMIT", "but met a limit.", "- Met a limit in iteration 2"),
+        ("ERROR", "but failed.", "- Failed in iteration 2"),
+    ],
+)
+def test_an_attempt_that_came_to_its_end_says_how(reason: str, opening: str, end: str) -> None:
+    log = (audit_entry(TEN, "start"), _iteration(), _iteration())
+    prompt = _prompt(*log, reason=reason)
+    assert f"This Task was previously attempted {opening}\n" in prompt
+    assert f"{end}\n" in prompt
+    assert "crashed" in _prompt(*log, audit_entry(TEN, "crash"), reason=reason)
 
 
 def test_the_last_error_has_a_line_of_its_own() -> None:

@@ -104,10 +104,19 @@ def test_the_log_tells_each_change_once() -> None:
     ]
 
 
-def test_the_log_tells_of_a_pause_and_of_questions() -> None:
-    calm, held = _with(AUTH), _with(AUTH, paused=True, questions=2)
-    assert log_lines(calm, held) == ["the fleet is paused", "questions for a person: 2"]
-    assert log_lines(held, calm) == ["the fleet goes on"]
+def test_what_ended_before_the_run_is_counted_and_what_waits_for_a_person_is_told() -> None:
+    done = TaskProgress(id="docs", status=DONE)
+    failed = TaskProgress(id="old", status=FAILED, says="cancelled by ada")
+    assert log_lines(None, FleetProgress(tasks=(done, failed, CART))) == [
+        "cart: blocked, $1.20, It needs a database.",
+        "1 of 3 tasks done, $0.00",
+    ]
+
+
+def test_the_log_tells_of_questions() -> None:
+    calm, asked = _with(AUTH), _with(AUTH, questions=2)
+    assert log_lines(calm, asked) == ["questions for a person: 2"]
+    assert log_lines(asked, calm) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from handrail.detect.registry import KINDS, description_of
 from handrail.intervene.incidents.gathering import gather_incident
 from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.report import incident_report
-from handrail.model.event import Event
+from handrail.model.desktop import CheckOutcome, DesktopCheck, ScreenStatus
+from handrail.model.event import DesktopChecked, Event
 from tests.intervene.stopped_run import INCIDENT, RUN, confirmed, reviewed, stop, story
 
 
@@ -39,6 +40,23 @@ def test_the_timeline_is_in_order_and_shows_the_evidence() -> None:
     assert lines[3] == "- 02:12:23 step 3 Bash `pytest -q`: ran; failed with 1: ImportError: cart ←"
     assert lines[-2] == "- 02:12:26 **soft_correction**, it did not help"
     assert lines[-1] == "- 02:14:00 **emergency_stop**"
+
+
+def test_a_look_at_a_screen_says_what_it_saw_and_which_pictures_there_are() -> None:
+    check = DesktopCheck(
+        ScreenStatus.DIALOG,
+        CheckOutcome.GIVEN_UP,
+        0.97,
+        "Save changes?",
+        screenshot="a.jpg",
+        after="b.jpg",
+        cost_usd=0.25,
+    )
+    happened = story()
+    happened.insert(4, DesktopChecked(happened[3].at, 1, check))
+    text = incident_report(gather_incident(RUN, INCIDENT, happened))
+    assert "step 1 Bash `Save changes?, given up, a.jpg, b.jpg`" in text
+    assert "$0.28" in text
 
 
 def test_the_impact_is_counted() -> None:

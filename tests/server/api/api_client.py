@@ -37,6 +37,17 @@ class InProcessApi:
     def post(self, path: str, body: object) -> AsgiResponse:
         return run(self.ask("POST", path, body))
 
+    def pages(self, path: str, limit: int) -> list[list[Any]]:
+        """The items of all pages of a list, by following `next`."""
+        found: list[list[Any]] = []
+        cursor = ""
+        while True:
+            page = self.get(f"{path}?limit={limit}&cursor={cursor}").json
+            found.append(page["items"])
+            cursor = page["next"]
+            if not cursor:
+                return found
+
     async def ask(self, method: str, path: str, body: object = None) -> AsgiResponse:
         data = b"" if body is None else json.dumps(body).encode()
         return await ask(self._app, method, PREFIX + path, data)

@@ -53,7 +53,7 @@ class FleetOffice:
         self.repository = find_repository(str(self.tree))
         self.fleet = self.repository.fleet
         self.api = InProcessApi(store=MemoryStore(), environ=self.environ)
-        self.fleets = OpenFleets(self.api.store, self.home.path)
+        self.fleets = OpenFleets(self.api.store, self.home.path, self.environ)
         projects = self.api.desk.runs.projects
         supervision = self.api.supervision
         endpoint = FleetEndpoint(supervision, projects, self.fleets, time)

@@ -126,6 +126,24 @@ def test_what_waits_is_listed_with_all_that_a_person_must_know(tmp_path: Path) -
     play(tmp_path, story)
 
 
+def test_the_questions_come_in_pages_the_open_ones_first(tmp_path: Path) -> None:
+    async def story(ann: Person) -> None:
+        answered = ann.call("a", "npm publish --tag one")
+        first = await ann.question()
+        await ann.ask("POST", f"/{first}", decision="deny")
+        await answered
+        held = ann.call("b", "npm publish --tag two")
+        second = await ann.question()
+        page = (await ann.ask("GET", "?limit=1")).json
+        assert ([row["id"] for row in page["items"]], page["next"]) == ([second], "1")
+        page = (await ann.ask("GET", "?limit=1&cursor=1")).json
+        assert ([row["id"] for row in page["items"]], page["next"]) == ([first], "")
+        await ann.ask("POST", f"/{second}", decision="deny")
+        await held
+
+    play(tmp_path, story)
+
+
 def test_an_approval_lets_the_held_call_through_once(tmp_path: Path) -> None:
     async def story(ann: Person) -> None:
         held = ann.call("a")
@@ -301,6 +319,6 @@ def test_what_is_not_there_is_not_found(tmp_path: Path) -> None:
             assert (await ann.ask("GET", path)).status == 404
         assert (await ann.ask("POST", "/zz", decision="approve")).status == 404
         assert (await ann.ask("POST", "/zz/review", edited={})).status == 404
-        assert (await ann.ask("GET")).json == {"items": []}
+        assert (await ann.ask("GET")).json == {"items": [], "next": ""}
 
     play(tmp_path, story)

@@ -84,6 +84,19 @@ def test_a_thousand_tasks_come_in_pages_the_most_urgent_first(office: FleetOffic
     office.run(story)
 
 
+def test_fleets_come_in_pages(office: FleetOffice) -> None:
+    office.submit("a")
+
+    async def story(_: FleetOffice) -> None:
+        page = await ask_fleets(office)
+        assert ([row["id"] for row in page["items"]], page["next"]) == ([office.fleet], "")
+        beyond = (await office.client.ask("GET", "/fleets?cursor=1")).json
+        assert beyond == {"items": [], "next": ""}
+        assert (await office.client.ask("GET", "/fleets?cursor=x")).status == 400
+
+    office.run(story)
+
+
 def test_a_page_is_not_made_again_while_nothing_happens(office: FleetOffice) -> None:
     office.submit("a")
     opened = office.fleets.open(office.fleet)
@@ -200,7 +213,7 @@ def test_a_new_priority_keeps_an_edit_that_came_in_between(office: FleetOffice) 
         fleet = await office.access.reach(office.fleet)
         wanted = TaskCommandRequest(command="priority", priority=9)
         order = DecisionOrder(fleet, office.engine.copy_of("a"), wanted, "ann")
-        office.engine.submit([Task(id="a", prompt="else")])
+        await asyncio.to_thread(office.engine.submit, [Task(id="a", prompt="else")])
         await office.commands.carry_out(order)
         assert office.engine.copy_of("a").task == Task(id="a", prompt="else", priority=9)
 

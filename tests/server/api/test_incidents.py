@@ -6,9 +6,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from handrail.intervene.incidents.folders import IncidentFolders
+from handrail.intervene.incidents.folders import IncidentFolders, Resolution
 from handrail.intervene.incidents.gathering import gather_incident
 from handrail.model.event import (
     Event,
@@ -156,6 +157,18 @@ def test_a_stop_whose_folder_could_not_be_written_is_there_all_the_same(tmp_path
         assert court.decide("abort")[0] == 200
         (row,) = court.get("/incidents")["items"]
         assert row["decided"] == "abort"
+
+
+def test_the_stops_come_in_pages_the_open_ones_first(court: StoppedRun) -> None:
+    for number in range(2, 5):
+        kept = court.folders.read("inc-1").record
+        copy = msgspec.structs.replace(kept, id=f"inc-{number}", at=float(number))
+        court.folders.save(copy, "# Report")
+    court.folders.resolve("inc-4", Resolution(9.0, "abort"))
+    pages = court.api.pages("/incidents", 3)
+    assert [len(page) for page in pages] == [3, 1]
+    assert [row["open"] for page in pages for row in page] == [True, True, True, False]
+    assert pages[1][0]["id"] == "inc-4"
 
 
 @pytest.mark.parametrize("incident", ["inc-2", "..", "%2e%2e%2fstate"])

@@ -172,13 +172,16 @@ def test_metrics_are_told_as_numbers(shared: InProcessDaemon) -> None:
 def test_settings_come_with_their_origin_and_without_secrets(bed: InProcessDaemon) -> None:
     key = "sk-ant-api03-" + "a1B2c3D4e5" * 9
     (bed.project / "handrail.yaml").write_text(
-        f"goal: deploy with {key}\nscope: ['src/**']\nstep_reviewer: {{enabled: false}}\n"
+        f"goal: deploy with {key} and hunter2-hunter2-hunter2\n"
+        "scope: ['src/**']\nstep_reviewer: {enabled: false}\n"
     )
+    (bed.project / ".env").write_text("API_KEY=hunter2-hunter2-hunter2\n")
     found = bed.get(f"/config?folder={quote(str(bed.project))}")
     rows = {each["key"]: each for each in found["items"]}
     assert "handrail.yaml" in rows["scope"]["source"]
     assert rows["on_fault"]["source"] == "default"
     assert key not in str(found)
+    assert "hunter2-hunter2-hunter2" not in str(found)
     assert found["withheld"]
 
 

@@ -80,8 +80,16 @@ def test_the_pipelines_are_listed_with_their_steps(office: PipelineOffice) -> No
     with office.api:
         for name in ("p1", "p2"):
             office.tell(PipelineReport(name, 1, "/", BEGUN))
-        listed = office.client.get("/pipelines?limit=1").json["items"]
-        assert len(listed) == 1
         rows = office.client.get("/pipelines").json["items"]
         assert {row["id"] for row in rows} == {"p1", "p2"}
         assert (rows[0]["by"], rows[0]["steps"][0]["name"]) == ("ada", "build")
+
+
+def test_pages_of_pipelines_follow_each_other_without_a_gap(office: PipelineOffice) -> None:
+    names = {f"p{number}" for number in range(5)}
+    with office.api:
+        for name in names:
+            office.tell(PipelineReport(name, 1, "/", BEGUN))
+        pages = office.client.pages("/pipelines", 2)
+    assert [len(page) for page in pages] == [2, 2, 1]
+    assert {row["id"] for page in pages for row in page} == names

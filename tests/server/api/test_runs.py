@@ -5,8 +5,9 @@ import json
 import pytest
 
 from handrail.model.action import Action, Outcome
-from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven
-from handrail.model.ordinal import Decision
+from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Verdict
 from handrail.server.api.live_log import LiveLog
 from handrail.server.api.runs import RunOperations
@@ -154,7 +155,20 @@ def test_findings_have_their_interventions_and_their_effect(api: InProcessApi) -
     (found,) = api.get(f"/runs/{SHOP}/findings").json["items"]
     assert found["kind"] == "repetitive_errors"
     assert found["evidence"] == [2, 4, 6]
-    assert [each["effect"] for each in found["interventions"]]
+    for each in found["interventions"]:
+        assert each["effect_says"].startswith("" if each["effect"] == "open" else each["effect"])
+    assert found["interventions"]
+
+
+def test_findings_come_in_pages_the_latest_first(api: InProcessApi, book: SampleLog) -> None:
+    for kind in ("loop", "drift", "hallucination"):
+        finding = Finding(kind, Severity.LOW, 0.5, (1,), says=kind)
+        book.write(SHOP, FindingMade(book.now, 6, finding))
+    pages = api.pages(f"/runs/{SHOP}/findings", 3)
+    assert [[row["kind"] for row in page] for page in pages] == [
+        ["hallucination", "drift", "loop"],
+        ["repetitive_errors"],
+    ]
 
 
 def test_a_chart_has_one_value_for_each_moment(api: InProcessApi) -> None:

@@ -15,7 +15,7 @@ from handrail.control.topics import CURRENT
 from handrail.drive.daemon_client import DriverOrder
 from handrail.model.action import Action
 from handrail.model.control import ControlCommand, Standing
-from handrail.model.event import ApprovalAsked, IncidentResolved
+from handrail.model.event import ApprovalAsked, ApprovalDecided, IncidentResolved
 from tests.server.asgi import AsgiResponse, ask
 from tests.server.in_process_api import InProcessApi
 
@@ -92,7 +92,7 @@ def test_an_agent_that_is_stuck_without_an_answer_waits_for_it(answer: str) -> N
         assert (stuck["standing"], stuck["reason"]) == ("paused", "it waits for an approval")
         assert (await post(office, "iterations?iteration=1")).json["standing"] == "running"
         waits = asyncio.ensure_future(post(office, "iterations?iteration=1&stuck=1&wait=60"))
-        await post(office, "approvals/7f3a9c01", {"decision": answer, "by": "ann"})
+        await office.supervision.call(lambda: decide(office, "7f3a9c01", answer))
         go = (await waits).json
         assert go["standing"] == "running"
         [said] = go["messages"]
@@ -111,6 +111,13 @@ def test_a_task_of_a_fleet_that_is_stuck_does_not_keep_its_slot() -> None:
 
     with InProcessApi() as office:
         office.run(lambda: story(office))
+
+
+def decide(office: InProcessApi, approval: str, answer: str) -> None:
+    """A person has answered."""
+    now = time()
+    decided = ApprovalDecided(now, approval, answer == "approve", "ann", until=now + 600)
+    office.desk.runs.get(RUN, "/home/dev/project").record(decided)
 
 
 def ask_about(office: InProcessApi, approval: str) -> None:

@@ -2,10 +2,12 @@
 
 import subprocess
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from handrail.fleet.engine.state_loading import topic_of
+from handrail.fleet.engine.events import TaskReleased
+from handrail.fleet.engine.state_loading import StateSource, topic_of
 from handrail.fleet.tasks.task import Task
 from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
@@ -33,9 +35,25 @@ def test_a_damaged_snapshot_is_told_until_a_clean_start(place: DaemonSandbox) ->
         (kind, "complete") for kind in ("state", "agents", "tasks", "workspaces", "conversation")
     ]
     place.kill()
-    with closing(open_log(place.home.log, "write")) as store:
-        store.forget(topic_of(fleet)).result(5)
+    engine.state()
+    assert ask_recoveries(place.home) == {}
+
+
+def test_a_fleet_that_the_log_has_lost_comes_back_with_its_tasks(place: DaemonSandbox) -> None:
+    subprocess.run(["git", "init", "-q", str(place.project)], check=True)
+    fleet = find_repository(str(place.project)).fleet
+    engine = remote_engine(place.home, str(place.project), place.environ)
     engine.submit([Task(id="a", prompt="do a")])
+    place.kill()
+    for each in Path(place.home.log).parent.glob(f"{Path(place.home.log).name}*"):
+        each.unlink()
+    (task,) = engine.state().tasks.values()
+    assert (task.task.prompt, task.held) == ("do a", True)
+    recovery = ask_recoveries(place.home)[fleet]
+    assert recovery.source is StateSource.REBUILT
+    engine.record(TaskReleased(1.0, "a"))
+    place.kill()
+    assert not engine.state().tasks["a"].held
     assert ask_recoveries(place.home) == {}
 
 

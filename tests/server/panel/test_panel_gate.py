@@ -253,6 +253,19 @@ def test_the_other_endpoints_are_closed_to_browsers_and_the_read_only_token(
         assert ask_port(browser.home, method, path, {}, with_token(token)).status == 401
 
 
+@pytest.mark.parametrize("path", ["/xyz", "/runz/last", "/metrics", "/control/r1"])
+def test_a_person_who_mistypes_an_address_gets_a_page(started: DaemonSandbox, path: str) -> None:
+    program = ask_port(started.home, "GET", path)
+    assert (program.status, "error" in program.json) == (401, True)
+    visit = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none"}
+    page = ask_port(started.home, "GET", path, headers=visit)
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    foreign = {**visit, "Host": "evil.example"}
+    assert ask_port(started.home, "GET", path, headers=foreign).status == 403
+    assert ask_port(started.home, "POST", path, {}, visit).status == 401
+
+
 def test_a_tunnel_may_have_another_port(browser: Browser) -> None:
     tunnel = {"Host": "localhost:9999", "Origin": "http://localhost:9999"}
     assert browser.ask("GET", ME, **tunnel).status == 200

@@ -225,6 +225,18 @@ def test_the_question_of_a_blocked_agent_is_shown_in_full() -> None:
     _at(LogView((blocked,)), work)
 
 
+def test_the_agent_of_a_task_is_answered_by_trying_the_task_again() -> None:
+    blocked = RunOverview(
+        "b", "docs-b", Standing.DONE, asks="Which port?", ending="STUCK", task="docs", changed=NOON
+    )
+
+    async def work(stand: ScreenUser) -> None:
+        shown = " ".join(stand.shown_in("needs").replace("│", " ").split())
+        assert 'handrail task retry docs --message "your answer"' in shown
+
+    _at(LogView((blocked,)), work)
+
+
 def test_an_action_that_the_host_asks_about_is_shown_uncut(book: SampleLog) -> None:
     command = "npm publish --access public " + " ".join(f"--flag-{at}" for at in range(30))
 

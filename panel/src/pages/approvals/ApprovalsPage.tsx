@@ -6,12 +6,14 @@ import type { ApprovalRow } from "../../api/types";
 import { type KeyBinding, useKeys } from "../../frame/keys";
 import { navigate } from "../../frame/router";
 import { useLoaded } from "../../live/loaded";
+import { usePages } from "../../live/pages";
 import { readOnly } from "../../live/rights";
 import { approvalsChanged, reloads } from "../../live/runs";
 import { Ago, now } from "../../parts/Ago";
 import { inputText } from "../../parts/actionText";
 import { Empty } from "../../parts/Empty";
 import { Mark } from "../../parts/Mark";
+import { More } from "../../parts/More";
 import { neighbour } from "../../parts/neighbour";
 import { Split } from "../../parts/Split";
 import type { PageProps } from "../table";
@@ -30,13 +32,18 @@ const MARKS: Record<Standing, { mark: string; tone: "green" | "red" | "dim" }> =
   expired: { mark: "○", tone: "dim" },
 };
 
+const PAGE = 100;
+
 function pathOf(id: string): string {
   return `/approvals/${encodeURIComponent(id)}`;
 }
 
 export default function ApprovalsPage({ parameters }: PageProps) {
   const given = parameters.id ?? "";
-  const { value, problem, again } = useLoaded(() => api.get("/approvals"), [approvalsChanged.value, reloads.value]);
+  const { value, problem, again, more } = usePages(
+    (cursor) => api.get("/approvals", { limit: PAGE, cursor }),
+    [approvalsChanged.value, reloads.value],
+  );
   const items = value?.items ?? [];
   const waiting = items.filter((each) => standingOf(each, now.peek()) === "waiting");
   const answered = items.filter((each) => !waiting.includes(each));
@@ -96,6 +103,7 @@ export default function ApprovalsPage({ parameters }: PageProps) {
           </p>
           <Rows title="Waiting for you" items={waiting} chosen={id} />
           <Rows title="Answered" items={answered} chosen={id} />
+          {value.next && <More onMore={more} />}
         </>
       }
     >

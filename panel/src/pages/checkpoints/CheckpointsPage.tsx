@@ -10,8 +10,9 @@ import { READ_ONLY, readOnly } from "../../live/rights";
 import { reloads, runs, runsLoaded } from "../../live/runs";
 import { Ago } from "../../parts/Ago";
 import { Empty } from "../../parts/Empty";
-import { plural } from "../../parts/format";
+import { changedFiles } from "../../parts/format";
 import { Mark } from "../../parts/Mark";
+import { More } from "../../parts/More";
 import { neighbour } from "../../parts/neighbour";
 import { RestoreDialog } from "../../parts/RestoreDialog";
 import { Split } from "../../parts/Split";
@@ -129,11 +130,7 @@ function FolderCheckpoints({ folder }: { folder: string }) {
           {!value && !problem && <p class="loading">Reading the checkpoints …</p>}
           {value && items.length === 0 && <Empty title="Nothing is saved here yet." />}
           <Rows items={items} chosen={id} />
-          {next && (
-            <button type="button" class="button" onClick={loadOlder}>
-              Show older ones
-            </button>
-          )}
+          {next && <More onMore={loadOlder} />}
         </>
       }
     >
@@ -225,7 +222,7 @@ function Rows({ items, chosen }: { items: readonly CheckpointRow[]; chosen: stri
               <Ago at={each.at} suffix=" ago" />
             </span>
             <span class="split-row-more">
-              {[each.why, each.run_name && `${each.run_name}${each.step ? `, step ${each.step}` : ""}`, plural(each.files, "file")]
+              {[each.why, each.run_name && `${each.run_name}${each.step ? `, step ${each.step}` : ""}`, changedFiles(each.files)]
                 .filter(Boolean)
                 .join(" · ")}
             </span>

@@ -4,15 +4,18 @@ import { api } from "../../api/client";
 import type { IncidentRow } from "../../api/types";
 import { useKeys } from "../../frame/keys";
 import { navigate } from "../../frame/router";
-import { useLoaded } from "../../live/loaded";
+import { usePages } from "../../live/pages";
 import { reloads, runs } from "../../live/runs";
 import { Ago } from "../../parts/Ago";
 import { Empty } from "../../parts/Empty";
 import { Mark } from "../../parts/Mark";
 import { Split } from "../../parts/Split";
+import { More } from "../../parts/More";
 import { neighbour } from "../../parts/neighbour";
 import type { PageProps } from "../table";
 import { IncidentPanel } from "./IncidentPanel";
+
+const PAGE = 100;
 
 function pathOf(id: string): string {
   return `/incidents/${encodeURIComponent(id)}`;
@@ -21,7 +24,10 @@ function pathOf(id: string): string {
 export default function IncidentsPage({ parameters }: PageProps) {
   // The rows of the runs name their open stops: another set of them is a reason to ask again.
   const stops = useComputed(() => [...runs.value.values()].map((run) => run.incident).join());
-  const { value, problem, again } = useLoaded(() => api.get("/incidents"), [stops.value, reloads.value]);
+  const { value, problem, again, more } = usePages(
+    (cursor) => api.get("/incidents", { limit: PAGE, cursor }),
+    [stops.value, reloads.value],
+  );
   const items = value?.items ?? [];
   const open = items.filter((each) => each.open);
   const decided = items.filter((each) => !each.open);
@@ -60,6 +66,7 @@ export default function IncidentsPage({ parameters }: PageProps) {
           <h1>Incidents</h1>
           <Rows title="Waiting for a decision" items={open} chosen={id} />
           <Rows title="Decided" items={decided} chosen={id} />
+          {value.next && <More onMore={more} />}
         </>
       }
     >

@@ -2,19 +2,24 @@
 import { api } from "../../api/client";
 import type { PipelineRow, PipelineStepRow } from "../../api/types";
 import { useFrames, useSparing } from "../../live/fleets";
-import { useLoaded } from "../../live/loaded";
+import { usePages } from "../../live/pages";
 import { reloads } from "../../live/runs";
 import { Ago, now } from "../../parts/Ago";
 import { Empty } from "../../parts/Empty";
 import { dollars, plural, span } from "../../parts/format";
+import { CodeSpans } from "../../parts/Markdown";
 import { Mark } from "../../parts/Mark";
+import { More } from "../../parts/More";
 import { REVIEW_WORDS, signOfPipeline, signOfStep } from "./signs";
 import "./pipelines.css";
 
-const LIMIT = 100;
+const PAGE = 50;
 
 export default function PipelinesPage() {
-  const { value, problem, again } = useLoaded(() => api.get("/pipelines", { limit: LIMIT }), [reloads.value]);
+  const { value, problem, again, more } = usePages(
+    (cursor) => api.get("/pipelines", { limit: PAGE, cursor }),
+    [reloads.value],
+  );
   const soon = useSparing(again);
   useFrames((came) => {
     if (came.some((frame) => frame.pipelines)) soon();
@@ -45,6 +50,7 @@ export default function PipelinesPage() {
           <Pipeline key={each.id} pipeline={each} />
         ))}
       </div>
+      {value?.next && <More onMore={more} />}
     </div>
   );
 }
@@ -85,7 +91,9 @@ function Pipeline({ pipeline }: { pipeline: PipelineRow }) {
                 <a href={`/runs/${encodeURIComponent(each.run)}?step=${each.action}`}>
                   {each.tool} <code>{each.says}</code>
                 </a>
-                <div class="dim pipeline-why">{each.reason}</div>
+                <div class="dim pipeline-why">
+                  <CodeSpans text={each.reason} />
+                </div>
               </li>
             ))}
           </ul>
@@ -116,7 +124,7 @@ function Step({ step }: { step: PipelineStepRow }) {
       <span class="dim">{facts.join(" · ")}</span>
       {step.says && (
         <span class="dim pipeline-says" title={step.says}>
-          {step.says}
+          <CodeSpans text={step.says} />
         </span>
       )}
       {step.runs.map((run, index) => (

@@ -10,13 +10,17 @@ import { timeline } from "../../live/timelines";
 import { Empty } from "../../parts/Empty";
 import type { PageProps } from "../table";
 import { ActionPanel } from "./ActionPanel";
+import { CheckDialog } from "./CheckDialog";
 import { firstTrouble } from "./firstTrouble";
 import { RunHead } from "./RunHead";
 import { RunSummary } from "./RunSummary";
+import { isCheck, neighbourCheck } from "./screenshots";
+import { ScreenStrip } from "./ScreenStrip";
 import { TimelineList } from "./TimelineList";
 import { Trouble } from "./Trouble";
 import { useRunData } from "./useRunData";
 import "./run.css";
+import "./screens.css";
 
 type ChartsType = ComponentType<{ series: RunSeries; onStep: (step: number) => void }>;
 
@@ -25,6 +29,7 @@ export default function RunPage({ parameters }: PageProps) {
   const { detail, findings, series, missing, refreshFindings } = useRunData(id);
   const run = runs.value.get(id) ?? detail.value?.row ?? null;
   const chosen = Number(place.value.query.get("step")) || 0;
+  const look = Number(place.value.query.get("look")) || 0;
   const { rows, first, loaded } = timeline.value;
   const Charts = useCharts();
 
@@ -33,7 +38,9 @@ export default function RunPage({ parameters }: PageProps) {
   const steps = useMemo(() => rows.filter((row) => row.kind === "action").map((row) => row.step), [rows]);
 
   const show = (step: number) => setQuery("step", step ? String(step) : "");
-  const choose = (row: TimelineRow) => show(row.kind === "action" ? row.step : Math.min(...row.about));
+  const open = (seq: number) => setQuery("look", seq ? String(seq) : "");
+  const choose = (row: TimelineRow) =>
+    isCheck(row) ? open(row.seq) : show(row.kind === "action" ? row.step : Math.min(...row.about));
 
   function move(by: number): void {
     const at = steps.indexOf(chosen);
@@ -62,24 +69,36 @@ export default function RunPage({ parameters }: PageProps) {
   if (!run) {
     if (missing.value) {
       return (
-        <Empty page title={`There is no run ${id}.`}>
+        <Empty page title={`There is no run “${id}”.`}>
           <a href="/">Show all runs</a>
         </Empty>
       );
     }
     return <p class="loading">Reading the run …</p>;
   }
+  const check = look ? rows.find((each) => each.seq === look) : undefined;
   const row = chosen ? rows.findLast((each) => each.kind === "action" && each.step === chosen) : undefined;
   return (
     <div class={chosen ? "run-page has-action" : "run-page"}>
       <div class="run-main">
         <RunHead run={run} detail={detail.value} />
+        <ScreenStrip run={id} rows={rows} onOpen={open} />
         {trouble && <Trouble point={trouble} onStep={show} />}
         {Charts && series.value && <Charts series={series.value} onStep={show} />}
         {loaded ? (
           <TimelineList rows={rows} first={first} chosen={chosen} evidence={evidence} onChoose={choose} />
         ) : (
           <p class="loading">Reading the timeline …</p>
+        )}
+        {check && isCheck(check) && (
+          <CheckDialog
+            run={id}
+            row={check}
+            earlier={neighbourCheck(rows, look, -1)}
+            later={neighbourCheck(rows, look, 1)}
+            onOpen={open}
+            onClose={() => open(0)}
+          />
         )}
       </div>
       <div class="run-aside" tabIndex={-1}>

@@ -2,6 +2,7 @@ import type { TimelineRow } from "../../api/types";
 import { clock } from "../../parts/format";
 import { CodeSpans, MarkdownLine } from "../../parts/Markdown";
 import { Mark } from "../../parts/Mark";
+import { isCheck } from "./screenshots";
 
 interface TimelineItemProps {
   row: TimelineRow;
@@ -27,10 +28,17 @@ function Lines({ added, removed }: { added: number; removed: number }) {
   );
 }
 
+/** The column is narrow, and on a desktop run every tool begins with the same word. */
+function shortTool(tool: string): string {
+  return tool.replace(/^Desktop(?=.)/, "");
+}
+
 function ActionRow({ row }: { row: TimelineRow }) {
   return (
     <>
-      <span class="row-tool">{row.tool}</span>
+      <span class="row-tool" title={row.tool}>
+        {shortTool(row.tool)}
+      </span>
       <span class="row-text mono cut">{row.text}</span>
       <Lines added={row.added} removed={row.removed} />
       <span class={`row-status tone-${row.tone || "dim"}`}>
@@ -47,6 +55,7 @@ function EventRow({ row }: { row: TimelineRow }) {
       <span class={`row-text cut ${row.kind === "finding" ? `tone-${row.tone}` : ""}`}>
         {row.kind === "intervention" ? <MarkdownLine text={row.text} /> : <CodeSpans text={row.text} />}
       </span>
+      {row.desktop?.screenshot && <span class="row-status dim">picture</span>}
       {row.about.length > 0 && <span class="row-status dim">actions {row.about.slice(0, 6).join(", ")}</span>}
     </>
   );
@@ -71,7 +80,7 @@ export function TimelineItem({ row, top, chosen, isEvidence, onChoose }: Timelin
   );
   return (
     <li class={classesOf(row, chosen, isEvidence)} style={{ transform: `translateY(${top}px)` }}>
-      {isAction || row.about.length > 0 ? (
+      {isAction || isCheck(row) || row.about.length > 0 ? (
         <button type="button" class="row-button" aria-pressed={chosen} tabIndex={-1} onClick={() => onChoose(row)}>
           {content}
         </button>

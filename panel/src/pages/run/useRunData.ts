@@ -5,6 +5,7 @@ import { api, ApiError } from "../../api/client";
 import type { FindingRow, RunDetail, RunSeries, TimelineRow } from "../../api/types";
 import { notifyError } from "../../frame/notices";
 import { watchRuns } from "../../live/connection";
+import { allPages } from "../../live/pages";
 import { reloads, runs } from "../../live/runs";
 import { soon } from "../../live/soon";
 import { frames } from "../../live/store";
@@ -12,6 +13,7 @@ import { newsOf, openTimeline } from "../../live/timelines";
 
 const DETAIL_AFTER_MS = 150;
 const SERIES_EVERY_MS = 3000;
+const PAGE = 500;
 
 export interface RunData {
   detail: ReadonlySignal<RunDetail | null>;
@@ -60,7 +62,7 @@ export function useRunData(id: string): RunData {
     const loadDetail = loader<RunDetail | null>(detail, () => api.get("/runs/{run}", { run: id }), missing);
     const loadFindings = loader(
       findings,
-      async () => (await api.get("/runs/{run}/findings", { run: id })).items,
+      () => allPages((cursor) => api.get("/runs/{run}/findings", { run: id, limit: PAGE, cursor })),
       missing,
     );
     const loadSeries = loader<RunSeries | null>(series, () => api.get("/runs/{run}/series", { run: id }), missing);

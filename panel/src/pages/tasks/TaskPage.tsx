@@ -145,10 +145,12 @@ function Whole({ fleet, detail, problem, onAnswered }: WholeProps) {
             <Fact name="Agent">{detail.host}</Fact>
             <Fact name="Limits">{limits.join(", ")}</Fact>
           </Facts>
-          <section class="record" aria-labelledby="task-recovery">
-            <h2 id="task-recovery">What the next agent is told</h2>
-            <RecoveryContext context={detail.recovery_context} />
-          </section>
+          {row.status !== "done" && (
+            <section class="record" aria-labelledby="task-recovery">
+              <h2 id="task-recovery">What the next agent is told</h2>
+              <RecoveryContext context={detail.recovery_context} />
+            </section>
+          )}
         </div>
       </div>
       <TaskDialogs fleet={fleet} tasks={tasks ?? []} dialogs={dialogs} />

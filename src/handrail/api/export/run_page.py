@@ -24,6 +24,7 @@ from handrail.store.decoding import decode_or_fault
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.log.topics import topic_of
+from handrail.supervise.runs.project_secrets import project_secrets
 from handrail.supervise.state.run_state import RunState
 from handrail.views.timeline_reader import last_seq, read_part
 from handrail.words.amounts import count, money
@@ -50,7 +51,7 @@ class RunPageData(msgspec.Struct, frozen=True):
     entries: tuple[PageEntry, ...]
 
 
-def export_page(store: Store, run: str, name: str, redactor: Redactor) -> bytes:
+def export_page(store: Store, run: str, name: str) -> bytes:
     """Return the page of a run; it takes a while for a long one."""
     state = read_state(store, run, [])
     last = last_seq(store, run)
@@ -69,6 +70,7 @@ def export_page(store: Store, run: str, name: str, redactor: Redactor) -> bytes:
     about = tuple(_about(state, cut=bool(first) or size >= _MAX_BYTES))
     data = RunPageData(name, about, tuple(entries))
     # The log has no secrets; this also finds those that became known later.
+    redactor = Redactor(project_secrets(state.cwd) if state.cwd else ())
     return _page(name, json.dumps(redactor.value(msgspec.to_builtins(data))))
 
 

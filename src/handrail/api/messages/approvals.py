@@ -57,6 +57,8 @@ class ApprovalList(msgspec.Struct, frozen=True):
     """The open questions, the oldest first, then those answered lately."""
 
     items: tuple[ApprovalRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""
 
 
 class ApprovalDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

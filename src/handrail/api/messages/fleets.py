@@ -98,6 +98,8 @@ class FleetList(msgspec.Struct, frozen=True):
     """All fleets."""
 
     items: tuple[FleetRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""
 
 
 class TaskPage(msgspec.Struct, frozen=True):
@@ -235,9 +237,13 @@ class PipelineRow(msgspec.Struct, frozen=True):
     review: dict[str, int]
     """total, allowed, warned, modified, blocked_count."""
     cost_usd: float
+    failed_step: str
+    """The step that decided the error; empty: none did."""
 
 
 class PipelineList(msgspec.Struct, frozen=True):
     """The pipelines, the latest first."""
 
     items: tuple[PipelineRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""

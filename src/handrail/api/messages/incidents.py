@@ -21,6 +21,8 @@ class IncidentList(msgspec.Struct, frozen=True):
     """All incidents, open ones first."""
 
     items: tuple[IncidentRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""
 
 
 class RecoveryRow(msgspec.Struct, frozen=True):

@@ -7,13 +7,55 @@ import msgspec
 from handrail.api.messages.runs import Tone
 
 
+class RecoveryStepRow(msgspec.Struct, frozen=True):
+    """One action of a recovery."""
+
+    action: str
+    """In the words of the vocabulary: `press Escape`."""
+    says: str
+    ok: bool
+    error: str
+
+
+class DesktopCheckRow(msgspec.Struct, frozen=True):
+    """One look of a desktop watch at the screen: what it saw, did, and what came of that."""
+
+    status: str
+    """`normal`, `dialog`, `wrong_file`, `error`, `terminal`, `unknown`."""
+    outcome: str
+    """`normal`, `recovered`, `not_recovered`, `unsure`, `waiting`, `given_up`, `failed`."""
+    confidence: float
+    description: str
+    says: str
+    """What it saw, in a sentence: the description of the picture."""
+    result: str
+    """What came of it, in a few words; empty: nothing was wrong."""
+    source: str
+    """Who recognised it: `local`, `vision`, or nobody."""
+    expected_file: str
+    actual_file: str
+    symptom: str
+    attempt: int
+    steps: tuple[RecoveryStepRow, ...]
+    why: str
+    raw_response: str
+    """The answer of the model; the end of a long one is left out."""
+    screenshot: str
+    """The name of the picture; empty: none was kept."""
+    after: str
+    """The name of the picture after the recovery."""
+    context: str
+    ms: float
+    cost_usd: float
+
+
 class TimelineRow(msgspec.Struct, frozen=True):
     """One entry: an action with its end, or another event."""
 
     seq: int
     """The number of its event: newer versions of the row have the same."""
     at: float
-    kind: Literal["action", "event", "finding", "intervention", "checkpoint", "control"]
+    kind: Literal["action", "event", "finding", "intervention", "checkpoint", "control", "desktop"]
     mark: str
     tone: Tone
     text: str
@@ -38,6 +80,8 @@ class TimelineRow(msgspec.Struct, frozen=True):
     """The steps that a finding is about."""
     checkpoints: tuple[str, ...] = ()
     over: bool = True
+    desktop: DesktopCheckRow | None = None
+    """The check of a desktop watch, if it is one."""
 
 
 class TimelinePage(msgspec.Struct, frozen=True):
@@ -153,6 +197,7 @@ class InterventionRow(msgspec.Struct, frozen=True):
     score: float
     effect: Literal["open", "helped", "did not help"]
     effect_says: str
+    """The same with how it was seen; the label is what it speaks of."""
     effect_step: int
 
 
@@ -160,3 +205,5 @@ class FindingList(msgspec.Struct, frozen=True):
     """All findings of a run, the latest first."""
 
     items: tuple[FindingRow, ...]
+    next: str
+    """The cursor of the next page; empty: this is the last one."""

@@ -6,10 +6,10 @@ from typing import Literal
 import msgspec
 
 from handrail.api.messages.runs import RunSeries, SeriesMark
-from handrail.api.messages.timeline import FindingList, FindingRow, InterventionRow
+from handrail.api.messages.timeline import FindingRow, InterventionRow
 from handrail.model import event as events
 from handrail.model.event import Event
-from handrail.words.interventions import done_in_words, finding_in_words
+from handrail.words.interventions import done_in_words, effect_in_words, finding_in_words
 from handrail.words.sentence import in_words
 
 _MAX_TEXT = 2_000
@@ -26,7 +26,7 @@ class _OpenFinding(msgspec.Struct):
     """By the intervention's id."""
 
 
-def finding_list(story: Iterable[NumberedEvent]) -> FindingList:
+def list_findings(story: Iterable[NumberedEvent]) -> list[FindingRow]:
     """Return the findings of a run, the latest first; the same trouble once, as it stands now."""
     found: dict[str, _OpenFinding] = {}
     for seq, event in story:
@@ -49,7 +49,7 @@ def finding_list(story: Iterable[NumberedEvent]) -> FindingList:
                         each.row = msgspec.structs.replace(each.row, feedback=said)
             case _:
                 pass
-    return FindingList(tuple(_joined(reversed(found.values()))))
+    return list(_joined(reversed(found.values())))
 
 
 def _joined(found: Iterable[_OpenFinding]) -> Iterator[FindingRow]:
@@ -98,7 +98,7 @@ def _judge(found: Iterable[_OpenFinding], event: events.InterventionJudged) -> N
             each.made[made.id] = msgspec.structs.replace(
                 made,
                 effect="helped" if event.worked else "did not help",
-                effect_says=event.says[:_MAX_TEXT],
+                effect_says=effect_in_words(event)[:_MAX_TEXT],
                 effect_step=event.step,
             )
 

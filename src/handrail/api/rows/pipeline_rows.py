@@ -31,6 +31,7 @@ def pipeline_row(pipeline: RecordedPipeline, now: float, *, lives: bool) -> Pipe
         blocked=tuple(_blocked_rows(pipeline)),
         review={name: getattr(review, name) for name in review.__struct_fields__},
         cost_usd=sum(each.cost_usd for each in over),
+        failed_step=ended.failed_step if ended else "",
     )
 
 

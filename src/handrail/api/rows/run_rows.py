@@ -8,7 +8,7 @@ from handrail.model.control import ControlCommand
 from handrail.model.ordinal import Decision
 from handrail.views.possible_commands import why_not
 from handrail.views.run_overview import RunOverview
-from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS
+from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS, STUCK
 
 _MAX_TEXT = 500
 _TONES: dict[str, Tone] = {"green": "green", "yellow": "yellow", "red": "red", "dim": "dim"}
@@ -30,7 +30,7 @@ def run_row(run: RunOverview, now: float) -> RunRow:
         state=state,
         mark=sign.mark,
         tone=tone(sign.style),
-        needs_you=run.need[:_MAX_TEXT] if state == NEEDS_YOU else "",
+        needs_you=run.need[:_MAX_TEXT] if state in (NEEDS_YOU, STUCK) else "",
         approval=run.approval,
         questions=sum(now < until for until in run.questions.values()),
         incident=run.incident,

@@ -2,20 +2,24 @@
 
 from typing import Literal
 
-from handrail.api.messages.timeline import TimelineRow
+from handrail.api.messages.timeline import DesktopCheckRow, RecoveryStepRow, TimelineRow
 from handrail.api.rows.edits import changed_lines
 from handrail.api.rows.run_rows import tone
 from handrail.model import event as events
+from handrail.model.desktop import DesktopCheck
 from handrail.model.event import ActionReviewed, Event
 from handrail.model.ordinal import Decision
 from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import action_remark, action_status
 from handrail.words.actions import action_subject
+from handrail.words.desktop import result_in_words, seen_in_words, step_in_words
 from handrail.words.sentence import shorten_paths
 
 _MAX_TEXT = 600
+_MAX_RESPONSE = 4_000
+_MAX_STEPS = 50
 
-RowKind = Literal["action", "event", "finding", "intervention", "checkpoint", "control"]
+RowKind = Literal["action", "event", "finding", "intervention", "checkpoint", "control", "desktop"]
 
 _KINDS: tuple[tuple[RowKind, tuple[type, ...]], ...] = (
     ("finding", (events.FindingMade, events.BreachFound)),
@@ -32,6 +36,7 @@ _KINDS: tuple[tuple[RowKind, tuple[type, ...]], ...] = (
             events.IncidentResolved,
         ),
     ),
+    ("desktop", (events.DesktopChecked,)),
 )
 
 
@@ -54,6 +59,39 @@ def timeline_row(entry: TimelineEntry) -> TimelineRow:
         agent=entry.agent,
         about=event.finding.evidence if isinstance(event, events.FindingMade) else (),
         checkpoints=tuple(saved.id for saved in entry.saved),
+        desktop=_desktop(event.check) if isinstance(event, events.DesktopChecked) else None,
+    )
+
+
+def _desktop(check: DesktopCheck) -> DesktopCheckRow:
+    return DesktopCheckRow(
+        status=check.status.value,
+        outcome=check.outcome.value,
+        confidence=check.confidence,
+        description=check.description[:_MAX_TEXT],
+        says=seen_in_words(check)[:_MAX_TEXT],
+        result=result_in_words(check)[:_MAX_TEXT],
+        source=check.source,
+        expected_file=check.expected_file,
+        actual_file=check.actual_file,
+        symptom=check.symptom[:_MAX_TEXT],
+        attempt=check.attempt,
+        steps=tuple(
+            RecoveryStepRow(
+                each.action[:_MAX_TEXT],
+                step_in_words(each)[:_MAX_TEXT],
+                each.ok,
+                each.error[:_MAX_TEXT],
+            )
+            for each in check.steps[:_MAX_STEPS]
+        ),
+        why=check.why[:_MAX_TEXT],
+        raw_response=check.raw_response[:_MAX_RESPONSE],
+        screenshot=check.screenshot,
+        after=check.after,
+        context=check.context[:_MAX_TEXT],
+        ms=check.ms,
+        cost_usd=check.cost_usd,
     )
 
 

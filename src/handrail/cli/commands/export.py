@@ -38,11 +38,10 @@ def command(name: str, path: str) -> int:
     """
     options.by_a_person()
     from handrail.api.export.run_page import export_page
-    from handrail.redact import Redactor
 
     with read_log(find_home()) as store:
         run = KnownRuns(store).find(name)
-        page = export_page(store, run.id, run.name, Redactor())
+        page = export_page(store, run.id, run.name)
     if path == _STDOUT:
         sys.stdout.flush()
         sys.stdout.buffer.write(page)

@@ -132,6 +132,10 @@ def command(
     apply. With --permission-mode acceptEdits or dontAsk, $title refuses
     everything that your settings do not allow.
 
+    With a file of tasks, such as tasks.yaml, several agents work at a time, each
+    in a git worktree of its own. `handrail task` shows the tasks, and `handrail
+    merge` brings their work to your branch.
+
     \b
     Examples:
       handrail run "Fix the failing tests." --verify "pytest -q"
@@ -232,8 +236,9 @@ def _resumed_plan(
             f"{run.name} was not started by handrail run; use {resume_command(_HOST, run.id)}"
         )
     if loop.is_fleet or loop.issue:
+        released = f"handrail task retry {loop.issue}, then " if loop.issue else ""
         raise click.ClickException(
-            f"{run.name} belongs to a fleet; in its repository, use handrail run --resume"
+            f"{run.name} belongs to a fleet; in its repository, use {released}handrail run --resume"
         )
     if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
         who = f" by {state.hand.by}" if state.hand.by else ""

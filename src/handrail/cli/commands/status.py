@@ -26,7 +26,7 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad
 from handrail.server.home import Home
 from handrail.store.port import Store
 from handrail.words.amounts import count
-from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS
+from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS, answer_command
 from handrail.words.times import date_and_time, duration_in_words
 
 _MAX_NAME = 18
@@ -55,7 +55,7 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
 
     \b
       ▲ needs you: an emergency stop, or a question; the lines below tell
-      ● working    ◇ waiting for your next prompt    ○ ended, done or cancelled
+      ● working, or watching    ◇ waiting for your next prompt    ○ ended, done or cancelled
       ‖ paused or frozen; the lines below show by whom, why, and what waits
       ■ stopped by a person
       ‖ interrupted: its `handrail run` was killed; the line below resumes it
@@ -89,10 +89,11 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
     with read_log(home) as store:
         runs = KnownRuns(store)
         is_open = partial(incident_is_open, home)
-        fleets = _fleets(store, home)
+        known = _fleets(store, home)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=is_open)
-    if fleets:
-        rows = name_tasks(rows, fleets)
+    if known:
+        rows = name_tasks(rows, known)
+    fleets = [each for each in known if each.is_shown]
     running = is_running(home)  # quicker than to ask the daemon
     if short:
         show_short(options.screen(), rows, running=running, noticed=len(notices), fleets=fleets)
@@ -142,20 +143,34 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
 
 
 def _fleets(store: Store, home: Home) -> "list[FleetStatus]":
-    """Return the fleets with something left to do; most people have none, and pay nothing."""
+    """Return all fleets; most people have none, and pay nothing."""
     if not store.topics(_FLEETS):
         return []
-    from handrail.cli.fleet.fleet_status import find_fleets
+    from handrail.cli.fleet.fleet_status import all_fleets
 
-    return find_fleets(store, home, time())
+    return all_fleets(store, home, time())
 
 
 def name_tasks(rows: list[StatusRow], fleets: "Sequence[FleetStatus]") -> list[StatusRow]:
-    """Give each run of an agent the task that it is for."""
+    """Give each run of an agent the task that it is for, and say whether that goes on without it.
+
+    The runs that still matter come first.
+    """
     from handrail.cli.fleet.fleet_status import RunTasks
 
     tasks = RunTasks(fleets)
-    return [msgspec.structs.replace(row, task=tasks.of(row.run.id, row.facts)) for row in rows]
+
+    def named(row: StatusRow) -> StatusRow:
+        task = tasks.of(row.run.id, row.facts)
+        issue = row.facts.loop.issue if row.facts.loop else ""
+        return msgspec.structs.replace(
+            row,
+            task=task or issue,
+            is_past=bool(issue) and tasks.runs.is_past(row.run.id, issue),
+            is_answered=bool(issue) and tasks.runs.asks_nobody(row.run.id, issue),
+        )
+
+    return sorted(map(named, rows), key=lambda row: row.is_over)
 
 
 def iterations_of(rows: list[StatusRow]) -> dict[str, int]:
@@ -311,7 +326,7 @@ def _details(row: StatusRow) -> Iterator[str]:
     elif row.question:
         yield row.question
         if row.state in OVER:
-            yield f'→ handrail run --resume {row.run.name} "your answer"'
+            yield f"→ {answer_command(row.run.name, row.task)}"
 
 
 def _warnings(row: StatusRow) -> Iterator[str]:

@@ -122,7 +122,8 @@ def _must_be_new(state: FleetState, task: Task) -> None:
 
 def _tell_added(tasks: list[str], new: list[str], *, as_json: bool) -> None:
     if as_json:
-        print_json({"tasks": tasks, "new": new})
+        says = f"{', '.join(new)} added" if new else "known already"
+        print_json({"tasks": tasks, "new": new, "says": says})
         return
     screen = options.screen()
     for name in new[:10]:

@@ -14,6 +14,7 @@ import psutil
 
 from handrail.api.messages.control import CommandRequest
 from handrail.cli.demonstration.neighbours import NEIGHBOURS, WHY_PAUSED, Neighbour, page_calls
+from handrail.cli.demonstration.release_pipeline import PROJECT, TELLS, run_pipeline
 from handrail.cli.demonstration.stage import DemoStage
 from handrail.cli.demonstration.task_board import TaskBoard
 from handrail.model.host import known_hosts
@@ -47,6 +48,7 @@ class LiveShow:
         self._start("story", self._story)
         for each in NEIGHBOURS:
             self._start(each.project, partial(self._play, each))
+        self._start(PROJECT, partial(run_pipeline, self))
         board = TaskBoard(self)
         for slot in board.slots:
             self._start(f"slot {slot}", partial(board.work, slot))
@@ -162,6 +164,7 @@ def told() -> Iterator[tuple[str, str]]:
     for each in NEIGHBOURS:
         yield each.project, each.tells
     yield "till", "two agents work through four tasks"
+    yield PROJECT, TELLS
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from handrail.fleet.engine.events import (
     AttemptOutcome,
     AttemptResult,
     DriverStarted,
+    TaskAudited,
     TaskWorkspace,
     WorkspaceReady,
 )
@@ -79,13 +80,25 @@ class TaskBoard:
             at, ticket = time(), claim.ticket
             began = start_time_of_pid(pid)
             self._engine.note(DriverStarted(at, ticket.task, ticket.attempt, run, pid, began))
+            self._engine.note(TaskAudited(time(), ticket.task, ticket.attempt, "start"))
             if self._write(claim, folder, run):
                 commit = self._show.git(folder, "git rev-parse HEAD")
+                self._engine.note(self._entry(claim, folder, run))
                 result = AttemptResult(outcome=AttemptOutcome.DONE, commit=commit, iterations=1)
                 self._engine.finish(ticket, result)
         except FleetError:
             # A person gave the task to somebody else, or ended it.
             self._show.rest()
+
+    def _entry(self, claim: Claim, folder: str, run: str) -> TaskAudited:
+        """What the driver of an agent writes down after its turn."""
+        task, attempt = claim.ticket.task, claim.ticket.attempt
+        files = self._show.git(folder, "git diff --name-only origin/main...").splitlines()
+        last = self._show.git(folder, "git log -1 --format='%h \"%s\"'")
+        return TaskAudited(
+            time(), task, attempt, "iteration",
+            iteration=1, files=tuple(files), commit=last, end="COMPLETE", run=run,
+        )  # fmt: skip
 
     def _prepare(self, claim: Claim) -> str:
         task, attempt = claim.ticket.task, claim.ticket.attempt

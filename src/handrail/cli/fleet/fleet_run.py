@@ -16,6 +16,7 @@ from handrail.cli.fleet.fleet_checkpoint import take_fleet_checkpoint
 from handrail.cli.fleet.fleet_display import FleetDisplay
 from handrail.cli.fleet.opened_fleet import OpenedFleet
 from handrail.cli.fleet.run_report import fleet_report, write_report
+from handrail.cli.output.listed_problems import ListedProblemsError
 from handrail.config import ConfigError
 from handrail.fleet.engine.engine import FleetError, Worker
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
@@ -51,7 +52,7 @@ def tasks_of(path: str) -> tuple[Task, ...]:
     try:
         return read_task_file(Path(path))
     except ConfigError as error:
-        raise click.ClickException(str(error)) from None
+        raise ListedProblemsError(error.problems) from None
 
 
 def run_fleet(fleet: OpenedFleet, tasks: Sequence[Task], wanted: FleetRunOptions) -> int:
@@ -75,6 +76,16 @@ def _save_before(fleet: OpenedFleet) -> str:
         return "No checkpoint first: checkpoints.before_unattended is off."
     taken = take_fleet_checkpoint(fleet.home, top, unattended=True)
     return f"Saved the fleet first; go back with: handrail rollback {taken.name}"
+
+
+def exit_code(state: FleetState, began: float) -> int:
+    """Return 0 if all is done; a task that had failed or was given up before is not asked for."""
+
+    def is_settled(task: TaskState) -> bool:
+        had_failed = task.status is TaskStatus.FAILED and task.changed < began
+        return had_failed or task.status is TaskStatus.DONE
+
+    return 0 if all(map(is_settled, state.tasks.values())) else 1
 
 
 class _FleetRun:
@@ -139,8 +150,7 @@ class _FleetRun:
         await asyncio.to_thread(self._report, state)
         if self._left_by:
             return 128 + self._left_by
-        done = all(each.status is TaskStatus.DONE for each in state.tasks.values())
-        return 0 if done else 1
+        return exit_code(state, self._began)
 
     async def _schedule(self) -> FleetState:
         async with self._registration.registered():

@@ -9,6 +9,7 @@ from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, vis
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
 from handrail.fleet.engine.state_loading import TOPIC, load_fleet
 from handrail.fleet.recovery.recovered_kinds import FleetRecovery, recovery_after
+from handrail.fleet.runs_of_tasks import RunsOfTasks
 from handrail.server.home import Home
 from handrail.store.port import Store
 from handrail.supervise.state.run_state import RunState
@@ -45,23 +46,31 @@ class FleetStatus(NamedTuple):
     """How it was recovered; None: nothing was damaged."""
 
     @property
+    def is_shown(self) -> bool:
+        """Whether something is left to do, or was damaged."""
+        return self.recovery is not None or has_open_tasks(self.state, self.lines)
+
+    @property
     def shown(self) -> list[TaskLine]:
         """The tasks that need a person, then those at work."""
         wanted = [each for each in self.lines if each.words.state in FOR_A_PERSON]
         return [*wanted, *filter(is_at_work, self.lines)]
 
 
-def find_fleets(store: Store, home: Home, now: float) -> list[FleetStatus]:
-    """Return the fleets with something left to do, the latest first."""
+def all_fleets(store: Store, home: Home, now: float) -> list[FleetStatus]:
+    """Return all fleets, the latest first."""
     found = []
     for topic in store.topics(TOPIC):
         name = topic.name.removeprefix(TOPIC)
         loaded = load_fleet(store, name, os.path.join(home.path, "fleet", name))
         lines = by_urgency(list_tasks(loaded.state, now))
-        recovery = recovery_after(loaded)
-        if recovery or has_open_tasks(loaded.state, lines):
-            found.append(FleetStatus(name, loaded.state, lines, recovery))
+        found.append(FleetStatus(name, loaded.state, lines, recovery_after(loaded)))
     return found
+
+
+def find_fleets(store: Store, home: Home, now: float) -> list[FleetStatus]:
+    """Return the fleets with something left to do, the latest first."""
+    return [each for each in all_fleets(store, home, now) if each.is_shown]
 
 
 def ask_daemon(home: Home, fleets: Sequence[FleetStatus]) -> list[FleetStatus]:
@@ -77,6 +86,7 @@ class RunTasks:
 
     def __init__(self, fleets: Sequence[FleetStatus]) -> None:
         tasks = [each for fleet in fleets for each in fleet.state.tasks.values()]
+        self.runs = RunsOfTasks(tasks)
         self._by_run = {each.run: each.task.id for each in tasks if each.run}
         self._by_folder = {each.workspace.path: each.task.id for each in tasks if each.workspace}
 

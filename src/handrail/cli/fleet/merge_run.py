@@ -86,11 +86,12 @@ class _MergeRun:
 
     def _tell_given_back(self, task: TaskState, given: GivenBack) -> None:
         name = task.task.id
+        says = f"its agent gets the conflict in {', '.join(given.files)}"
         if self._wanted.as_json:
-            print_json({"task": name, "outcome": "given_to_agent", "files": given.files})
+            told = {"task": name, "outcome": "given_to_agent", "files": given.files, "says": says}
+            print_json(told)
         else:
-            text = f"{name}: its agent gets the conflict in {', '.join(given.files)}"
-            self._screen.paragraph(text, mark=self._screen.paint("↺", "yellow"))
+            self._screen.paragraph(f"{name}: {says}", mark=self._screen.paint("↺", "yellow"))
             self._screen.paragraph("Next: handrail run --resume", "dim", indent=3)
 
     def _tell_skipped(self, task: TaskState, others: Sequence[str]) -> None:

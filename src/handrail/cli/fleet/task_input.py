@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from handrail.cli import options
+from handrail.cli.output.listed_problems import ListedProblemsError
 from handrail.config import ConfigError
 from handrail.config.setting_tree import SettingOrigin
 from handrail.fleet.tasks.task import Task
@@ -88,7 +89,7 @@ def tasks_in_file(file: str, known: Collection[str]) -> tuple[Task, ...]:
     try:
         return read_task_file(Path(file), known)
     except ConfigError as error:
-        raise click.ClickException(str(error)) from None
+        raise ListedProblemsError(error.problems) from None
 
 
 def edited_task(task: Task, known: Collection[str]) -> Task:

@@ -7,9 +7,17 @@ from time import monotonic
 
 import msgspec
 
-from handrail.model.event import ActionReviewed, Event, RunEnded, UsageMeasured, UsageSampled
+from handrail.model.event import (
+    ActionReviewed,
+    DesktopChecked,
+    Event,
+    RunEnded,
+    UsageMeasured,
+    UsageSampled,
+)
 from handrail.model.ordinal import Decision
 from handrail.words.action_status import ActionEnd
+from handrail.words.desktop import is_look
 from handrail.words.run_facts import RunFacts, ends_session
 
 _MAX_HELD = 256
@@ -60,6 +68,8 @@ class EventJoiner:
         facts.update(event)
         if isinstance(event, ActionEnd) and self._close(run, event, shown=shown):
             return
+        if isinstance(event, DesktopChecked) and self._complete(run, event):
+            return
         entry = JoinedEntry(run, event, facts, since=self._now())
         if isinstance(event, ActionReviewed):
             entry.waits = event.asked or event.verdict.decision is not Decision.BLOCK
@@ -104,6 +114,8 @@ class EventJoiner:
         entry = self._open.pop((run, end.step), None)
         if entry is None:
             return False
+        if isinstance(entry.event, DesktopChecked):
+            return True
         if entry.held:
             entry.end, entry.waits = end, False
         elif shown:
@@ -111,6 +123,14 @@ class EventJoiner:
                 JoinedEntry(run, entry.event, entry.facts, end, late=True, since=self._now())
             )
         return True
+
+    def _complete(self, run: str, event: DesktopChecked) -> bool:
+        """Put a check in the place of its look; return False if that was shown before."""
+        look = self._open.get((run, event.step))
+        if look is None or not is_look(look.event):
+            return False
+        look.event, look.waits = event, False
+        return look.held
 
     def _give_up(self, run: str) -> None:
         """Stop waiting for the actions of a session that has ended."""

@@ -9,10 +9,20 @@ from handrail.cli.history.runs import KnownRun, KnownRuns
 from handrail.model.control import HANDRAIL, Standing
 from handrail.store.port import Store
 from handrail.supervise.log.state_reader import read_state
+from handrail.supervise.state.loop_state import LoopState
 from handrail.supervise.state.open_question import blocked_agent_asks, wanted_action
 from handrail.supervise.state.run_state import RunState
 from handrail.words.amounts import money
-from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, RUN_SIGNS, RunSign
+from handrail.words.desktop import check_in_words
+from handrail.words.run_signs import (
+    NEEDS_YOU,
+    NOT_DONE,
+    OVER,
+    RUN_SIGNS,
+    STUCK,
+    RunSign,
+    work_in_words,
+)
 from handrail.words.times import duration_in_words
 
 QUIET = 30 * 60
@@ -47,6 +57,10 @@ class StatusRow(msgspec.Struct, frozen=True):
     """Why some of its events cannot be read."""
     task: str = ""
     """The task of a fleet that it is for."""
+    is_past: bool = False
+    """Its task has another run, or is over."""
+    is_answered: bool = False
+    """Its task goes on: what its agent needed was decided about."""
 
     @property
     def state(self) -> str:
@@ -57,14 +71,18 @@ class StatusRow(msgspec.Struct, frozen=True):
         if facts.course.stopped and facts.active:  # and a person chose to abort
             return "cancelled"
         standing = facts.hand.standing
+        if self.is_past and not facts.hand.is_final:
+            return "ended"
         if self.left and (standing == Standing.RUNNING or facts.hand.by == HANDRAIL):
             return "interrupted"
         if standing != Standing.RUNNING and (facts.active or facts.hand.is_final):
             return standing.value
         if facts.loop is not None:
             return "working"
-        phase = facts.phase
-        return "quiet" if phase == "working" and self.quiet > QUIET else phase
+        if facts.phase != "working":
+            return facts.phase
+        work = work_in_words(facts.desktop)
+        return "quiet" if self.quiet > QUIET and work != STUCK else work
 
     @property
     def shown_state(self) -> str:
@@ -86,6 +104,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     @property
     def question(self) -> str:
         """What it asks a person, or ""."""
+        if self.is_past or self.is_answered:
+            return ""
         if wanted := wanted_action(self.facts):
             return f"asks you: {wanted}"
         return blocked_agent_asks(self.facts)
@@ -94,7 +114,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     def needs_you(self) -> bool:
         """Whether it waits for a person."""
         now = self.facts.changed + self.quiet
-        return bool(self.incident or self.question or self.facts.approvals.waiting(now))
+        waits = self.incident or self.question or self.facts.approvals.waiting(now)
+        return bool(waits) or self.state == STUCK
 
     @property
     def sign(self) -> RunSign:
@@ -103,8 +124,10 @@ class StatusRow(msgspec.Struct, frozen=True):
 
     @property
     def goal(self) -> str:
-        """Its goal in one line."""
-        loop = self.facts.loop
+        """Its goal in one line; of a desktop watch what it saw last."""
+        loop, looked = self.facts.loop, self.facts.desktop
+        if looked is not None and not self.is_over:
+            return check_in_words(looked)
         text = loop.goal if loop else self.facts.first_prompt
         return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
@@ -144,6 +167,8 @@ def control_lines(row: StatusRow, me: str) -> Iterator[str]:
     """Tell who controls the run, since when, why, and what waits because of it."""
     now = row.facts.changed + row.quiet
     hand = row.facts.hand
+    if row.is_past:
+        return
     if hand.standing.value == row.state and hand.by:
         who = "you" if hand.by == me else hand.by
         why = f": {hand.reason}" if hand.reason else ""
@@ -177,7 +202,7 @@ def loop_line(row: StatusRow) -> str:
         return " · ".join(filter(None, (task, *(_used(facts) if facts.tokens else ()))))
     parts = (
         task,
-        f"it {max(loop.iteration, 1)}/{loop.max}",
+        _progress(loop),
         _ENDS.get(loop.reason, "") if loop.ended else "",
         facts.model,
         money(facts.cost_usd) if facts.cost_usd else "",
@@ -185,6 +210,13 @@ def loop_line(row: StatusRow) -> str:
         "verified" if loop.verified else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def _progress(loop: LoopState) -> str:
+    """Return how far a loop is; a fleet counts the tasks that are over."""
+    if loop.is_fleet:
+        return f"{loop.iteration}/{loop.max} tasks"
+    return f"it {max(loop.iteration, 1)}/{loop.max}"
 
 
 def _used(facts: RunState) -> Iterator[str]:

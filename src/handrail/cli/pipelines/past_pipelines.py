@@ -110,9 +110,9 @@ def _head(row: PipelineRow) -> tuple[str, str, str]:
 
 def _at(row: PipelineRow) -> str:
     """Name the step that runs, or that decided it."""
-    wanted = {"running": ("running",), "error": ("failed", "blocked_by_reviewer", "interrupted")}
-    statuses = wanted.get(row.status, ())
-    return next((f"at {visible(each.name)}" for each in row.steps if each.status in statuses), "")
+    at_work = (each.name for each in row.steps if each.status in ("running", "interrupted"))
+    name = row.failed_step or next(at_work, "")
+    return f"at {visible(name)}" if name else ""
 
 
 def _step_says(step: PipelineStepRow) -> str:

@@ -11,6 +11,8 @@ import msgspec
 
 from handrail.fleet.tasks.task import Task
 
+Completeness = Literal["complete", "partly", "lost"]
+
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who works on a task: the process, and the attempt that fences all its words."""
@@ -263,6 +265,25 @@ class FleetRolledBack(_FleetEvent, frozen=True, omit_defaults=True, tag="fleet_r
     redo: bool = False
 
 
+class RecoveredKind(msgspec.Struct, frozen=True):
+    """What was recovered of one kind of data."""
+
+    kind: Literal["state", "agents", "tasks", "workspaces", "conversation"]
+    how: Completeness
+    says: str = ""
+
+
+class FleetRecovered(_FleetEvent, frozen=True, omit_defaults=True, tag="fleet_recovered"):
+    """The log was damaged, and the fleet goes on from what was left of it."""
+
+    source: str
+    problems: tuple[str, ...] = ()
+    """Why the better sources were not used."""
+    kinds: tuple[RecoveredKind, ...] = ()
+    state: dict[str, object] | None = None
+    """The whole state from now on; None: every event could be read."""
+
+
 FleetEvent = (
     TaskSubmitted
     | TaskClaimed
@@ -284,6 +305,7 @@ FleetEvent = (
     | DispatchOpened
     | MergeChanged
     | FleetRolledBack
+    | FleetRecovered
 )
 
 

@@ -331,6 +331,19 @@ def _rolled_back(state: FleetState, event: events.FleetRolledBack) -> None:
         state.tasks[name] = task
 
 
+def _recovered(state: FleetState, event: events.FleetRecovered) -> None:
+    """Take the state that was recovered; its numbers count from this place of the log."""
+    if event.state is None:
+        return
+    found = msgspec.convert(event.state, FleetState)
+    for field in found.__struct_fields__:
+        if field not in _OF_THE_LOG:
+            setattr(state, field, getattr(found, field))
+
+
+_OF_THE_LOG = frozenset({"seq", "changed"})
+
+
 def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
     """Return the task of an event; one that was never submitted is a gap in the log."""
     task = state.tasks.get(event.task)
@@ -343,5 +356,5 @@ def _changed(state: FleetState, event: events.TaskEvent) -> TaskState:
 _APPLY = by_event(
     _submitted, _claimed, _expired, _workspace, _driver, _audited, _finished, _given_back,
     _released, _blocked, _asked, _timed_out, _answered, _cancelled, _preferred,
-    _begun, _closed, _opened, _merged, _rolled_back,
+    _begun, _closed, _opened, _merged, _rolled_back, _recovered,
 )  # fmt: skip

@@ -52,7 +52,9 @@ class LogEngine(FleetEngine):
         *,
         clock: Callable[[], float] = time.time,
         lease_time: Callable[[], float] = lease_clock,
+        keep_tasks: Callable[[FleetState], None] = lambda state: None,
     ) -> None:
+        """`keep_tasks`: writes the list of tasks beside the log when it has changed."""
         self._store = store
         self._fleet = fleet
         self._state = state
@@ -63,6 +65,7 @@ class LogEngine(FleetEngine):
         self._lock = threading.RLock()
         self._leases = LeaseTimes(lease_time, [each.task.id for each in state.active()])
         self._saved = state.seq
+        self._keep_tasks = keep_tasks
 
     def go_by(
         self, rules: EngineRules, clean: Callable[[FleetEvent], FleetEvent], folder: str = ""
@@ -89,6 +92,8 @@ class LogEngine(FleetEngine):
             if written and self._state.folder != self._folder:
                 written[0] = msgspec.structs.replace(written[0], folder=self._folder)
             self._write(written)
+            if written:
+                self._keep_tasks(self._state)
             return new
 
     def claim(self, worker: Worker, slot: int = 0) -> Claim | None:

@@ -1,33 +1,43 @@
 """Load the state of a fleet: from its snapshot, its events, a backup, or what else is there.
 
 Each rung of the ladder is checked before it counts, and the state says on which one it stands. The
-events are the truth: a snapshot and a backup only save time, or a fleet whose log is damaged.
+events are the truth: a snapshot and a backup only save time, or a fleet whose log is damaged. What
+can still be read after a backup is read.
 """
 
-import hashlib
-import os
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-import msgspec
-
-from handrail.fleet.engine.events import TaskWorkspace, event_decoder
+from handrail.fleet.engine.backups import (
+    TaskList,
+    backups_in,
+    last_of_backup,
+    read_task_list,
+    seal,
+    unseal,
+)
+from handrail.fleet.engine.events import (
+    FleetEvent,
+    FleetRecovered,
+    TaskWorkspace,
+    event_decoder,
+)
 from handrail.fleet.engine.fleet_state import FleetState, TaskState
-from handrail.fleet.tasks.task import Task, TaskStatus
+from handrail.fleet.tasks.task import OPEN, TaskStatus
 from handrail.store.errors import StoreError
 from handrail.store.port import Snapshot, Store
-from handrail.store.private_files import make_folder, replace_file
 
 TOPIC = "fleet:"
 """The prefix of all fleets' topics."""
-BACKUPS_KEPT = 3
 _PAGE = 1000
-_DIGEST = 16
-_BACKUP = "backup-"
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(FleetState)
+_SKIPPED_ATTEMPTS = 10
+"""Nobody knows which attempts began after a backup: their drivers may live, and stay fenced."""
+_REBUILT = (
+    "the log was lost, so nobody knows what became of it; look at its branch, then run "
+    "handrail task retry"
+)
+_FAULTS = (StoreError, ValueError, RecursionError)
 
 
 class StateSource(StrEnum):
@@ -37,7 +47,7 @@ class StateSource(StrEnum):
     EVENTS = "events"
     BACKUP = "backup"
     REBUILT = "rebuilt"
-    """From the task file and the workspaces: attempts and costs are lost."""
+    """From the task list, the workspaces, and the events before the damage."""
 
 
 class LoadedFleet(NamedTuple):
@@ -47,6 +57,13 @@ class LoadedFleet(NamedTuple):
     source: StateSource
     problems: tuple[str, ...] = ()
     """Why the better sources were not used."""
+    is_whole: bool = True
+    """Nothing was lost."""
+
+    @property
+    def is_recovered(self) -> bool:
+        """Return whether the log alone does not tell this state."""
+        return self.source in (StateSource.BACKUP, StateSource.REBUILT)
 
 
 def topic_of(fleet: str) -> str:
@@ -54,114 +71,144 @@ def topic_of(fleet: str) -> str:
     return TOPIC + fleet
 
 
-def load_fleet(
-    store: Store,
-    fleet: str,
-    backups: str,
-    tasks: Sequence[Task] = (),
-    workspaces: Iterable[tuple[str, TaskWorkspace]] = (),
-) -> LoadedFleet:
-    """Load the state from the best source. `backups`: their folder.
-
-    `tasks` and `workspaces` (by task) are what remains if everything else is damaged.
-    """
-    problems: list[str] = []
-    try:
-        return _from_log(store, fleet, problems)
-    except (StoreError, ValueError, RecursionError) as error:
-        problems.append(f"the events cannot be read: {error}")
-    for path in _backups(backups):
-        try:
-            with open(path, "rb") as file:
-                state = unseal(file.read())
-        except (OSError, ValueError) as error:
-            problems.append(f"the backup {os.path.basename(path)} cannot be used: {error}")
-        else:
-            return LoadedFleet(_interrupted(state), StateSource.BACKUP, tuple(problems))
-    return LoadedFleet(_rebuilt(tasks, workspaces), StateSource.REBUILT, tuple(problems))
-
-
 def save_snapshot(store: Store, fleet: str, state: FleetState) -> None:
     """Save the state, so that the next start need not read all events."""
     store.save_snapshot(topic_of(fleet), Snapshot(state.seq, seal(state)))
 
 
-def write_backup(folder: str, state: FleetState) -> str:
-    """Write a backup, check it, and keep the last few; return its path."""
-    make_folder(folder)
-    data = seal(state)
-    path = os.path.join(folder, f"{_BACKUP}{state.seq:012}.json")
-    replace_file(path, data, 0o600)
-    with open(path, "rb") as file:
-        unseal(file.read())
-    for old in _backups(folder)[BACKUPS_KEPT:]:
-        with suppress(OSError):
-            os.unlink(old)
-    return path
+def load_fleet(
+    store: Store,
+    fleet: str,
+    folder: str,
+    workspaces: Iterable[tuple[str, TaskWorkspace]] = (),
+) -> LoadedFleet:
+    """Load the state from the best source.
+
+    `folder`: of its backups and its task list; empty: a reader, who sees what comes before damage.
+    `workspaces`, by task, are what remains beside the task list if everything else is damaged.
+    """
+    problems: list[str] = []
+    found, broken = _from_log(store, fleet, problems)
+    last = _last_event(store, fleet)
+    backups = backups_in(folder)
+    if not broken and backups and last_of_backup(backups[0]) > last:
+        broken = f"the log ends at event {last}, and a backup knows more"
+    if not broken:
+        listed = read_task_list(folder) if not last and not found.state.tasks else TaskList()
+        if not listed.tasks:
+            return found
+        broken = "the log has no events of this fleet"
+    problems.append(broken)
+    if not folder:
+        return found._replace(problems=tuple(problems), is_whole=False)
+    return _damaged(store, fleet, found.state, last, folder, workspaces, problems)
 
 
-def seal(state: FleetState) -> bytes:
-    """Encode a state behind its checksum."""
-    body = _encoder.encode(state)
-    return _digest(body) + b"\n" + body
-
-
-def unseal(data: bytes) -> FleetState:
-    """Decode a sealed state; raises ValueError if it is damaged."""
-    digest, _, body = data.partition(b"\n")
-    if digest != _digest(body):
-        raise ValueError("its checksum does not match")
-    return _decoder.decode(body)
-
-
-def _from_log(store: Store, fleet: str, problems: list[str]) -> LoadedFleet:
-    topic = topic_of(fleet)
-    state, source = FleetState(), StateSource.EVENTS
-    snapshot = store.load_snapshot(topic)
-    if snapshot is not None:
+def _damaged(
+    store: Store,
+    fleet: str,
+    prefix: FleetState,
+    last: int,
+    folder: str,
+    workspaces: Iterable[tuple[str, TaskWorkspace]],
+    problems: list[str],
+) -> LoadedFleet:
+    """Load a fleet whose log cannot be read. `prefix`: its state before the damage."""
+    for path in backups_in(folder):
         try:
-            state, source = unseal(snapshot.body), StateSource.SNAPSHOT
-        except ValueError as error:
-            problems.append(f"the snapshot cannot be used: {error}")
-    # Begin with the snapshot's last entry: if it is missing, this is another log.
-    page = store.read(topic, max(state.seq - 1, 0), _PAGE)
-    if state.seq and not page:
-        state, source = FleetState(), StateSource.EVENTS
-        page = store.read(topic, 0, _PAGE)
-    while page:
-        for stored in page:
-            if stored.seq > state.seq:
-                state.apply(event_decoder.decode(stored.body))
-                state.seq = stored.seq
-        page = store.read(topic, page[-1].seq, _PAGE)
-    return LoadedFleet(state, source, tuple(problems))
+            with open(path, "rb") as file:
+                state = unseal(file.read())
+        except (OSError, ValueError) as error:
+            problems.append(f"a backup cannot be used: {error}")
+            continue
+        is_whole = state.seq <= last and not _read_on(store, fleet, state)
+        state = state if is_whole else _interrupted(state)
+        state.seq = last
+        return LoadedFleet(state, StateSource.BACKUP, tuple(problems), is_whole)
+    state = _rebuilt(_interrupted(prefix), read_task_list(folder), workspaces)
+    state.seq = last
+    return LoadedFleet(state, StateSource.REBUILT, tuple(problems), is_whole=False)
 
 
-def _rebuilt(tasks: Sequence[Task], workspaces: Iterable[tuple[str, TaskWorkspace]]) -> FleetState:
-    """Make a state of the tasks, each with its workspace; nobody works on them."""
-    state = FleetState(tasks={each.id: TaskState(each) for each in tasks})
+def _from_log(store: Store, fleet: str, problems: list[str]) -> tuple[LoadedFleet, str]:
+    """Return what the log tells, and why it does not tell all; "": it does."""
+    state, source = FleetState(), StateSource.EVENTS
+    try:
+        snapshot = store.load_snapshot(topic_of(fleet))
+        if snapshot is not None:
+            try:
+                state, source = unseal(snapshot.body), StateSource.SNAPSHOT
+            except ValueError as error:
+                problems.append(f"the snapshot cannot be used: {error}")
+        # Begin with the snapshot's last entry: if it is missing, this is another log.
+        if state.seq and not store.read(topic_of(fleet), state.seq - 1, 1):
+            state, source = FleetState(), StateSource.EVENTS
+        broken = _read_on(store, fleet, state)
+    except _FAULTS as error:
+        broken = f"the events cannot be read: {error}"
+    return LoadedFleet(state, source, tuple(problems)), broken
+
+
+def _read_on(store: Store, fleet: str, state: FleetState) -> str:
+    """Apply the events after a state, up to the first damaged one; return what is wrong with it.
+
+    If the fleet was recovered after that damage, it goes on from there.
+    """
+    broken, topic, after = "", topic_of(fleet), state.seq
+    try:
+        while page := store.read(topic, after, _PAGE):
+            for stored in page:
+                event = _event(stored.body)
+                if event is None:
+                    broken = broken or f"the events cannot be read: number {stored.seq} is damaged"
+                elif not broken or (isinstance(event, FleetRecovered) and event.state is not None):
+                    broken = ""
+                    state.apply(event)
+                    state.seq = stored.seq
+            after = page[-1].seq
+    except _FAULTS as error:
+        broken = broken or f"the events cannot be read: {error}"
+    return broken
+
+
+def _event(body: bytes) -> FleetEvent | None:
+    try:
+        return event_decoder.decode(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _last_event(store: Store, fleet: str) -> int:
+    topic = topic_of(fleet)
+    try:
+        return next((each.seq for each in store.topics(topic) if each.name == topic), 0)
+    except StoreError:
+        return 0
+
+
+def _rebuilt(
+    state: FleetState, listed: TaskList, workspaces: Iterable[tuple[str, TaskWorkspace]]
+) -> FleetState:
+    """Add the tasks and workspaces that a state does not know; all of it waits for a person."""
+    state.folder = state.folder or listed.folder
+    for task in listed.tasks:
+        state.tasks.setdefault(task.id, TaskState(task, attempt=_SKIPPED_ATTEMPTS))
+    for each in state.tasks.values():
+        if each.status is TaskStatus.PENDING:
+            each.held, each.says = True, _REBUILT
     for name, workspace in workspaces:
-        if name in state.tasks:
+        if name in state.tasks and state.tasks[name].workspace is None:
             state.tasks[name].workspace = workspace
     return state
 
 
 def _interrupted(state: FleetState) -> FleetState:
     """Return a state that is older than the log: nobody knows who worked since."""
-    for task in state.active():
-        task.status, task.lease, task.open_run = TaskStatus.PENDING, None, ""
-        task.says = "the log was damaged while an agent worked on it"
+    for task in state.tasks.values():
+        if task.status in OPEN:
+            task.attempt += _SKIPPED_ATTEMPTS
+        if task.status is TaskStatus.ACTIVE:
+            task.lost = task.lost or task.lease
+            task.status, task.lease, task.open_run = TaskStatus.PENDING, None, ""
+            task.says = "the log was damaged while an agent worked on it"
     return state
-
-
-def _backups(folder: str) -> list[str]:
-    """Return the backups, the newest one first."""
-    try:
-        names = sorted(each for each in os.listdir(folder) if each.startswith(_BACKUP))
-    except OSError:
-        return []
-    return [os.path.join(folder, each) for each in reversed(names)]
-
-
-def _digest(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=_DIGEST).hexdigest().encode()

@@ -1,6 +1,7 @@
 """Gives a conflict back to an agent: the branch is merged into the workspace, markers and all."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 
 from handrail.checkpoint.git.user_repository import repository_directories
@@ -12,6 +13,7 @@ from handrail.fleet.workspaces.workspace_work import commit_work
 
 _HEADS = "refs/heads/"
 _MAX_NAMED = 50
+_MARKERS = "^(<<<<<<<|>>>>>>>)( |$)"
 _HOW = (
     "Look at both sides of each conflict and keep the purpose of both. Edit the files until no "
     "conflict marker is left, run the tests, then `git add` the files and conclude the merge "
@@ -59,3 +61,22 @@ def resolution_prompt(task: str, target: str, files: Sequence[str]) -> str:
         "Do not abort the merge, and do not drop the changes of the other side.",
     )
     return "\n".join(lines)
+
+
+def files_in_conflict(
+    workspace: Workspace, environ: Mapping[str, str] = os.environ
+) -> tuple[str, ...]:
+    """Return the files of a workspace whose conflict nobody has resolved yet."""
+    return unmerged_files(open_worktree(workspace.path, environ))
+
+
+def verify_resolution(verify: str, files: Sequence[str]) -> str:
+    """Return a command that also fails while there are conflict markers in these files.
+
+    It names their lines. A file that is gone was resolved by its deletion.
+    """
+    if not files:
+        return verify
+    named = shlex.join(files)
+    check = f"! grep -HnsE {shlex.quote(_MARKERS)} -- {named} | grep ."
+    return f"{check} || exit 1; {verify}" if verify else check

@@ -64,11 +64,20 @@ def pipeline_topic(pipeline: str) -> str:
     return PIPELINES + pipeline
 
 
+def pipeline_names(store: Store) -> list[str]:
+    """Return the ids of the pipelines of a log, the last changed one first."""
+    return [each.name.removeprefix(PIPELINES) for each in store.topics(PIPELINES)]
+
+
+def recorded_pipelines(store: Store, names: Iterable[str]) -> list[RecordedPipeline]:
+    """Return pipelines by their ids; those that cannot be read are left out."""
+    found = (read_pipeline_log(store, each) for each in names)
+    return [each for each in found if each is not None]
+
+
 def read_pipelines(store: Store, limit: int) -> list[RecordedPipeline]:
     """Return the pipelines of a log, the last changed one first."""
-    topics = store.topics(PIPELINES)[:limit]
-    found = (read_pipeline_log(store, each.name.removeprefix(PIPELINES)) for each in topics)
-    return [each for each in found if each is not None]
+    return recorded_pipelines(store, pipeline_names(store)[:limit])
 
 
 def read_pipeline_log(store: Store, pipeline: str) -> RecordedPipeline | None:

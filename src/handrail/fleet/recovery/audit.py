@@ -91,15 +91,18 @@ def last_commit_line(commit: str, subject: str) -> str:
 
 
 def recovery_context(
-    entries: Iterable[AuditEntry], *, attempts: int, has_changes: bool | None
+    entries: Iterable[AuditEntry], *, attempts: int, has_changes: bool | None, reason: str = ""
 ) -> RecoveryContext:
-    """Make the context of a task's next attempt. `attempts`: those before it."""
+    """Make the context of a task's next attempt. `attempts`: those before it.
+
+    `reason`: why the loop of the last one ended, if it came to its end.
+    """
     log = _last_of(list(entries))
     return RecoveryContext(
         previous_attempts=attempts,
         audit_log=log,
         workspace_has_changes=has_changes,
-        instruction=_INSTRUCTIONS[last_end(log)],
+        instruction=_instruction(attempts, log, reason),
     )
 
 
@@ -125,6 +128,23 @@ _INSTRUCTIONS = {
     AuditEvent.SIGNAL: "Previous attempt was stopped. Review log.",
     None: "Previous attempt did not finish. Review log.",
 }
+
+
+_LOOP_ENDS = {
+    "COMPLETE": "Previous attempt was done. Review log.",
+    "STUCK": "Previous attempt could not go on. Review log.",
+    "LIMIT": "Previous attempt met a limit. Review log.",
+    "MAX_ITERATIONS": "Previous attempt met a limit. Review log.",
+    "ERROR": "Previous attempt failed. Review log.",
+}
+"""By the reason for which a loop ended, if the log has no other end after it."""
+
+
+def _instruction(attempts: int, log: Sequence[AuditEntry], reason: str) -> str:
+    if not attempts:
+        return "There is no previous attempt."
+    end = last_end(log)
+    return _INSTRUCTIONS[end] if end else _LOOP_ENDS.get(reason, _INSTRUCTIONS[None])
 
 
 def _last_of(entries: list[AuditEntry]) -> tuple[AuditEntry, ...]:

@@ -32,8 +32,17 @@ def recovery_of(task: TaskState, *, has_changes: bool | None) -> RecoveryContext
     """Return what the next attempt has to know; `has_changes`: what `git status` says."""
     before = task.attempt - (task.lease is not None)
     return recovery_context(
-        audit_entries(task.audit), attempts=max(before, 0), has_changes=has_changes
+        audit_entries(task.audit),
+        attempts=max(before, 0),
+        has_changes=has_changes,
+        reason=end_of_loop(task),
     )
+
+
+def end_of_loop(task: TaskState) -> str:
+    """Return why the loop of the last attempt ended; "": it did not come to its end."""
+    told = [each for each in task.audit if each.kind in _TOLD]
+    return told[-1].end if told else ""
 
 
 def prompt_of(task: TaskState, *, has_changes: bool | None, resumed: bool = False) -> str:
@@ -42,7 +51,18 @@ def prompt_of(task: TaskState, *, has_changes: bool | None, resumed: bool = Fals
     `resumed`: the agent goes on with its conversation, and knows what it did.
     """
     context = recovery_of(task, has_changes=has_changes)
-    write = resumption_prompt if resumed else recovery_prompt
-    recovery = write(context) if context.previous_attempts else ""
-    parts = (task.task.prompt, task.message, earlier_questions(task), recovery)
+    parts = (
+        task.task.prompt,
+        task.message,
+        earlier_questions(task),
+        _recovery(task, context, resumed),
+    )
     return "\n\n".join(part for part in parts if part)
+
+
+def _recovery(task: TaskState, context: RecoveryContext, resumed: bool) -> str:
+    if not context.previous_attempts:
+        return ""
+    if resumed:
+        return resumption_prompt(context)
+    return recovery_prompt(context, reason=end_of_loop(task))

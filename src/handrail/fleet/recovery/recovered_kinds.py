@@ -1,23 +1,12 @@
 """How completely a fleet was recovered after damage: its state, agents, tasks and so on."""
 
-from typing import Literal
-
 import msgspec
 
 from handrail.control.timestamp import format_timestamp
+from handrail.fleet.engine.events import Completeness, RecoveredKind
 from handrail.fleet.engine.state_loading import LoadedFleet, StateSource
 from handrail.fleet.reports.figures import count
 from handrail.model.decodable import decodable
-
-Completeness = Literal["complete", "partly", "lost"]
-
-
-class RecoveredKind(msgspec.Struct, frozen=True):
-    """What was recovered of one kind of data."""
-
-    kind: Literal["state", "agents", "tasks", "workspaces", "conversation"]
-    how: Completeness
-    says: str = ""
 
 
 @decodable
@@ -32,15 +21,14 @@ class FleetRecovery(msgspec.Struct, frozen=True):
 
 def recovery_after(loaded: LoadedFleet) -> FleetRecovery | None:
     """Return how a fleet was recovered; None: nothing was damaged."""
-    made = _KINDS.get(loaded.source)
-    if made is None and not loaded.problems:
+    if loaded.is_whole and not loaded.problems:
         return None
-    kinds = (made or _replayed)(loaded)
+    kinds = (_replayed if loaded.is_whole else _KINDS.get(loaded.source, _from_files))(loaded)
     return FleetRecovery(loaded.source, loaded.problems, kinds)
 
 
 def _replayed(loaded: LoadedFleet) -> tuple[RecoveredKind, ...]:
-    """Every event was read again: only the snapshot was damaged."""
+    """Nothing is lost: the snapshot was damaged, or events that a backup knows."""
     return (
         RecoveredKind("state", "complete", f"{count(loaded.state.seq, 'event')} read again"),
         RecoveredKind("agents", "complete", f"{len(loaded.state.active()):,} at work"),
@@ -68,7 +56,9 @@ def _from_files(loaded: LoadedFleet) -> tuple[RecoveredKind, ...]:
     return (
         RecoveredKind("state", "lost", "attempts, results and costs are not known"),
         RecoveredKind("agents", "lost", "nobody knows who was at work"),
-        RecoveredKind("tasks", _found(tasks), f"{tasks:,} from the task file"),
+        RecoveredKind(
+            "tasks", _found(tasks), f"{tasks:,} from the list of tasks; they wait for you"
+        ),
         RecoveredKind("workspaces", _found(workspaces), f"{workspaces:,} found on the disk"),
         RecoveredKind("conversation", "lost", "the runs of earlier attempts are not known"),
     )

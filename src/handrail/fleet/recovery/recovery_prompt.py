@@ -30,6 +30,14 @@ _END = {
     AuditEvent.SIGNAL: "Stopped during iteration {}",
     None: "Ended during iteration {}, nobody saw how",
 }
+_LOOP_ENDS = {
+    "COMPLETE": ("and its agent said that it was done.", "Said that it was done, in iteration {}"),
+    "STUCK": ("but its agent could not go on without a person.", "Could not go on in iteration {}"),
+    "LIMIT": ("but met a limit.", "Met a limit in iteration {}"),
+    "MAX_ITERATIONS": ("but met a limit.", "Met a limit in iteration {}"),
+    "ERROR": ("but failed.", "Failed in iteration {}"),
+}
+"""The opening and the last line, by the reason for which a loop ended."""
 _RESUMED = {
     AuditEvent.CRASH: "Your process crashed in the middle of this Task.",
     AuditEvent.SIGNAL: "Your process was stopped in the middle of this Task.",
@@ -48,20 +56,23 @@ _RESUMED_CLOSING = (
 )
 
 
-def recovery_prompt(context: RecoveryContext, *, iteration: int = 0) -> str:
-    """Write it. `iteration`: the one in which the last attempt ended; 0: counted from the log."""
-    end = last_end(context.audit_log)
+def recovery_prompt(context: RecoveryContext, *, iteration: int = 0, reason: str = "") -> str:
+    """Write it. `iteration`: the one in which the last attempt ended; 0: counted from the log.
+
+    `reason`: why its loop ended, if it came to its end.
+    """
+    opening, last_line = _how_it_ended(context.audit_log, iteration, reason)
     return "\n".join(
         (
             "## Recovery Context",
             "",
-            _OPENING[end],
+            opening,
             "",
             f"**Previous attempts:** {context.previous_attempts}",
             f"**Workspace has uncommitted changes:** {_CHANGES[context.workspace_has_changes]}",
             "",
             "### Last Attempt Log",
-            *_log_lines(last_attempt(context.audit_log), end, iteration),
+            *_log_lines(last_attempt(context.audit_log), last_line),
             "",
             _CLOSING,
             "",
@@ -87,9 +98,16 @@ def resumption_prompt(context: RecoveryContext) -> str:
     )
 
 
-def _log_lines(
-    log: Sequence[AuditEntry], end: AuditEvent | None, iteration: int
-) -> tuple[str, ...]:
+def _how_it_ended(log: Sequence[AuditEntry], iteration: int, reason: str) -> tuple[str, str]:
+    """Return the opening and the last line."""
+    end, seen = last_end(log), _iterations(last_attempt(log))
+    if end is None and reason in _LOOP_ENDS:
+        opening, line = _LOOP_ENDS[reason]
+        return f"This Task was previously attempted {opening}", line.format(iteration or seen)
+    return _OPENING[end], _END[end].format(iteration or seen + 1)
+
+
+def _log_lines(log: Sequence[AuditEntry], last_line: str) -> tuple[str, ...]:
     if not log:
         return ("- No log of it was kept",)
     started = log[0].timestamp if log[0].event == AuditEvent.START else "unknown"
@@ -105,7 +123,7 @@ def _log_lines(
         f"- Tests: {_tests(log)}",
         f"- Last commit: {_quoted(commits[-1], _LONGEST_TEXT) if commits else 'none known'}",
         *(f"- Last error: {error}" for error in errors[-1:]),
-        f"- {_END[end].format(iteration or _iterations(log) + 1)}",
+        f"- {last_line}",
     )
 
 

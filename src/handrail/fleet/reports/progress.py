@@ -29,6 +29,7 @@ _SIGNS = {
 _FREE = "○"
 _HELD = "‖"
 _NEED_PERSON = (TaskStatus.BLOCKED, TaskStatus.FAILED)
+_ENDED = (TaskStatus.DONE, TaskStatus.FAILED)
 _SHOWN = (
     TaskStatus.ACTIVE,
     TaskStatus.PENDING,
@@ -86,16 +87,16 @@ def terminal_lines(progress: FleetProgress, width: int) -> list[str]:
 
 
 def log_lines(before: FleetProgress | None, after: FleetProgress) -> list[str]:
-    """Return a line for each change; cost and time alone are none."""
+    """Return a line for each change; cost and time alone are none.
+
+    At first, what ended before the run is counted alone.
+    """
     known = {task.id: task for task in before.tasks} if before else {}
-    lines = [
-        _task_line(task) for task in after.tasks if _told(task) != _told(known.get(task.id, _NEW))
-    ]
-    if before is not None and before.paused != after.paused:
-        lines.append("the fleet is paused" if after.paused else "the fleet goes on")
+    news = [task for task in after.tasks if before or task.status not in _ENDED]
+    lines = [_task_line(task) for task in news if _told(task) != _told(known.get(task.id, _NEW))]
     if after.questions > (before.questions if before else 0):
         lines.append(f"questions for a person: {after.questions:,}")
-    if lines and _done(after) != (_done(before) if before else 0):
+    if _done(after) != (_done(before) if before else 0):
         lines.append(f"{_done(after):,} of {count(len(after.tasks), 'task')} done, {_cost(after)}")
     return lines
 

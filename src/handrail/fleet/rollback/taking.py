@@ -6,8 +6,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from handrail.checkpoint import CheckpointError, CheckpointInfo, CheckpointTrigger
+from handrail.fleet.engine.backups import write_backup
 from handrail.fleet.engine.fleet_state import FleetState, TaskMerge
-from handrail.fleet.engine.state_loading import write_backup
 from handrail.fleet.rollback.checkpoint_data import (
     FleetCheckpoint,
     SavedTree,

@@ -13,6 +13,7 @@ from handrail.hosts.python.messages import (
     AfterMessage,
     AnyMessage,
     BeforeMessage,
+    DesktopCheckMessage,
     DropMessage,
     EndMessage,
     PromptMessage,
@@ -23,7 +24,15 @@ from handrail.hosts.python.messages import (
 )
 from handrail.hosts.python.profile import PROFILE
 from handrail.model.action import Action, Outcome
-from handrail.model.event import Event, ModelAsked, PromptGiven, RunEnded, RunStarted
+from handrail.model.desktop import DESKTOP_LOOK
+from handrail.model.event import (
+    DesktopChecked,
+    Event,
+    ModelAsked,
+    PromptGiven,
+    RunEnded,
+    RunStarted,
+)
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.errors import StoreError
@@ -32,6 +41,7 @@ from handrail.supervise.decision.verdict import fault_verdict
 from handrail.supervise.followup.breach import EndedCall
 from handrail.supervise.runs.run_registry import RunRegistry
 from handrail.supervise.runs.settings_trust import untrusted_notice
+from handrail.supervise.state.run_state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")
@@ -149,6 +159,10 @@ class PythonHooks:
         )
         return supervisor.take_in(EndedCall(_action(payload), outcome))
 
+    def _desktop_check(self, payload: DesktopCheckMessage, supervisor: Supervisor) -> Answer:
+        event = DesktopChecked(self._clock(), _step_of_look(supervisor.state), payload.check)
+        return _noted(supervisor, event)
+
     def _drop(self, payload: DropMessage, supervisor: Supervisor) -> Answer:
         receipts = supervisor.drop(payload.id, payload.reason)
         return Ready(_FINE, receipts, lambda error: _FINE)
@@ -169,6 +183,7 @@ _REACTIONS = {
         (PromptMessage, PythonHooks._prompt),
         (BeforeMessage, PythonHooks._before),
         (AfterMessage, PythonHooks._after),
+        (DesktopCheckMessage, PythonHooks._desktop_check),
         (DropMessage, PythonHooks._drop),
         (TurnEndMessage, PythonHooks._turn_end),
         (EndMessage, PythonHooks._end),
@@ -178,6 +193,16 @@ _REACTIONS = {
 
 def _action(payload: BeforeMessage | AfterMessage) -> Action:
     return Action(payload.tool, payload.input, payload.cwd, id=payload.id)
+
+
+def _step_of_look(state: RunState) -> int:
+    """Return the step of the look under way; the steps of its recovery come after it."""
+    looks = (
+        each.step
+        for each in reversed(state.open)
+        if each.let_through and each.intent is not None and each.intent.tool == DESKTOP_LOOK
+    )
+    return next(looks, state.step)
 
 
 def _refusal(says: str) -> Verdict:

@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.config.sources import PipelineSafety
 from handrail.hosts.port import MAX_BYTES
+from handrail.model.desktop import DesktopCheck
 
 _MAX_RUN = 200
 
@@ -62,6 +63,12 @@ class AfterMessage(LibraryMessage, frozen=True, kw_only=True, tag="after"):
     tokens: int = 0
 
 
+class DesktopCheckMessage(LibraryMessage, frozen=True, kw_only=True, tag="desktop_check"):
+    """A desktop watch looked at the screen; its look has not ended yet."""
+
+    check: DesktopCheck
+
+
 class DropMessage(LibraryMessage, frozen=True, kw_only=True, tag="drop"):
     """A call that was allowed did not run."""
 
@@ -86,6 +93,7 @@ AnyMessage = (
     | PromptMessage
     | BeforeMessage
     | AfterMessage
+    | DesktopCheckMessage
     | DropMessage
     | TurnEndMessage
     | EndMessage

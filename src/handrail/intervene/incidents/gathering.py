@@ -181,6 +181,14 @@ class _IncidentFold:
         if not outcome.ok:
             action.error = _cut(completed_step(event.step, event.at, intent, outcome).said)
 
+    def looked(self, event: log.DesktopChecked) -> None:
+        check = event.check
+        self.record.usage.cost_usd += check.cost_usd
+        if (action := self.actions.get(event.step)) is not None:
+            came = check.outcome.value.replace("_", " ")
+            seen = check.description or check.why or check.status.value.replace("_", " ")
+            action.text = _cut(", ".join((seen, came, *check.pictures)))
+
     def dropped(self, event: log.ActionDropped) -> None:
         if event.step in self.actions:
             self.actions[event.step].dropped = _cut(event.says) or "it was not run"
@@ -232,6 +240,7 @@ _NOTES: dict[type, _Note] = {
         (log.UsageSampled, _IncidentFold.measured),
         (ActionReviewed, _IncidentFold.reviewed),
         (ActionEnded, _IncidentFold.ended),
+        (log.DesktopChecked, _IncidentFold.looked),
         (log.ActionDropped, _IncidentFold.dropped),
         (log.FindingMade, _IncidentFold.found),
         (log.Intervened, _IncidentFold.intervened),

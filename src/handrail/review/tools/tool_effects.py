@@ -10,6 +10,7 @@ from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.tools.command_lines import find_command
+from handrail.review.tools.desktop import input_effects_on_screen
 from handrail.review.tools.input_texts import joined, look_through
 from handrail.review.tools.mcp import by_name, input_effects, written_texts
 from handrail.shell.readers.make_effects import effect, path_effect
@@ -226,6 +227,17 @@ def _leave_worktree(action: Action) -> ToolUse:
     )
 
 
+def _look(action: Action) -> ToolUse:
+    """A look at the screen reads no file, and leaves everything as it is."""
+    return ToolUse()
+
+
+def _on_screen(action: Action) -> ToolUse:
+    if not isinstance(action.input.get("do"), str):
+        raise MalformedInputError(action.tool, "do", "one step of a recovery is expected")
+    return ToolUse(tuple(input_effects_on_screen(action)))
+
+
 _TOOLS: dict[str, Callable[[Action], ToolUse]] = {
     "write": _write,
     "writefile": _write,
@@ -250,4 +262,6 @@ _TOOLS: dict[str, Callable[[Action], ToolUse]] = {
     "task": _agent,
     "agent": _agent,
     "exitworktree": _leave_worktree,
+    "desktoplook": _look,
+    "desktopinput": _on_screen,
 }

@@ -15,13 +15,12 @@ from handrail.api.rows.approval_rows import approval_row
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.live_log import LiveLog
+from handrail.server.api.pages import PagePlace
 from handrail.server.api.problems import not_found
 from handrail.server.control.approval_decisions import ApprovalDecisions, RuleRefusedError
 from handrail.store.port import Store
 from handrail.views.approval_feed import ApprovalFeed, ApprovalView
 from handrail.words.rule_change import rule_diff
-
-_MAX_ROWS = 200
 
 
 class ApprovalOperations:
@@ -46,12 +45,14 @@ class ApprovalOperations:
 
     async def list_approvals(self, call: ApiCall) -> ApprovalList:
         """Return the open questions, the oldest first, then those answered lately."""
-        now = self._clock()
+        place, now = PagePlace.of(call), self._clock()
 
-        def rows(store: Store) -> tuple[ApprovalRow, ...]:
-            return tuple(self._row(each, now) for each in self._feed.all(store, now)[:_MAX_ROWS])
+        def read(store: Store) -> ApprovalList:
+            found = self._feed.all(store, now)
+            rows = (self._row(each, now) for each in place.cut(found))
+            return ApprovalList(tuple(rows), place.following(len(found)))
 
-        return ApprovalList(await self._live.read(rows))
+        return await self._live.read(read)
 
     async def get_approval(self, call: ApiCall) -> ApprovalRow:
         """Return one question."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from time import time
 from typing import TYPE_CHECKING
 
+from handrail.config.desktop import screenshot_folder
 from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.api.api_routes import ApiComponent, ApiRoutes
 from handrail.server.api.approvals import ApprovalOperations
@@ -19,6 +20,7 @@ from handrail.server.api.live_log import LiveLog
 from handrail.server.api.pipelines import PipelineOperations
 from handrail.server.api.replay_process import ReplayProcess
 from handrail.server.api.runs import RunOperations
+from handrail.server.api.screenshots import ScreenshotOperations
 from handrail.server.api.session import SessionOperations
 from handrail.server.api.statistics import StatisticsOperations
 from handrail.server.api.stream import EventStream
@@ -66,6 +68,7 @@ class Api:
             RunOperations(live, time, self._notices, lambda: daemon.store.problem),
             self.stream,
             ExportOperations(live),
+            ScreenshotOperations(live, self._screenshot_folder),
             PipelineOperations(live, time),
         )
 
@@ -125,6 +128,12 @@ class Api:
                 environ,
             ),
         )
+
+    async def _screenshot_folder(self, cwd: str) -> str:
+        """Return where the watch of a project keeps its pictures, by the settings in force."""
+        daemon = self._daemon
+        project = await daemon.supervision.call(lambda: daemon.runs.projects.at(cwd))
+        return screenshot_folder(project.config.desktop, daemon.home.path)
 
     def _notices(self) -> tuple[str, ...]:
         return tuple(notice.text for notice in unseen_notices(self._daemon.home))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from handrail.api.export.run_page import export_page
-from handrail.redact import Redactor
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.known_runs import find_run
@@ -28,7 +27,7 @@ class ExportOperations:
     async def export_run(self, call: ApiCall) -> Response:
         """Return the page of a run, to be saved and not to be shown from here."""
         run = await find_run(self._live, call.path("run"))
-        page = await self._live.read(lambda store: export_page(store, run.id, run.name, Redactor()))
+        page = await self._live.read(lambda store: export_page(store, run.id, run.name))
         file = f"{_NOT_PLAIN.sub('-', run.name)[:100]}.html"
         headers = {
             "content-disposition": f'attachment; filename="{file}"',

@@ -28,6 +28,7 @@ from handrail.fleet.tasks.task_entry import BadTaskError, task_of_entry, why_not
 from handrail.fleet.workspaces.task_work import has_changes, work_of_task
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
+from handrail.server.api.pages import PagePlace
 from handrail.server.api.problems import ProblemError, not_found
 from handrail.server.api.task_commands import DecisionOrder, TaskCommands
 from handrail.server.fleet.fleet_access import FleetAccess, ReachedFleet
@@ -70,19 +71,18 @@ class FleetOperations:
     async def list_fleets(self, call: ApiCall) -> FleetList:
         """Return all fleets, those with open tasks first."""
         views = await asyncio.to_thread(self._views.all)
-        return FleetList(tuple(fleet_row(each, self._views.recovered(each.name)) for each in views))
+        place, recovered = PagePlace.of(call), self._views.recovered
+        rows = (fleet_row(each, recovered(each.name)) for each in place.cut(views))
+        return FleetList(tuple(rows), place.following(len(views)))
 
     async def list_tasks(self, call: ApiCall) -> TaskPage:
         """Return a page of tasks, the most urgent first."""
         opened = await self._access.known(call.path("fleet"))
         view = await asyncio.to_thread(self._views.of, opened)
-        begin, limit = _place(call.text("cursor")), call.number("limit")
-        shown = view.tasks[begin : begin + limit]
-        merging = self._merges.is_under_way
+        place, count = PagePlace.of(call), len(view.tasks)
+        shown, merging = place.cut(view.tasks), self._merges.is_under_way
         rows = (task_row(each, merging=merging(view.name, each.task.id)) for each in shown)
-        end = begin + limit
-        following = str(end) if end < len(view.tasks) else ""
-        return TaskPage(tuple(rows), following, len(view.tasks))
+        return TaskPage(tuple(rows), place.following(count), count)
 
     async def get_task(self, call: ApiCall) -> TaskDetail:
         """Return a task with its history, and what its next attempt has to know."""
@@ -159,14 +159,6 @@ class FleetOperations:
         if found is None:  # its name held a secret, or its fleet was recovered meanwhile
             raise not_found("task", task)
         return task_row(found, merging=self._merges.is_under_way(opened.name, task))
-
-
-def _place(cursor: str) -> int:
-    if not cursor:
-        return 0
-    if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 9:
-        raise ProblemError(400, "No such page", f"{cursor[:40]!r} is not the `next` of a page.")
-    return int(cursor)
 
 
 def _given(draft: TaskDraft) -> dict[str, object]:

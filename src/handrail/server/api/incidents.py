@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
 
 import msgspec
 
@@ -31,6 +30,7 @@ from handrail.intervene.incidents.report import incident_report, incident_timeli
 from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.live_log import LiveLog
+from handrail.server.api.pages import PagePlace
 from handrail.server.api.problems import ProblemError
 from handrail.server.api.unfiled_stops import UnfiledStops
 from handrail.server.control.driven_session import driven_name, next_command
@@ -39,8 +39,6 @@ from handrail.supervise.runs.run_names import names_of_runs, project_of
 from handrail.words.recoveries import recovery_in_words, where_next
 from handrail.words.sentence import in_words
 
-_MOST = 500
-"""Incidents in a list."""
 _DECIDED = "A person has decided about it already."
 
 
@@ -70,14 +68,16 @@ class IncidentOperations:
 
     async def list_incidents(self, call: ApiCall) -> IncidentList:
         """Return the emergency stops: the open ones first, then the newest."""
-        kept = await asyncio.to_thread(lambda: list(islice(self._folders, _MOST)))
+        place = PagePlace.of(call)
+        kept = await asyncio.to_thread(lambda: list(self._folders))
         filed = frozenset(await asyncio.to_thread(self._folders.names))
         now = self._clock()
         missing = await self._live.read(lambda store: self._unfiled.read(store, filed, now))
         found = [*map(StoredIncident, missing), *kept]
-        names = await self._names(each.record.run for each in found)
         found.sort(key=lambda each: (each.resolution is not None, -each.record.at))
-        return IncidentList(tuple(_row(each, names) for each in found))
+        shown = place.cut(found)
+        names = await self._names(each.record.run for each in shown)
+        return IncidentList(tuple(_row(each, names) for each in shown), place.following(len(found)))
 
     async def get_incident(self, call: ApiCall) -> IncidentDetail:
         """Return the report of a stop, and the ways on."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from handrail.api.messages.runs import RunPage, RunRow
 from handrail.api.rows.run_rows import run_row
 from handrail.server.api.live_log import LiveLog
+from handrail.server.api.pages import number_of
 from handrail.server.api.problems import ProblemError, not_found
 from handrail.store.errors import DamagedError
 from handrail.store.port import Store, Topic
@@ -56,7 +57,7 @@ def run_page(
     topics = store.topics(RUNS)
     if cursor.startswith(_OLDER):
         return _older(store, topics, {run.id for run in recent}, wanted, cursor, limit, now)
-    start = _number(cursor)
+    start = number_of(cursor)
     rows = [row for row in (run_row(run, now) for run in recent) if wanted.accepts(row)]
     page = rows[start : start + limit]
     if start + limit < len(rows):
@@ -121,18 +122,9 @@ def _overview(store: Store, run: str, short: dict[str, str]) -> RunOverview:
     return overview_of(state, name, incident="")
 
 
-def _number(cursor: str) -> int:
-    if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):
-        raise _bad(cursor)
-    return int(cursor or 0)
-
-
 def _moment(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise _bad(text) from None
-
-
-def _bad(cursor: str) -> ProblemError:
-    return ProblemError(400, "Not a cursor", f"{cursor[:40]!r} is no `next` of a page.")
+        says = f"{text[:40]!r} is not the `next` of a page."
+        raise ProblemError(400, "No such page", says) from None

@@ -6,7 +6,7 @@ from datetime import datetime
 from handrail.api.messages.runs import Overview, RunDetail, RunPage, RunSeries
 from handrail.api.messages.timeline import ActionDetail, FindingList, TimelinePage
 from handrail.api.rows.action_details import action_detail, find_step
-from handrail.api.rows.findings import finding_list, run_series
+from handrail.api.rows.findings import list_findings, run_series
 from handrail.api.rows.run_rows import command_states, run_row
 from handrail.api.rows.timeline_rows import timeline_row
 from handrail.model.event import Event
@@ -14,6 +14,7 @@ from handrail.server.api.api_routes import Handler
 from handrail.server.api.call import ApiCall
 from handrail.server.api.known_runs import RunFilter, find_run, run_page
 from handrail.server.api.live_log import LiveLog
+from handrail.server.api.pages import PagePlace
 from handrail.server.api.problems import not_found
 from handrail.server.api.step_lookup import events_about
 from handrail.store.decoding import decode_or_fault
@@ -25,7 +26,6 @@ from handrail.views.log_feed import LogFeed, loaded_view
 from handrail.views.run_groups import order_runs
 from handrail.views.run_overview import RunOverview
 from handrail.views.timeline_reader import last_seq, read_part
-from handrail.words.run_signs import NEEDS_YOU
 
 _MAX_PROMPT = 20_000
 
@@ -100,8 +100,9 @@ class RunOperations:
 
     async def get_findings(self, call: ApiCall) -> FindingList:
         """Return the findings of a run."""
-        run = await self._run(call)
-        return await self._live.read(lambda store: finding_list(_story(store, run.id)))
+        run, place = await self._run(call), PagePlace.of(call)
+        found = await self._live.read(lambda store: list_findings(_story(store, run.id)))
+        return FindingList(tuple(place.cut(found)), place.following(len(found)))
 
     async def get_series(self, call: ApiCall) -> RunSeries:
         """Return the values of a run over time."""
@@ -120,7 +121,7 @@ class RunOperations:
         midnight = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0)
         today = [row for row in rows if row.changed >= midnight.timestamp()]
         return Overview(
-            needs_you=tuple(row for row in rows if row.state == NEEDS_YOU),
+            needs_you=tuple(row for row in rows if row.needs_you),
             by_state=by_state,
             cost_today_usd=sum(row.cost_usd or 0.0 for row in today),
             tokens_today=sum(row.tokens for row in today),

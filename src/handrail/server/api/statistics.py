@@ -28,6 +28,7 @@ from handrail.server.api.replay_process import ReplayError, ReplayProcess
 from handrail.server.http.health import HealthEndpoint, memory_mb
 from handrail.server.http.metrics import Metrics
 from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.supervise.runs.project_secrets import project_secrets
 from handrail.supervise.runs.run_names import project_of
 from handrail.supervise.runs.settings_trust import trusted_settings
 from handrail.views.run_counts import RunCounts
@@ -115,7 +116,7 @@ class StatisticsOperations:
         except ConfigError as error:
             says = "\n".join(map(str, error.problems))
             raise ProblemError(409, "The settings cannot be read", says) from None
-        redactor = Redactor()
+        redactor = Redactor(project_secrets(folder))
         rows = (
             SettingRow(key, _shown(key, value, redactor), str(origin))
             for key, value, origin in found.written.items()

@@ -99,7 +99,7 @@ def _goal(state: FleetState) -> str:
     names = [each.task.id for each in state.tasks.values() if each.status in OPEN]
     more = len(names) - _MAX_NAMED
     listed = ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"{len(names)} tasks: {listed}" if names else "no open task"
+    return f"{count(len(names), 'task')}: {listed}" if names else "no open task"
 
 
 def _end_of(state: FleetState) -> DriverReport:

@@ -23,6 +23,7 @@ from handrail.drive.usage import LoopLimits
 from handrail.fleet.engine.engine import FleetEngine, StaleAttemptError, Ticket
 from handrail.fleet.engine.events import AttemptOutcome, AttemptResult, DriverStarted, TaskAudited
 from handrail.fleet.engine.fleet_state import TaskState
+from handrail.fleet.merges.conflict_resolution import files_in_conflict, verify_resolution
 from handrail.fleet.recovery.audit_log import prompt_of
 from handrail.fleet.tasks.task import Task
 from handrail.fleet.workspaces.repository import find_repository
@@ -118,11 +119,12 @@ class TaskDriver:
     ) -> tuple[LoopEnd, AuditedDaemonClient]:
         task = state.task
         now = await asyncio.to_thread(workspace_status, self._workspace, environ)
+        conflicts = await asyncio.to_thread(files_in_conflict, self._workspace, environ)
         host = find_host(task.host or next(iter(HOSTS)))
         plan = AgentPlan(
             self._run,
             prompt_of(state, has_changes=bool(now.uncommitted), resumed=self._resumes),
-            task.verify,
+            verify_resolution(task.verify, conflicts),
             limits_of_task(task, self._settings),
             DriveOptions(model=task.model, mode=host.modes[0]),
             self._workspace.path,

@@ -58,6 +58,9 @@ class PanelGate:
             await self._enter(scope, receive, with_headers(send, API_HEADERS))
         elif self._is_page(scope):
             await self._show(scope, receive, send)
+        elif _is_mistyped(scope):
+            # The page says in words that there is no such page, and leads on.
+            await self._show({**scope, "path": "/"}, receive, send)
         else:
             await self._others(scope, receive, send)
 
@@ -136,6 +139,13 @@ def _while(still_counts: Callable[[], bool], send: Send) -> Send:
         await send(message)
 
     return guarded
+
+
+def _is_mistyped(scope: Scope) -> bool:
+    """Return whether a person opened an address of no page: all others want a token."""
+    headers = scope["headers"]
+    is_visit = values(headers, b"sec-fetch-mode") == [b"navigate"]
+    return is_visit and scope["method"] == "GET" and bearer(headers) is None
 
 
 def peer_of(scope: Scope) -> str:

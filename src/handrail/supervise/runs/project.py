@@ -1,7 +1,6 @@
 """Load the settings of a project, and keep what is built from them until its files change."""
 
 import os
-import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import monotonic
@@ -15,7 +14,6 @@ from handrail.config.loosening import Loosened
 from handrail.config.schema import Limits
 from handrail.config.scope import pin_scope
 from handrail.config.sources import (
-    Exists,
     PipelineSafety,
     find_project_file,
     find_user_file,
@@ -27,7 +25,7 @@ from handrail.model.action import Action
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.history import History
 from handrail.model.review import Review
-from handrail.redact import Redactor, env_values
+from handrail.redact import Redactor
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
 from handrail.review.paths.folder_memory import FolderMemory
@@ -36,6 +34,7 @@ from handrail.shell import Reading
 from handrail.supervise.decision.verdict import OnFault, stricter_policy, verdict_of
 from handrail.supervise.runs.active_settings import config_of, settings_identity
 from handrail.supervise.runs.extensions import NO_EXTENSIONS, Extensions
+from handrail.supervise.runs.project_secrets import env_files, project_secrets
 from handrail.supervise.runs.settings_trust import trust_of, trusted_settings
 
 _LOOK_AGAIN = 1.0
@@ -43,8 +42,6 @@ _LOOK_AGAIN = 1.0
 _MAX_PROJECTS = 128
 _MAX_READINGS = 10_000
 _USUAL = Config()
-_MAX_ENV_BYTES = 64 * 1024
-_ENV_FILES = (".env", ".env.local", ".env.development", ".env.production", ".env.test")
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -262,7 +259,7 @@ class Projects:
         return (kept.project for kept in self._kept.values())
 
     def _open(self, folder: str, before: Project | None) -> Project:
-        redactor = Redactor(_secrets(folder))
+        redactor = Redactor(project_secrets(folder))
         try:
             _reach(folder, known=before is not None)
             found = trusted_settings(folder, self._environ)
@@ -317,7 +314,7 @@ class Projects:
         ):
             if path:
                 found[path] = _stamp(path)
-        for path in _env_files(folder, exists):
+        for path in env_files(folder, exists):
             found[path] = _stamp(path) if exists(path) else ()
         return found
 
@@ -365,28 +362,3 @@ def _said(error: ConfigError | OSError, folder: str) -> str:
         first, *others = error.problems
         return f"{first} (and {len(others)} more)" if others else str(first)
     return f"{error.filename or folder}: {(error.strerror or str(error)).lower()}"
-
-
-def _env_files(folder: str, exists: Exists = os.path.lexists) -> Iterator[str]:
-    for place in dict.fromkeys((folder, find_work_tree(folder, exists) or folder)):
-        for name in _ENV_FILES:
-            yield f"{place}/{name}"
-
-
-def _secrets(folder: str) -> list[str]:
-    """Return the values in the project's .env files."""
-    values: list[str] = []
-    for path in _env_files(folder):
-        try:
-            values += env_values(_read_start(path))
-        except OSError:
-            continue
-    return values
-
-
-def _read_start(path: str) -> str:
-    """Read the beginning of a regular file; anything else might never answer."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return ""
-        return file.read(_MAX_ENV_BYTES).decode("utf-8", "replace")

@@ -2,12 +2,14 @@
 
 import msgspec
 
+from handrail.model.desktop import DESKTOP_LOOK
 from handrail.model.intent import Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 
-_WAITING = frozenset({"Agent", "Task", "TaskOutput", "AgentOutputTool", "BashOutput"})
-"""Tools that only wait for others: a sub-agent's actions are counted by themselves."""
+_WAITING = frozenset({"Agent", "Task", "TaskOutput", "AgentOutputTool", "BashOutput", DESKTOP_LOOK})
+"""Tools that only wait for others: the actions of a sub-agent, or of a recovery that began with a
+look at the screen, are counted by themselves."""
 
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

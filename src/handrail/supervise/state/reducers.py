@@ -319,6 +319,11 @@ def _sampled(state: "RunState", event: events.UsageSampled) -> None:
     state.course.sample(event)
 
 
+def _desktop_checked(state: "RunState", event: events.DesktopChecked) -> None:
+    state.desktop = msgspec.structs.replace(event.check, raw_response="", context="")
+    state.usage.looks_usd += event.check.cost_usd
+
+
 def _run_ended(state: "RunState", event: events.RunEnded) -> None:
     state.phase = "ended"
     state.hand.held.clear()
@@ -345,7 +350,8 @@ APPLY: dict[type, Callable[..., None]] = {
         _agent_started, _agent_ended,
         _task, _compacted, _iteration_ended, _settings_changed, _fault, _feedback, _rolled_back,
         _model_asked, _asked, _answered, _loop_begun, _iteration_begun, _loop_ended, _sampled,
-        _run_ended, _resolved, _approval_asked, _approval_decided, _told, _cleaned_up,
+        _desktop_checked, _run_ended, _resolved, _approval_asked, _approval_decided, _told,
+        _cleaned_up,
     ),
     **_part(
         "course", RunHealth.find, RunHealth.intervene, RunHealth.judge, RunHealth.save,

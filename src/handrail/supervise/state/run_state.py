@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import Standing
+from handrail.model.desktop import DesktopCheck
 from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.history import History
@@ -70,6 +71,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=7):
     hand: ControlState = msgspec.field(default_factory=ControlState)
     loop: LoopState | None = None
     """None: Handrail does not drive it."""
+    desktop: DesktopCheck | None = None
+    """The last look of a desktop watch; None: it is no desktop run."""
     rested: int = 0
     """The last step before the agent stopped, or was sent on. Of the earlier actions only those of
     sub-agents may still run. Not every end is reported."""
@@ -143,7 +146,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=7):
     def cost_usd(self) -> float | None:
         """Return the cost so far, the host's own figure first; None: nobody knows it."""
         told = 0.0 if self.loop is None else self.loop.cost_usd
-        return max(told, self.usage.cost_usd) or None
+        return max(told, self.usage.cost_usd) + self.usage.looks_usd or None
 
     @property
     def iteration(self) -> int:

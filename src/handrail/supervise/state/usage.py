@@ -35,6 +35,8 @@ class RunUsage(msgspec.Struct, omit_defaults=True):
     """The last measured memory of the agent and all processes below it."""
     peak_mb: float = 0.0
     """The peak of `memory_mb`."""
+    looks_usd: float = 0.0
+    """What a model cost that a desktop watch asked."""
 
     def sample(self, event: UsageSampled) -> None:
         """Take in a measurement."""

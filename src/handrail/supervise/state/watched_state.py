@@ -11,6 +11,7 @@ from handrail.model.event import (
     ActionReviewed,
     AgentEnded,
     Compacted,
+    DesktopChecked,
     Event,
     IterationEnded,
     ModelAsked,
@@ -98,4 +99,16 @@ def _verified(watch: RunDetectors, event: Verified) -> None:
         watch.checks.confirm()
 
 
-_TELL = by_event(_prompted, _agent_ended, _compacted, _agent_stopped, _model_asked, _verified)
+def _desktop_checked(watch: RunDetectors, event: DesktopChecked) -> None:
+    watch.checked(event.check)
+
+
+_TELL = by_event(
+    _prompted,
+    _agent_ended,
+    _compacted,
+    _agent_stopped,
+    _model_asked,
+    _verified,
+    _desktop_checked,
+)

@@ -13,6 +13,8 @@ from handrail.tui.text import Line, StyledSpan, flat
 from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import MARKS, action_status
 from handrail.words.actions import action_subject, command_of, effect_in_words
+from handrail.words.amounts import money
+from handrail.words.desktop import result_in_words, seen_in_words, step_in_words
 from handrail.words.interventions import done_in_words, incident_command
 from handrail.words.sentence import in_words
 from handrail.words.times import clock_time, time_taken
@@ -43,6 +45,8 @@ def entry_detail(
         fields.add("Iteration", str(event.iteration))
         fields.add("Took", time_taken(event.ms))
         fields.add("Printed", event.says, limit=_MAX_OUTPUT)
+    elif isinstance(event, events.DesktopChecked):
+        _desktop(fields, event)
     elif isinstance(event, events.PromptGiven):
         _title(fields, event, "prompt")
         fields.add("Text", event.text)
@@ -155,6 +159,23 @@ def _control(fields: FieldLines, event: events.ControlAsked | events.ControlAnsw
         fields.add("Model", event.model)
     fields.add("The run is", event.standing.value)
     fields.add("Request", event.request, "dim")
+
+
+def _desktop(fields: FieldLines, event: events.DesktopChecked) -> None:
+    check = event.check
+    _title(fields, event, f"look {event.step}")
+    fields.add("Saw", seen_in_words(check))
+    if check.expected_file or check.actual_file:
+        expected = check.expected_file or "any"
+        fields.add("File", f"{check.actual_file or 'unknown'}, expected {expected}")
+    fields.add("Did", map(step_in_words, check.steps))
+    fields.add("Result", result_in_words(check))
+    fields.add("Attempt", str(check.attempt) if check.attempt else "")
+    fields.add("Context", check.context)
+    fields.add("By", f"{check.source or 'nobody'}, {time_taken(check.ms) or 'at once'}")
+    fields.add("Cost", money(check.cost_usd) if check.cost_usd else "")
+    fields.add("Pictures", check.pictures)
+    fields.add("Model", check.raw_response, "dim", limit=_MAX_OUTPUT)
 
 
 def _everything(fields: FieldLines, event: Event) -> None:

@@ -8,6 +8,7 @@ from handrail.tui.text import Line, StyledSpan, wrap
 from handrail.views.log_view import TimelineEntry
 from handrail.views.run_overview import RunOverview
 from handrail.words.actions import command_of
+from handrail.words.run_signs import answer_command
 
 
 def question_lines(run: RunOverview, timeline: Sequence[TimelineEntry], width: int) -> list[Line]:
@@ -33,7 +34,7 @@ def how_to_answer(run: RunOverview) -> str:
         return f"a approve or deny · handrail approve {run.approval}"
     if run.wants:
         return "answer in the session itself: its host asks you there"
-    return f'handrail run --resume {run.name} "your answer"'
+    return answer_command(run.name, run.task)
 
 
 def _wanted_in_full(run: RunOverview, timeline: Sequence[TimelineEntry]) -> str:

@@ -7,7 +7,7 @@ from handrail.tui.text import Line, StyledSpan, columns, flat, width_of
 from handrail.views.run_groups import GROUPS, group_of
 from handrail.views.run_overview import RunOverview
 from handrail.words.amounts import money, short_count
-from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, UNREADABLE
+from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, OVER, STUCK, UNREADABLE, WATCHING
 from handrail.words.sentence import in_words
 from handrail.words.times import duration_in_words
 
@@ -32,8 +32,11 @@ def count_by_group(runs: Iterable[RunOverview], now: float, width: int) -> Line:
 
 
 def subject(run: RunOverview, now: float) -> str:
-    """Return the goal, or the reason why the run does not work on it."""
-    if run.state(now) in _WITH_GOAL and run.goal:
+    """Return the goal, or the reason why the run does not work on it; of a watch what it saw."""
+    state = run.state(now)
+    if state == WATCHING and run.last_action:
+        return flat(run.last_action)
+    if state in _WITH_GOAL and run.goal:
         return flat(run.goal)
     return standing_in_words(run, now)
 
@@ -43,7 +46,7 @@ def standing_in_words(run: RunOverview, now: float) -> str:
     state = run.state(now)
     if state == UNREADABLE:
         return flat(f"cannot be read: {run.problem}")
-    if state == NEEDS_YOU:
+    if state in (NEEDS_YOU, STUCK):
         return question_of(run)
     if run.left:
         return flat(f"its driver is gone: handrail run --resume {run.name}")
@@ -51,7 +54,8 @@ def standing_in_words(run: RunOverview, now: float) -> str:
         return flat(f"{state} ({in_words(run.ending).lower()}): {run.goal}")
     if run.standing == Standing.RUNNING or state == "ended":
         quiet = now - run.changed
-        ago = f" {duration_in_words(quiet)}" if quiet >= 60 and state != "working" else ""
+        is_at_work = state in ("working", WATCHING)
+        ago = f" {duration_in_words(quiet)}" if quiet >= 60 and not is_at_work else ""
         ago += " ago" if ago and state == "ended" else ""
         waits = " for a prompt" if state == "waiting" else ""
         goal = f": {run.goal}" if run.goal else ""

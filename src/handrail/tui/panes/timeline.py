@@ -4,7 +4,7 @@ from handrail.model.event import ActionReviewed
 from handrail.tui.text import Line, StyledSpan, clip, columns, flat, pad, wrap
 from handrail.views.log_view import TimelineEntry
 from handrail.words.action_status import action_remark, action_status
-from handrail.words.actions import action_subject
+from handrail.words.actions import action_subject, tool_in_short
 from handrail.words.sentence import Sentence, shorten_paths
 from handrail.words.times import clock_time
 
@@ -51,7 +51,7 @@ def _action(
     head: StyledSpan, entry: TimelineEntry, event: ActionReviewed, width: int
 ) -> list[Line]:
     agent = f" {entry.agent}" if entry.agent else ""
-    tool = pad(flat(event.action.tool), _TOOL - columns(agent)) + agent + " "
+    tool = pad(flat(tool_in_short(event.action.tool)), _TOOL - columns(agent)) + agent + " "
     status = action_status(event, entry.end, waits=not entry.over)
     room = max(width - columns(head.text) - columns(tool), 0)
     ending = f"{status.mark} {status.words}".rstrip() + (_SAVED if entry.saved else "")

@@ -1,4 +1,4 @@
-"""Carry out commands about tasks: through the engine in the daemon, or by the command line."""
+"""Carry out commands about tasks: over the API, or by the command line."""
 
 import json
 import os
@@ -6,18 +6,27 @@ import subprocess
 import sys
 from time import time
 
+from handrail.api.client import ApiRefusedError
 from handrail.control.client import user_name
 from handrail.fleet.engine.engine import FleetError
-from handrail.fleet.engine.events import TaskCancelled
 from handrail.fleet.workspaces.repository import find_repository
 from handrail.server.fleet.client import remote_engine
 from handrail.server.home import Home
+from handrail.server.http.api_connection import connect_api
 from handrail.server.http.socket_client import DaemonError
 from handrail.server.launcher import ensure_daemon
 from handrail.tui.sending.port import SendingStage
-from handrail.tui.sending.task_commands import TASK_COMMANDS, CommandWords, MakeEvent, TaskOrder
+from handrail.tui.sending.task_commands import (
+    TASK_COMMANDS,
+    AskApi,
+    CommandWords,
+    FleetDispatch,
+    TaskOrder,
+)
 
 _PATIENCE = 15.0
+_SECONDS = 60.0
+"""For the daemon: it may have to end the agent of a task first."""
 
 
 class DaemonTasks:
@@ -28,13 +37,15 @@ class DaemonTasks:
 
     def send(self, order: TaskOrder) -> SendingStage:
         """Carry out an order; a failure is a stage."""
+        carry = TASK_COMMANDS[order.command].carry
+        if not isinstance(carry, CommandWords | FleetDispatch):
+            return self._ask_api(carry, order)
         folder = _folder_of(order)
         if not folder:
             return _no_folder(order)
-        carry = TASK_COMMANDS[order.command].carry
         if isinstance(carry, CommandWords):
             return self._ask_command_line(carry, order, folder)
-        return self._record(carry, order, folder)
+        return self._dispatch(carry, order, folder)
 
     def talk(self, order: TaskOrder) -> SendingStage:
         """Let a command of the command line have the terminal, until the person has read it."""
@@ -51,16 +62,21 @@ class DaemonTasks:
             return SendingStage("confirmed")
         return SendingStage("failed", f"handrail {words[0]}: exit code {code.returncode}")
 
-    def _record(self, make: MakeEvent, order: TaskOrder, folder: str) -> SendingStage:
-        by = user_name()
-        event = make(time(), order.task, by, order.typed)
+    def _ask_api(self, ask: AskApi, order: TaskOrder) -> SendingStage:
+        try:
+            ensure_daemon(self._home)
+            done = ask(connect_api(self._home, seconds=_SECONDS), order)
+        except ApiRefusedError as error:
+            return SendingStage("failed", str(error), "invalid_state")
+        except DaemonError as error:
+            return SendingStage("failed", str(error), "unreachable")
+        return SendingStage("confirmed" if done.ok else "failed", done.says)
+
+    def _dispatch(self, carry: FleetDispatch, order: TaskOrder, folder: str) -> SendingStage:
         try:
             ensure_daemon(self._home)
             engine = remote_engine(self._home, folder, patience=_PATIENCE)
-            if isinstance(event, TaskCancelled):
-                engine.cancel(order.task, by, order.typed)
-            else:
-                engine.record(event)
+            engine.record(carry.make(time(), user_name(), order.typed))
         except FleetError as error:
             return SendingStage("failed", str(error), "invalid_state")
         except DaemonError as error:
@@ -77,8 +93,10 @@ class DaemonTasks:
             text=True,
             check=False,
         )
-        says = _last_answer(done.stdout).get(carry.tells) or _last_line(done.stderr)
-        return SendingStage("failed" if done.returncode else "confirmed", str(says))
+        answer = _last_answer(done.stdout)
+        says = answer.get(carry.tells) or _last_line(done.stderr)
+        is_done = not done.returncode or (carry.aim and answer.get("outcome") == carry.aim)
+        return SendingStage("confirmed" if is_done else "failed", str(says))
 
     def _command(self, words: list[str]) -> list[str]:
         return [sys.executable, "-EP", "-m", "handrail", *words]

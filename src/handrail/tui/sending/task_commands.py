@@ -1,7 +1,7 @@
 """The commands about tasks on the screen: their keys, their questions, and why one is impossible.
 
-A decision about a task is an event of its fleet; the port carries it to the engine. What takes
-longer than that, or shows more, is a command of the command line.
+A decision about a task goes over the API. What takes longer than that, or shows more, is a command
+of the command line.
 """
 
 from collections.abc import Callable
@@ -9,20 +9,22 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from handrail.fleet.engine.events import (
-    DispatchClosed,
-    DispatchOpened,
-    FleetEvent,
-    TaskBlocked,
-    TaskCancelled,
-    TaskReleased,
-)
+from handrail.api.client import ApiClient
+from handrail.api.messages.fleets import TaskCommandRequest, TaskCommandResult
+from handrail.fleet.engine.events import DispatchClosed, DispatchOpened, FleetEvent
 from handrail.tui.sending.port import SendingStage
 from handrail.views.task_overview import FleetView, TaskOverview
 from handrail.words.task_decisions import why_not_decide
 
-MakeEvent = Callable[[float, str, str, str], FleetEvent]
-"""Makes the event from the time, the task, the person and the reason."""
+AskApi = Callable[[ApiClient, "TaskOrder"], TaskCommandResult]
+"""Sends an order over the API."""
+
+
+class FleetDispatch(NamedTuple):
+    """Whether one fleet claims tasks, an event of its engine: the API asks all fleets at once."""
+
+    make: Callable[[float, str, str], FleetEvent]
+    """Makes the event from the time, the person and the reason."""
 
 
 class CommandWords(NamedTuple):
@@ -32,6 +34,8 @@ class CommandWords(NamedTuple):
     """One that comes out empty is left out."""
     tells: str = ""
     """The part of its JSON that a person reads; empty: it talks in the terminal itself."""
+    aim: str = ""
+    """The outcome in its JSON that is meant, whatever the exit code says."""
 
     def filled(self, task: str, typed: str) -> list[str]:
         """Return the words for an order."""
@@ -47,7 +51,7 @@ class TaskCommand(NamedTuple):
     word: str
     short: str
     will: str
-    carry: MakeEvent | CommandWords
+    carry: AskApi | FleetDispatch | CommandWords
     """How it is carried out."""
     is_grave: bool = False
     of_fleet: bool = False
@@ -82,24 +86,47 @@ TASK_COMMANDS = {
             asks="your answer", needed=True, suggests=_question_number, in_footer=False,
         ),
         TaskCommand(
-            "retry", "t", "try again", "let agents take it", "{task} may be tried again.",
-            lambda at, task, by, says: TaskReleased(at, task, by),
+            "retry", "t", "try again", "let agents take it",
+            "{task} may be tried again. Its agent reads your message.",
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("retry", message=order.typed)
+            ),
+            asks="message to its agent (may be empty)",
+        ),
+        TaskCommand(
+            "again", "Y", "once more", "do a done task again",
+            "An agent does {task} once more, in the same workspace, and reads your message.",
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("again", message=order.typed)
+            ),
+            asks="message to its agent (may be empty)", in_footer=False,
         ),
         TaskCommand(
             "block", "b", "block", "until you try it again",
             "No agent takes {task} until you let it be tried again. One at work on it ends.",
-            lambda at, task, by, says: TaskBlocked(at, task, says or f"blocked by {by}", by),
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("block", reason=order.typed)
+            ),
         ),
         TaskCommand(
             "give_up", "X", "give up", "cancel the task",
             "{task} counts as failed, and an agent at work on it ends. Its workspace stays.",
-            TaskCancelled, is_grave=True,
+            lambda api, order: _command(
+                api, order, TaskCommandRequest("cancel", reason=order.typed)
+            ),
+            is_grave=True,
         ),
         TaskCommand(
             "merge", "m", "merge", "into your branch",
             "Handrail verifies {task} again on the merged files, then moves your branch. "
             "A conflict changes nothing.",
             CommandWords(("merge", "{task}", "--json"), "says"), asks="⏎ or Esc",
+        ),
+        TaskCommand(
+            "resolve", "M", "resolve", "give a conflict back",
+            "Handrail merges {task}. If it conflicts, its agent gets the conflict back.",
+            CommandWords(("merge", "{task}", "--resolve", "--json"), "says", "given_to_agent"),
+            asks="⏎ or Esc", in_footer=False,
         ),
         TaskCommand(
             "edit", "E", "edit", "in your editor",
@@ -114,14 +141,20 @@ TASK_COMMANDS = {
             in_footer=False,
         ),
         TaskCommand(
+            "add", "N", "new task", "for this fleet",
+            "An agent of {fleet} will do what you write. `E` gives it a verify command.",
+            CommandWords(("task", "add", "--json", "--", "{typed}"), "says"),
+            of_fleet=True, asks="its prompt", needed=True, in_footer=False,
+        ),
+        TaskCommand(
             "pause_fleet", "P", "pause all", "no task is taken",
             "No agent of {fleet} takes a task or begins an iteration until you resume it.",
-            lambda at, task, by, says: DispatchClosed(at, by, says), of_fleet=True,
+            FleetDispatch(DispatchClosed), of_fleet=True,
         ),
         TaskCommand(
             "resume_fleet", "R", "resume all", "tasks are taken again",
             "Agents take tasks of {fleet} again.",
-            lambda at, task, by, says: DispatchOpened(at, by), of_fleet=True,
+            FleetDispatch(lambda at, by, says: DispatchOpened(at, by)), of_fleet=True,
         ),
         TaskCommand(
             "save_fleet", "C", "save all", "the whole fleet",
@@ -136,6 +169,16 @@ TASK_COMMANDS = {
             "and takes tasks, files and merges back. Names: handrail checkpoints",
             CommandWords(("rollback", "--", "{typed}")),
             of_fleet=True, is_grave=True, asks="the checkpoint", needed=True, in_footer=False,
+        ),
+        TaskCommand(
+            "redo_fleet", "U", "redo all", "take a rollback back",
+            "Handrail shows what the last rollback of {fleet} would bring back, and asks again.",
+            CommandWords(("redo",)), of_fleet=True, asks="⏎ or Esc", in_footer=False,
+        ),
+        TaskCommand(
+            "clean", "W", "clean up", "leftover worktrees",
+            "Handrail shows worktrees and branches of {fleet} without a task, and asks.",
+            CommandWords(("task", "clean")), of_fleet=True, asks="⏎ or Esc", in_footer=False,
         ),
     )
 }  # fmt: skip
@@ -209,6 +252,10 @@ class TaskSender(Protocol):
         ...
 
 
+def _command(api: ApiClient, order: TaskOrder, request: TaskCommandRequest) -> TaskCommandResult:
+    return api.command_task(order.fleet, order.task, request)
+
+
 def why_not_task(name: str, task: TaskOverview | None, fleet: FleetView | None) -> str:
     """Return why a command is impossible now, or ""."""
     command = TASK_COMMANDS[name]
@@ -225,8 +272,11 @@ _WHY_NOT: dict[str, Callable[[TaskOverview, FleetView], str]] = {
     "merge": lambda task, fleet: why_not_decide("merge", task),
     "edit": lambda task, fleet: why_not_decide("edit", task),
     "prioritize": lambda task, fleet: why_not_decide("priority", task),
-    "save_fleet": lambda task, fleet: "",
-    "roll_fleet_back": lambda task, fleet: "",
+    "again": lambda task, fleet: why_not_decide("again", task),
+    "resolve": lambda task, fleet: why_not_decide("merge", task),
+    **dict.fromkeys(
+        ("add", "save_fleet", "roll_fleet_back", "redo_fleet", "clean"), lambda task, fleet: ""
+    ),
     "pause_fleet": lambda task, fleet: (
         f"{fleet.name} is {fleet.paused}; press R to resume it" if fleet.paused else ""
     ),

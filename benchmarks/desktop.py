@@ -1,0 +1,19 @@
+"""The desktop watch: pictures, local sensing, verifying. Each part is a file of its own."""
+
+import shutil
+
+from benchmarks.desktop_capture import capture_table
+from benchmarks.desktop_sense import sense_table
+from benchmarks.measure import Table
+
+_PROGRAMS = (
+    "Xvfb", "openbox", "dbus-daemon", "geany", "mousepad", "scrot", "tesseract", "xdotool", "xprop",
+)  # fmt: skip
+
+
+def desktop_tables(rounds: int) -> list[Table]:
+    """All parts, on a desktop without a monitor."""
+    if missing := [name for name in _PROGRAMS if shutil.which(name) is None]:
+        note = f"Not measured: {', '.join(missing)} missing; scripts/setup checkers says how."
+        return [Table("The desktop", ("part",), note=note)]
+    return [capture_table(rounds), sense_table(rounds)]

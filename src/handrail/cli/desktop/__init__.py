@@ -1,0 +1,1 @@
+"""What `handrail desktop` prints and does, one file per command."""

@@ -1,0 +1,1 @@
+"""An unattended graphical session is seen, unstuck and verified."""

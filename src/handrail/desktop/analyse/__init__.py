@@ -1,0 +1,1 @@
+"""Asks a model about the screen, within a budget."""

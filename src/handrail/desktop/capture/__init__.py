@@ -1,0 +1,1 @@
+"""Pictures of the screen or of a window."""

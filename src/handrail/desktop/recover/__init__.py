@@ -1,0 +1,1 @@
+"""The words of a recovery, and the hands that carry it out."""

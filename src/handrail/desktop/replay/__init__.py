@@ -1,0 +1,1 @@
+"""Plays a recorded session in a real editor."""

@@ -1,0 +1,1 @@
+"""Recognises the state of the screen without a model."""

@@ -1,0 +1,1 @@
+"""Compares files with what a session should have made of them."""

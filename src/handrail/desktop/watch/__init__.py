@@ -1,0 +1,1 @@
+"""Joins looking, recovering and verifying into a run."""

@@ -1,0 +1,110 @@
+"""A connection to an X display, which says clearly when there is none."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from queue import Empty, SimpleQueue
+from socket import SHUT_RDWR
+from threading import Event, Thread, Timer
+from warnings import catch_warnings, simplefilter
+
+from Xlib.display import Display
+from Xlib.error import ConnectionClosedError, DisplayError
+
+from handrail.desktop.errors import NoDisplayError
+
+PATIENCE = 10.0
+"""Seconds that a display has to answer."""
+LOST = (ConnectionClosedError, OSError)
+"""What python-xlib raises when the display has gone."""
+
+
+def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
+    """Connect to a display, by default to that of DISPLAY; raises NoDisplayError."""
+    wanted = name or os.environ.get("DISPLAY", "")
+    if not wanted:
+        raise NoDisplayError("")
+    # A server that stands still accepts the connection and then says nothing.
+    opened: SimpleQueue[Display | str] = SimpleQueue()
+    late = Event()
+    Thread(target=_open, args=(wanted, opened, late), name="open-display", daemon=True).start()
+    try:
+        display = opened.get(timeout=seconds)
+    except Empty:
+        late.set()
+        raise NoDisplayError(wanted, _too_slow(seconds)) from None
+    if isinstance(display, str):
+        raise NoDisplayError(wanted, display)
+    return display
+
+
+@contextmanager
+def limited(display: Display, seconds: float = PATIENCE) -> Iterator[None]:
+    """Give a display so long for what is asked of it; raises NoDisplayError if it is lost.
+
+    Xlib itself waits forever. Afterwards, a connection that was too slow is closed.
+    """
+    late = Event()
+    timer = Timer(seconds, _give_up, (display, late))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except NoDisplayError:
+        raise
+    except LOST as error:
+        problem = _too_slow(seconds) if late.is_set() else _problem(error)
+        raise NoDisplayError(str(display.get_display_name()), problem) from error
+    finally:
+        timer.cancel()
+
+
+def ask_for_life(display: Display, seconds: float = PATIENCE) -> None:
+    """Return if a display answers; raises NoDisplayError."""
+    with limited(display, seconds):
+        display.sync()
+
+
+def _give_up(display: Display, late: Event) -> None:
+    late.set()
+    with suppress(OSError):
+        display.display.socket.shutdown(SHUT_RDWR)
+
+
+def close_display(display: Display) -> None:
+    """Close a connection, whatever became of the display."""
+    with suppress(*LOST):
+        display.close()
+    # Xlib leaves it open if the display has gone.
+    display.display.socket.close()
+
+
+def _open(name: str, opened: "SimpleQueue[Display | str]", late: Event) -> None:
+    display = _connect(name)
+    if not late.is_set():
+        opened.put(display)
+    elif isinstance(display, Display):
+        close_display(display)
+
+
+def _connect(name: str) -> Display | str:
+    """Return the connection, or what the problem is."""
+    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket
+    # of a connection that failed.
+    with redirect_stdout(sys.stderr), catch_warnings():
+        simplefilter("ignore", ResourceWarning)
+        try:
+            return Display(name)
+        except (DisplayError, OverflowError, ValueError, *LOST) as error:
+            return _problem(error)
+
+
+def _too_slow(seconds: float) -> str:
+    return f"it does not answer within {seconds:g} s"
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, ConnectionClosedError):
+        return "it has ended"
+    return " ".join(str(error).split())

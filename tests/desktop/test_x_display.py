@@ -1,0 +1,71 @@
+"""A connection to a display, also to one that stands still."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import enumerate as all_threads
+
+import pytest
+
+from handrail.desktop.errors import NoDisplayError
+from handrail.desktop.x_display import ask_for_life, close_display, limited, open_display
+from tests.desktop.desktop_bed import DesktopBed
+
+pytestmark = pytest.mark.slow
+_SOON = 0.1
+
+
+@contextmanager
+def _standing_still(bed: DesktopBed) -> Iterator[None]:
+    os.kill(bed.server_pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(bed.server_pid, signal.SIGCONT)
+
+
+def test_a_display_that_stands_still_is_told_in_time(desktop: DesktopBed) -> None:
+    display = open_display(desktop.name)
+    with _standing_still(desktop):
+        with pytest.raises(NoDisplayError, match=r"does not answer within 0\.1 s"):
+            ask_for_life(display, _SOON)
+        with pytest.raises(NoDisplayError, match=r"does not answer within 0\.1 s"):
+            open_display(desktop.name, _SOON)
+    # The late connection closes by itself.
+    desktop.until(lambda: "open-display" not in [each.name for each in all_threads()], "its end")
+    close_display(display)
+
+
+def test_a_display_that_answers_is_not_disturbed(desktop: DesktopBed) -> None:
+    display = open_display(desktop.name)
+    for _ in range(200):
+        ask_for_life(display)
+    close_display(display)
+
+
+def test_an_empty_file_of_keys_writes_nothing_into_the_output(
+    desktop: DesktopBed,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    keys = tmp_path / "authority"
+    keys.touch()
+    monkeypatch.setenv("XAUTHORITY", str(keys))
+    close_display(open_display(desktop.name))
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "xauth" in said.err
+
+
+def test_a_display_that_has_ended_is_told(tmp_path: Path) -> None:
+    with DesktopBed(tmp_path, accessible=False, manager=False) as bed:
+        display = open_display(bed.name)
+        bed.lose_display()
+        for _ in range(2):
+            with pytest.raises(NoDisplayError, match=bed.name), limited(display):
+                display.sync()
+        close_display(display)
+        close_display(display)
