@@ -38,8 +38,6 @@ MAX_STEPS = 20_000
 """Upper bound of steps for one command line."""
 _STEPS_BETWEEN_CHECKS = 64
 """Steps between two looks at the clock; so few steps are never too slow."""
-_SHORT = 250
-"""Characters of a text whose syntax needs no time limit."""
 _LEAST_SECONDS = 0.02
 """Least time for the syntax of one text: a short one is read at the end of a review, too."""
 _WORDS_BETWEEN_CHECKS = 512
@@ -116,6 +114,10 @@ class ProgramWalker:
             self.code_texts.asked_words,
         )
 
+    def close(self) -> None:
+        """Drop the helpers, which hold the walker: else only the garbage collector frees it."""
+        del self.expander, self.resolver
+
     def script(
         self,
         text: str,
@@ -129,7 +131,7 @@ class ProgramWalker:
 
         `guessed`: code in another language holds the text, so an error in it may be ours.
         """
-        source = SyntaxSource(text, top=top, seconds=self._seconds_left(text))
+        source = SyntaxSource(text, top=top, seconds=self._seconds_left())
         self._depth += 1
         self._guesses += guessed
         try:
@@ -143,10 +145,8 @@ class ProgramWalker:
             self._depth -= 1
             self._guesses -= guessed
 
-    def _seconds_left(self, text: str) -> float:
+    def _seconds_left(self) -> float:
         """Return the time for the syntax of a further text."""
-        if len(text) <= _SHORT and self._steps < _STEPS_BETWEEN_CHECKS:
-            return MAX_SECONDS  # its syntax takes less time than a look at the clock
         left = self._deadline - reading_time()
         if left < 0 and self._steps >= _STEPS_BETWEEN_CHECKS:
             raise TooSlowError
