@@ -23,6 +23,8 @@ SAYS = {
         "shopctl orders purge --dry-run -> allow",
     ],
 }
+ON_A_DESKTOP = {"desktop_robot"}
+"""They run in tests/desktop/e2e."""
 BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "library.md").read_text())
 
 
@@ -39,7 +41,7 @@ def run(sandbox: DaemonSandbox, *args: str) -> "subprocess.CompletedProcess[str]
 
 
 def test_every_example_is_run() -> None:
-    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(SAYS)
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == {*SAYS, *ON_A_DESKTOP}
 
 
 @pytest.mark.parametrize("name", SAYS)
