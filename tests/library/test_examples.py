@@ -1,4 +1,4 @@
-"""The examples run, each in a process of its own, and so does what docs/library.md shows."""
+"""The examples run, each in a process of its own, and so does what the pages about the library show."""
 
 import re
 import subprocess
@@ -25,7 +25,13 @@ SAYS = {
 }
 ON_A_DESKTOP = {"desktop_robot"}
 """They run in tests/desktop/e2e."""
-BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "library.md").read_text())
+BLOCKS = [
+    block
+    for page in ("library", "desktop")
+    for block in re.findall(
+        r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / f"{page}.md").read_text()
+    )
+]
 
 
 def run(sandbox: DaemonSandbox, *args: str) -> "subprocess.CompletedProcess[str]":
