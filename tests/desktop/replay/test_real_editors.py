@@ -115,6 +115,7 @@ class PausedReplay:
     ) -> None:
         self.engine = ReplayEngine(SESSION, str(root), editor, pace=PACE, repair=repair)
         self._desktop = desktop
+        self._editor = editor
         editor.pauses = lambda: self.engine.pause(0)
         self.engine.start()
         desktop.until(self._stands, "the second file")
@@ -122,9 +123,7 @@ class PausedReplay:
         self.before = self.engine.progress()
 
     def _stands(self) -> bool:
-        progress = self.engine.progress()
-        in_second = progress is not None and progress.file == "price.py" and progress.done > 2
-        return in_second and self.engine.pause(0)
+        return self._editor.pauses is None and self.engine.pause(0)
 
     def is_in_front(self, pressing: str) -> bool:
         """Press a key if the editor is not in front."""
