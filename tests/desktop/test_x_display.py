@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import enumerate as all_threads
 
 import pytest
+from Xlib.error import BadValue
 
 from handrail.desktop.errors import NoDisplayError
 from handrail.desktop.x_display import ask_for_life, close_display, limited, open_display
@@ -69,3 +70,15 @@ def test_a_display_that_has_ended_is_told(tmp_path: Path) -> None:
                 display.sync()
         close_display(display)
         close_display(display)
+
+
+def test_an_error_of_the_display_is_raised_and_the_next_call_works(desktop: DesktopBed) -> None:
+    display = open_display(desktop.name)
+    root = display.screen().root
+    name = display.intern_atom("WM_NAME")
+    root.change_property(name, display.intern_atom("STRING"), 8, b"short")
+    with pytest.raises(BadValue):
+        root.get_property(name, 0, 1000, 1)
+    ask_for_life(display)
+    root.delete_property(name)
+    close_display(display)

@@ -10,12 +10,13 @@ from threading import Event, Thread, Timer
 from warnings import catch_warnings, simplefilter
 
 from Xlib.display import Display
-from Xlib.error import ConnectionClosedError, DisplayError
+from Xlib.error import ConnectionClosedError, DisplayError, xerror_class
 
 from handrail.desktop.errors import NoDisplayError
 
 PATIENCE = 10.0
 """Seconds that a display has to answer."""
+_TAKEN_BY_RANDR = (0, 1, 2)
 LOST = (ConnectionClosedError, OSError)
 """What python-xlib raises when the display has gone."""
 
@@ -95,9 +96,23 @@ def _connect(name: str) -> Display | str:
     with redirect_stdout(sys.stderr), catch_warnings():
         simplefilter("ignore", ResourceWarning)
         try:
-            return Display(name)
+            display = Display(name)
+            _repair(display)
+            return display
         except (DisplayError, OverflowError, ValueError, *LOST) as error:
             return _problem(error)
+
+
+def _repair(display: Display) -> None:
+    """Give the core errors their classes back: Xlib's RandR takes the numbers 0 to 2 for its own.
+
+    These lack all that Xlib needs of an error, so a BadValue would make it spin forever.
+    """
+    classes = display.display.error_classes
+    for code in _TAKEN_BY_RANDR:
+        classes.pop(code, None)
+        if code in xerror_class:
+            classes[code] = xerror_class[code]
 
 
 def _too_slow(seconds: float) -> str:
