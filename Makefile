@@ -56,7 +56,7 @@ pictures: .venv/.installed-dev ## draw the pictures in docs/pictures anew, from 
 site: .venv/.installed-dev ## build the documentation with search into site/
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build
 
-package: .venv/.installed-demo ## build the wheel into dist/, and try it in a venv of its own
+package: .venv/.installed-demo ## build sdist and wheel into dist/, and try them in a venv of its own
 	@scripts/setup package
 
 bench: .venv/.installed-dev ## measure, on this machine

@@ -3,8 +3,6 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 from handrail.api.messages.approvals import ApprovalDecision, EditOrder
 from handrail.model.event import ApprovalAsked, ApprovalDecided
@@ -13,6 +11,7 @@ from handrail.testing.model_server import ModelRequest, Say, Step, ToolCall
 from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised, until
 from tests.claude.test_approvals import waiting
 from tests.claude.test_corrections import once, settings
+from tests.message_box import mailbox
 
 PUBLISH = "npm publish --access public"
 
@@ -134,31 +133,8 @@ def test_an_agent_can_neither_approve_nor_see_the_link() -> None:
                 assert STOPPED in done.tool_results()[each.id].text, each
             assert not any(isinstance(event, ApprovalDecided) for event in world.events())
             [asked] = [e for e in world.events() if isinstance(e, ApprovalAsked)]
-            letter = until(lambda: letters and letters[0], "no letter came")
+            letter = letters.get(timeout=60)
             link = f"http://127.0.0.1:{world.state.port}/approvals/{asked.approval}"
             assert f"Open: {link}" in letter
             assert not any(f"/approvals/{asked.approval}" in each.text for each in done.requests)
             assert published(world) == []
-
-
-@contextmanager
-def mailbox() -> Iterator[tuple[str, list[str]]]:
-    """An address for messages to people, and those that came."""
-    letters: list[str] = []
-
-    class Taker(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            letters.append(json.loads(body)["message"])
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Taker) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"json://127.0.0.1:{server.server_address[1]}", letters
-        finally:
-            server.shutdown()

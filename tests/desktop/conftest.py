@@ -4,7 +4,26 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.desktop.desktop_bed import DesktopBed
+from handrail.testing.desktop_bed import MissingProgramError
+from tests.desktop.desktop_bed import DesktopBed, skip_without
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """Skip a test whose desktop cannot be set up here."""
+    try:
+        yield
+    except MissingProgramError as error:
+        skip_without(error)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip a test that starts a program which is not here."""
+    try:
+        yield
+    except MissingProgramError as error:
+        skip_without(error)
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,17 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import enumerate as all_threads
 
 import pytest
+from Xlib.display import Display
+from Xlib.error import BadValue
 
+from handrail.desktop import x_display
 from handrail.desktop.errors import NoDisplayError
 from handrail.desktop.x_display import ask_for_life, close_display, limited, open_display
 from tests.desktop.desktop_bed import DesktopBed
@@ -60,6 +64,21 @@ def test_an_empty_file_of_keys_writes_nothing_into_the_output(
     assert "xauth" in said.err
 
 
+def test_what_others_print_meanwhile_stays_in_their_output(
+    desktop: DesktopBed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs: list[object] = []
+
+    def connect(name: str) -> Display:
+        outputs.append(sys.stdout)
+        return Display(name)
+
+    monkeypatch.setattr(x_display, "Display", connect)
+    before = sys.stdout
+    close_display(open_display(desktop.name))
+    assert outputs == [before]
+
+
 def test_a_display_that_has_ended_is_told(tmp_path: Path) -> None:
     with DesktopBed(tmp_path, accessible=False, manager=False) as bed:
         display = open_display(bed.name)
@@ -69,3 +88,15 @@ def test_a_display_that_has_ended_is_told(tmp_path: Path) -> None:
                 display.sync()
         close_display(display)
         close_display(display)
+
+
+def test_an_error_of_the_display_is_raised_and_the_next_call_works(desktop: DesktopBed) -> None:
+    display = open_display(desktop.name)
+    root = display.screen().root
+    name = display.intern_atom("WM_NAME")
+    root.change_property(name, display.intern_atom("STRING"), 8, b"short")
+    with pytest.raises(BadValue):
+        root.get_property(name, 0, 1000, 1)
+    ask_for_life(display)
+    root.delete_property(name)
+    close_display(display)

@@ -1,13 +1,17 @@
 """A call of an agent waits for a person, who reads it in the browser and answers there."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from handrail.testing.scripted_agent import ScriptedAgent
+from tests.message_box import mailbox
 from tests.panel.browser import PanelSandbox
 from tests.panel.held_calls import (
+    HELD,
     REFUSED,
     SOON_OVER,
     answer,
@@ -53,6 +57,29 @@ def test_a_held_call_runs_exactly_once_after_a_person_has_approved_it(
     assert again.result().refused
     assert [each.approved for each in decided(ann)] == [True, False]
     assert published(place.project) == ["publish --access public"]
+
+
+def test_the_link_in_a_message_leads_over_the_login_to_its_question_and_changes_nothing(
+    place: PanelSandbox, browser: Browser, ann: RunController, pool: ThreadPoolExecutor
+) -> None:
+    with ExitStack() as stack:
+        address, letters = stack.enter_context(mailbox())
+        text = f"{HELD}notify: {{approvals: ['{address}']}}\n"
+        write_confirmed(place.project, text, place.environ)
+        agent = stack.enter_context(agent_in(place))
+        held = pool.submit(agent.do, bash(REFUSED))
+        link = re.search(r"Open: (http://[0-9.:]+/approvals/\w+)", letters.get(timeout=60))
+        assert link
+        phone = stack.enter_context(closing(browser.new_context())).new_page()
+        phone.goto(link[1])
+        expect(phone.get_by_role("button", name="Log in")).to_be_visible()
+        phone.get_by_label("Or paste the code").fill(place.link().partition("#")[2])
+        phone.get_by_role("button", name="Log in").click()
+        expect(question(phone).locator(".approval-command")).to_have_text(REFUSED)
+        assert phone.url == link[1]
+        assert (held.done(), decided(ann), published(place.project)) == (False, [], [])
+        answer(phone, "Approve").click()
+        assert held.result().ok
 
 
 def test_the_agent_reads_why_a_person_denied_its_call(

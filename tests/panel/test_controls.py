@@ -16,6 +16,13 @@ from tests.run_controller import RunController
 pytestmark = pytest.mark.slow
 
 OTHER = "1d2f7c33-5ce7-4f0e-9d52-2c6c5d0b3a11"
+OPEN_IN_THE_NEXT_TASK = """(key) => new Promise((done) => {
+    document.dispatchEvent(new KeyboardEvent("keydown", { ...key, bubbles: true }));
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => done(document.querySelector("dialog[open]") !== null);
+    channel.port2.postMessage(0);
+})"""
+"""Press a key, and tell whether a dialog is open before any other key can come."""
 
 
 @pytest.fixture
@@ -129,6 +136,16 @@ def test_a_key_that_is_pressed_before_the_run_is_read_counts_afterwards(page: Pa
     for each in slow:
         each.continue_()
     expect(dialog(page, "Pause")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("key", "control"), [("k", True), ("p", False), ("x", False), ("?", False)]
+)
+def test_what_is_typed_after_a_key_that_opens_a_dialog_never_reaches_the_page(
+    page: Page, key: str, control: bool
+) -> None:
+    assert page.evaluate(OPEN_IN_THE_NEXT_TASK, {"key": key, "ctrlKey": control})
+    expect(page.get_by_role("dialog")).to_have_count(1)
 
 
 def test_the_palette_finds_commands_and_runs(page: Page) -> None:

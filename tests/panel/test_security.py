@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
+from handrail.server.http.socket_client import call_daemon
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import ScriptedAgent
 from tests.panel.browser import PanelSandbox
@@ -46,10 +47,22 @@ def test_without_a_login_every_page_leads_to_it_and_then_back(
     assert stranger.url == f"{place.address}/incidents"
 
 
-def test_a_wrong_code_opens_nothing(stranger: Page, place: PanelSandbox) -> None:
+@pytest.mark.parametrize("given", ["aaaabbbbccccddddeeeeffff22", "x" * 43], ids=["code", "token"])
+def test_a_wrong_code_or_token_opens_nothing(
+    stranger: Page, place: PanelSandbox, given: str
+) -> None:
     stranger.goto(f"{place.address}/login")
-    log_in(stranger, "aaaabbbbccccddddeeeeffff22")
+    log_in(stranger, given)
     expect(stranger.get_by_role("alert")).to_contain_text("not right, or it has expired")
+
+
+def test_the_read_only_token_opens_a_panel_that_only_looks(
+    stranger: Page, place: PanelSandbox
+) -> None:
+    token = call_daemon(place.home, "POST", "/panel/token", {})["token"]
+    stranger.goto(f"{place.address}/login")
+    log_in(stranger, str(token))
+    expect(stranger.get_by_text("read only", exact=True)).to_be_visible()
 
 
 def test_a_link_works_once_and_leaves_no_code_in_the_address(

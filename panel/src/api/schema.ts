@@ -1,4 +1,4 @@
-// f6360b864e97ed19385fbc644c2987c2c84554c889f993bdbceaf17e133c3f28
+// 17f6c16fd2fc4181b89766b830e8f785c6df8c0f896cba8205c91722cd6d7a6e
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1873,6 +1873,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -1960,6 +1969,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2065,6 +2083,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2156,6 +2183,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2264,6 +2300,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2353,6 +2398,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2459,6 +2513,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2555,6 +2618,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2643,6 +2715,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2747,6 +2828,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -2832,6 +2922,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2929,6 +3028,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3035,6 +3143,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3133,6 +3250,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3221,6 +3347,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3327,6 +3462,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3419,6 +3563,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3525,6 +3678,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3622,6 +3784,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3709,6 +3880,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3814,6 +3994,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -3899,6 +4088,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3998,6 +4196,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4083,6 +4290,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4187,6 +4403,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4276,6 +4501,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4380,6 +4614,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4476,6 +4719,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4565,6 +4817,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4675,6 +4936,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -4762,6 +5032,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4857,6 +5136,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4965,6 +5253,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5052,6 +5349,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5150,6 +5456,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5256,6 +5571,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5351,6 +5675,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5438,6 +5771,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5546,6 +5888,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5631,6 +5982,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5734,6 +6094,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A bug in Handrail. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The daemon cannot do it now. */
             503: {
                 headers: {
@@ -5819,6 +6188,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5914,6 +6292,15 @@ export interface operations {
             };
             /** @description Too many wrong tokens; wait. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A bug in Handrail. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,7 @@
 /** Type to go anywhere and do anything that has a key. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import { useModal } from "../parts/useModal";
 import { Keys } from "./HelpDialog";
 import { paletteItems } from "./paletteItems";
 import { type PaletteItem, findItems } from "./paletteMatch";
@@ -17,15 +18,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const found = useMemo(() => findItems(items, typed.value, MOST), [items, typed.value]);
   const chosen = Math.min(at.value, found.length - 1);
 
-  useEffect(() => {
-    const before = document.activeElement;
-    const element = dialog.current;
-    element?.showModal();
-    return () => {
-      element?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  useModal(dialog);
   useEffect(() => {
     document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: "nearest" });
   }, [chosen, typed.value]);

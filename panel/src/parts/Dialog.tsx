@@ -1,6 +1,7 @@
 /** A dialog on the browser's own element: it keeps the focus, and Escape closes it. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
+import { useModal } from "./useModal";
 
 interface DialogProps {
   title: string;
@@ -12,15 +13,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const dialog = element.current;
-    const before = document.activeElement;
-    dialog?.showModal();
-    return () => {
-      dialog?.close();
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  useModal(element);
   return (
     <dialog
       ref={element}

@@ -49,6 +49,11 @@ export function plural(count: number, word: string): string {
   return `${COUNT.format(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
+/** "3 files changed"; none is said in words. */
+export function changedFiles(count: number): string {
+  return count ? `${plural(count, "file")} changed` : "nothing changed";
+}
+
 /** 512 B, 4.1 KB, 12.3 MB. */
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`;

@@ -24,6 +24,7 @@ _ERRORS = {
     "409": "It is not possible in the present state.",
     "413": "The message is too large.",
     "429": "Too many wrong tokens; wait.",
+    "500": "A bug in Handrail.",
     "503": "The daemon cannot do it now.",
 }
 

@@ -12,6 +12,8 @@ from Xlib.xobject.drawable import Window
 from handrail.desktop.errors import CaptureError, NoWindowError
 
 _ID = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
+_WORDS = 4096
+"""Four bytes each: room for any title, and for any list of windows."""
 _LARGEST_ID = 2**29 - 1
 _LISTS = ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST")
 
@@ -104,7 +106,8 @@ def title(display: Display, window: int) -> str:
     shown = display.create_resource_object("window", window)
     with suppress(XError):
         for name in ("_NET_WM_NAME", "WM_NAME"):
-            got = shown.get_full_property(display.intern_atom(name), X.AnyPropertyType)
+            # At once: if it became shorter between two requests, the second one would fail.
+            got = shown.get_property(display.intern_atom(name), X.AnyPropertyType, 0, _WORDS)
             if got is not None and got.value:
                 return bytes(got.value).decode("utf-8", "replace")
     return ""
@@ -119,6 +122,6 @@ def _exists(display: Display, window: int) -> bool:
 
 def _numbers(display: Display, window: Window, name: str) -> list[int]:
     with suppress(XError):
-        if got := window.get_full_property(display.intern_atom(name), X.AnyPropertyType):
+        if got := window.get_property(display.intern_atom(name), X.AnyPropertyType, 0, _WORDS):
             return [int(value) for value in got.value]
     return []

@@ -70,13 +70,14 @@ class FolderContexts:
             if len(self._sites) > _MAX_SITES:
                 self._sites.clear()
             self._sites[key] = site
-        world: DiskView = BlindDiskView()
         if self._see_disk:
             there = site.exists(monotonic())
             home = environ.get("HOME", "")
-            world = LocalDiskView(
+            world: DiskView = LocalDiskView(
                 site.folder, visible=there, live=self._live, home=home, search=self._search
             )
+        else:
+            world = BlindDiskView()
         return ReviewContext(
             self._config,
             site.scope,

@@ -50,7 +50,7 @@ async def _serve(daemon: Daemon, sockets: ListeningSockets, lock: HeldLock) -> N
     home = daemon.home
     servers = Servers(
         daemon.app(),
-        daemon.hook_endpoint.answer,
+        daemon.hook_endpoint.begin,
         daemon.panel,
         hook_token=home.hook_token,
         control_token=home.control_token,

@@ -73,12 +73,13 @@ def read(
     """
     knowledge = knowledge or default_knowledge()
     variables = _variables(tuple((environ or {}).items()))
+    walker = ProgramWalker(knowledge, deadline, files or {}, code_deadline)
     try:
-        program = ProgramWalker(knowledge, deadline, files or {}, code_deadline).read(
-            text, Environment(Word(cwd or "/"), dict(variables))
-        )
+        program = walker.read(text, Environment(Word(cwd or "/"), dict(variables)))
     except RecursionError:
         raise TooDeepError(MAX_NESTING) from None
+    finally:
+        walker.close()
     effects = joined_effects(program, effects_of(program, knowledge), knowledge)
     if not text.isascii() and _TEXT_TRICK.search(text):
         effects = (*effects, _HIDDEN)

@@ -114,6 +114,10 @@ class ProgramWalker:
             self.code_texts.asked_words,
         )
 
+    def close(self) -> None:
+        """Drop the helpers, which hold the walker: else only the garbage collector frees it."""
+        del self.expander, self.resolver
+
     def script(
         self,
         text: str,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple, cast
 
 import msgspec
@@ -118,8 +119,8 @@ def _collect(value: object, found: list[object]) -> None:
         for item in value:
             _collect(item, found)
     elif isinstance(value, msgspec.Struct):
-        for name in _free_fields(type(value)):
-            if item := getattr(value, name):
+        for item in _free_values(type(value))(value):
+            if item:
                 if isinstance(item, _FREE):
                     found.append(item)
                 else:
@@ -146,6 +147,15 @@ def _free_fields(kind: type) -> tuple[str, ...]:
         for field in msgspec.structs.fields(kind)
         if field.name not in _FIXED and not _is_bare(field.type)
     )
+
+
+@lru_cache
+def _free_values(kind: type) -> Callable[[object], Sequence[object]]:
+    """Return a function for the values of these fields: every event asks for all of them."""
+    names = _free_fields(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: [getattr(value, name) for name in names]
 
 
 def _is_bare(kind: object) -> bool:

@@ -30,6 +30,8 @@ SAVE = ScreenReading(
     symptom="dialog:Save changes to cart.py?",
     window_title="cart.py - Editor",
 )
+STAYS = (SAVE,) * 5
+"""A dialog that is there at each look, until the watch believes it."""
 LEAVE = ScreenReading(
     ScreenStatus.DIALOG,
     0.96,

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tests.desktop.watch.conftest import LEAVE, NORMAL, SAVE, ScriptedWatch
+from tests.desktop.watch.conftest import LEAVE, NORMAL, SAVE, STAYS, ScriptedWatch
 
 from handrail.desktop.errors import AnalysisError, NoDisplayError, RecoveryError
-from handrail.desktop.screen_reading import ScreenReading
+from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.model.desktop import CheckOutcome, RecoveryStep, ScreenStatus
 from handrail.model.event import ActionReviewed, DesktopChecked
 from handrail.testing.desktop_fakes import FakeReader
@@ -21,13 +21,42 @@ def test_a_healthy_screen_is_left_alone(scripted: ScriptedWatch) -> None:
 
 
 def test_a_dialog_is_closed_and_the_next_look_proves_it(scripted: ScriptedWatch) -> None:
-    scripted.screen.show(SAVE, NORMAL)
+    scripted.screen.show(*STAYS, NORMAL)
     check = scripted.watch.check_now(worker_waits=False)
     assert check.outcome is CheckOutcome.RECOVERED
     assert check.steps == (RecoveryStep("press Escape"),)
     assert check.attempt == 1
     assert check.screenshot == "1.jpg"
     assert check.after == "2.jpg"
+
+
+def test_a_window_that_comes_and_goes_while_the_worker_works_is_no_trouble(
+    scripted: ScriptedWatch,
+) -> None:
+    scripted.screen.show(SAVE, SAVE, NORMAL)
+    assert scripted.watch.check_now(worker_waits=False).outcome is CheckOutcome.NORMAL
+    assert scripted.recovered == []
+    assert scripted.worker.calls == []
+
+
+def test_the_file_that_the_worker_has_left_is_not_expected_any_more(
+    scripted: ScriptedWatch,
+) -> None:
+    def read(question: ScreenQuestion) -> ScreenReading:
+        scripted.worker.work(file="tax.py")
+        return NORMAL if question.expected_file == "tax.py" else SAVE
+
+    scripted.worker.work(file="cart.py")
+    scripted.screen.read = read  # type: ignore[method-assign]
+    check = scripted.watch.check_now(worker_waits=False)
+    assert (check.outcome, check.expected_file) == (CheckOutcome.NORMAL, "tax.py")
+
+
+def test_a_screen_that_never_stands_still_does_not_keep_the_watch(
+    scripted: ScriptedWatch,
+) -> None:
+    scripted.screen.show(*(SAVE, LEAVE) * 50)
+    assert scripted.watch.check_now(worker_waits=False).outcome is not CheckOutcome.NORMAL
 
 
 def test_keys_that_were_sent_are_no_success(scripted: ScriptedWatch) -> None:
@@ -53,7 +82,7 @@ def test_another_dialog_behind_the_first_is_treated_at_once(scripted: ScriptedWa
 def test_the_worker_stands_still_during_a_recovery_and_goes_on_after_it(
     scripted: ScriptedWatch,
 ) -> None:
-    scripted.screen.show(SAVE, NORMAL)
+    scripted.screen.show(*STAYS, NORMAL)
     scripted.watch.check_now(worker_waits=False)
     assert scripted.worker.calls == ["pause", "resume"]
 
@@ -179,6 +208,8 @@ def test_a_worker_that_does_not_move_is_noticed_by_its_own_progress(
 ) -> None:
     scripted.worker.work(3, file="src/cart.py")
     scripted.watch.check_now()
+    assert scripted.watch.check_now().outcome is CheckOutcome.NORMAL  # it may just think
+    scripted.clock.now += 100
     check = scripted.watch.check_now()
     assert check.outcome is CheckOutcome.UNSURE
     assert check.why == "the worker has not moved since the last look: 3 of 10 in src/cart.py"

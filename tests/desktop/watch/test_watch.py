@@ -3,7 +3,8 @@
 import threading
 from pathlib import Path
 
-from tests.desktop.watch.conftest import NORMAL, SAVE, ScriptedWatch
+import msgspec
+from tests.desktop.watch.conftest import NORMAL, SAVE, STAYS, ScriptedWatch
 from tests.intervene.process_spawner import until as wait_until
 
 from handrail import Supervisor
@@ -38,11 +39,21 @@ def test_a_watch_that_is_switched_off_looks_only_on_request(supervisor: Supervis
 
 
 def test_the_next_look_comes_soon_after_a_recovery(scripted: ScriptedWatch) -> None:
-    scripted.screen.show(SAVE, NORMAL)
+    scripted.screen.show(*STAYS, NORMAL)
     scripted.watch.start()
     wait_until(lambda: len(scripted.checks) > 1)
     outcomes = [check.outcome for check in scripted.checks[:2]]
     assert outcomes == [CheckOutcome.RECOVERED, CheckOutcome.NORMAL]
+
+
+def test_a_worker_that_was_held_for_nothing_goes_on_soon(scripted: ScriptedWatch) -> None:
+    nobody_knows = msgspec.structs.replace(SAVE, recovery_actions=())
+    scripted.screen.show(*(nobody_knows,) * 5, NORMAL)
+    scripted.watch.start()
+    wait_until(lambda: len(scripted.checks) > 1)
+    outcomes = [check.outcome for check in scripted.checks[:2]]
+    assert outcomes == [CheckOutcome.UNSURE, CheckOutcome.NORMAL]
+    assert scripted.worker.calls == ["pause", "resume"]
 
 
 def test_a_paused_run_holds_the_worker_and_the_looks(scripted: ScriptedWatch) -> None:

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Mapping
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from handrail.api.messages.statistics import Done
 from handrail.api.operations import BY_NAME
 from handrail.server.api.api_routes import ApiRoutes, Handler, HandlersError
-from handrail.server.api.call import ApiCall
+from handrail.server.api.call import CALLER, ApiCall, ApiCaller
 from handrail.server.http.routes import starlette_app
 from tests.server.asgi import ask
 
@@ -67,3 +68,27 @@ def test_what_the_api_does_not_have_is_answered_with_a_problem(
     answer = asyncio.run(ask(app, method, path))
     assert (answer.status, answer.json["status"]) == (status, status)
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+class Buggy(Answers):
+    """A component with a bug."""
+
+    async def answer(self, call: ApiCall) -> Done:
+        raise RuntimeError("somebody's secret")
+
+
+def test_a_bug_is_a_problem_too_and_reaches_the_log_of_the_daemon() -> None:
+    app = starlette_app([ApiRoutes([Buggy("list_runs", "get_run")], RUNS)])
+    errors: list[Exception] = []
+
+    async def served(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await app({**scope, CALLER: ApiCaller("ada", ("read",))}, receive, send)
+        except RuntimeError as error:  # as uvicorn does, which writes it down
+            errors.append(error)
+
+    answer = asyncio.run(ask(served, "GET", "/api/v1/runs"))
+    assert (answer.status, answer.json["title"]) == (500, "A bug in Handrail")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert b"secret" not in answer.body
+    assert len(errors) == 1

@@ -178,6 +178,40 @@ def test_a_frame_is_encoded_once_for_all_clients(
     run(listen())
 
 
+def test_however_much_happens_the_log_is_looked_at_ten_times_a_second_at_most(
+    events: EventStream, book: SampleLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def listen() -> None:
+        pauses: list[float] = []
+        real = asyncio.sleep
+
+        async def counted(seconds: float) -> None:
+            pauses.append(seconds)
+            await real(0)
+
+        async with listening(events, f"run={SHOP}") as listener:
+            await listener.until("runs")
+            looks = 0
+            look = frames.FrameMaker.look
+
+            def looked(*args: object) -> object:
+                nonlocal looks
+                looks += 1
+                return look(*args)  # type: ignore[arg-type]
+
+            monkeypatch.setattr(frames.FrameMaker, "look", looked)
+            monkeypatch.setattr(asyncio, "sleep", counted)
+            for number in range(20):
+                await asyncio.to_thread(book.ask, SHOP, "Bash", f"echo {number}")
+                await listener.until("news")
+            monkeypatch.undo()
+        # The clock is sped up here: what counts is that each look is paid for with a pause.
+        assert set(pauses) == {0.1}
+        assert 20 <= looks <= len(pauses) + 1
+
+    run(listen())
+
+
 def test_nobody_reads_the_log_while_nobody_listens(events: EventStream, book: SampleLog) -> None:
     async def listen() -> None:
         async with listening(events) as listener:

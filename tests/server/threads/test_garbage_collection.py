@@ -16,9 +16,6 @@ from tests.server.in_process_api import call, message
 
 pytestmark = pytest.mark.slow
 
-_FOUND_AMONG_THE_NEW = "handrail.shell."
-"""A reader of command lines is a circle, and gone long before anybody looks through everything."""
-
 
 @contextmanager
 def kept_garbage() -> Iterator[list[object]]:
@@ -57,8 +54,7 @@ def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: DaemonSandb
         closing(Daemon(place.home, place.environ, runner.get_loop())) as daemon,
     ):
         found = runner.run(all_of_it(daemon))
-    ours = {name for name in found if name.startswith(("handrail.", "concurrent."))}
-    assert {name for name in ours if not name.startswith(_FOUND_AMONG_THE_NEW)} == set()
+    assert {name for name in found if name.startswith(("handrail.", "concurrent."))} == set()
 
 
 class CountingThread:

@@ -6,7 +6,7 @@ import { READ_ONLY, readOnly } from "../../live/rights";
 import { reloads } from "../../live/runs";
 import { DiffView } from "../../parts/DiffView";
 import { Fact, Facts } from "../../parts/Facts";
-import { clock, plural } from "../../parts/format";
+import { changedFiles, clock } from "../../parts/format";
 import { PathChanges } from "../../parts/PathChanges";
 
 interface CheckpointPanelProps {
@@ -52,8 +52,8 @@ export function CheckpointPanel({ folder, checkpoint, onRollBack }: CheckpointPa
             </a>
           )}
         </Fact>
-        <Fact name="Has">
-          {plural(checkpoint.files, "file")}
+        <Fact name="Since the last one">
+          {changedFiles(checkpoint.files)}
           {checkpoint.partial && <span class="tone-yellow"> ! not all files of the folder are in it</span>}
         </Fact>
         <Fact name="Branch at">{checkpoint.commit && <code>{checkpoint.commit.slice(0, 12)}</code>}</Fact>

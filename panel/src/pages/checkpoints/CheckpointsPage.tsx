@@ -10,7 +10,7 @@ import { READ_ONLY, readOnly } from "../../live/rights";
 import { reloads, runs, runsLoaded } from "../../live/runs";
 import { Ago } from "../../parts/Ago";
 import { Empty } from "../../parts/Empty";
-import { plural } from "../../parts/format";
+import { changedFiles } from "../../parts/format";
 import { Mark } from "../../parts/Mark";
 import { More } from "../../parts/More";
 import { neighbour } from "../../parts/neighbour";
@@ -222,7 +222,7 @@ function Rows({ items, chosen }: { items: readonly CheckpointRow[]; chosen: stri
               <Ago at={each.at} suffix=" ago" />
             </span>
             <span class="split-row-more">
-              {[each.why, each.run_name && `${each.run_name}${each.step ? `, step ${each.step}` : ""}`, plural(each.files, "file")]
+              {[each.why, each.run_name && `${each.run_name}${each.step ? `, step ${each.step}` : ""}`, changedFiles(each.files)]
                 .filter(Boolean)
                 .join(" · ")}
             </span>

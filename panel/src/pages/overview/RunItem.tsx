@@ -25,6 +25,7 @@ function Now({ run }: { run: RunRow }) {
       </span>
     );
   }
+  if (!run.last_action) return <span>{run.stopped_actions ? "what it wanted to run was stopped" : "nothing has run yet"}</span>;
   return <span class="mono">{run.last_action}</span>;
 }
 

@@ -175,8 +175,10 @@ function Daemon({ metrics }: { metrics: MetricsSummary }) {
     <section class="record" aria-labelledby="daemon">
       <h2 id="daemon">The daemon</h2>
       <p>
-        Up {span(metrics.uptime_seconds)} · {metrics.memory_mb.toFixed(0)} MB · a review takes{" "}
-        {milliseconds(metrics.review_p50_ms)} (median), {milliseconds(metrics.review_p99_ms)} at most in 99 of 100
+        Up {span(metrics.uptime_seconds)} · {metrics.memory_mb.toFixed(0)} MB ·{" "}
+        {metrics.review_p50_ms === null
+          ? "no review yet"
+          : `a review takes ${milliseconds(metrics.review_p50_ms)} (median), ${milliseconds(metrics.review_p99_ms)} at most in 99 of 100`}
       </p>
       <details>
         <summary>All its counters ({metrics.items.length})</summary>

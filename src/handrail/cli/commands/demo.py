@@ -41,7 +41,7 @@ def command(fast: bool, panel: bool, no_open: bool, as_json: bool) -> int:
 
     With --panel, the panel opens in your browser, and more agents work beside the
     first: one waits for your approval, one is paused, one has finished, two share
-    tasks. Everything that you do in the panel happens.
+    tasks, and a pipeline runs. Everything that you do in the panel happens.
 
     \b
     Examples:

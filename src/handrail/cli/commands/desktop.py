@@ -38,10 +38,10 @@ def command() -> None:
     Examples:
       handrail desktop look                          what is on the screen now?
       handrail desktop watch --expect-file cart.py   look every ten minutes
-      handrail desktop verify session.json .         are the files as they should be?
+      handrail desktop verify session.json           are the files right?
       handrail desktop replay session.json --editor mousepad
       handrail desktop record . HEAD~3               make a session from commits
-      handrail desktop demo                          see all of it on a virtual screen
+      handrail desktop demo                          see all of it
     """
 
 
@@ -188,7 +188,7 @@ def record(root: str, start: str, end: str, output: str, by_hash: bool) -> int:
 @command.command(short_help="Play a session in a real editor.")
 @click.argument("session", metavar="SESSION.json")
 @click.argument("root", metavar="[ROOT]", default=".")
-@click.option("--editor", default="mousepad", metavar="NAME", help="mousepad, geany or code.")
+@click.option("--editor", default="mousepad", metavar="NAME", help="mousepad or geany.")
 @click.option(
     "--pause",
     "pause",
@@ -241,6 +241,11 @@ def demo(pictures: str) -> int:
 
     Handrail sees the dialog, closes it, and proves that the files are right. It needs
     Xvfb, openbox and mousepad, and leaves nothing behind but the pictures.
+
+    \b
+    Examples:
+      handrail desktop demo
+      handrail desktop demo --pictures shots
     """
     from handrail.cli.desktop.demo import play_demo
 

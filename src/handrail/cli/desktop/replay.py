@@ -110,8 +110,10 @@ def _show(screen: TerminalOutput, outcome: ReplayOutcome) -> None:
             times = "once" if each.repaired == 1 else f"{each.repaired} times"
             says = f"{each.path}: the editor saved something else; Handrail wrote it {times}"
             screen.paragraph(says, "yellow")
-    operations = sum(each.operations for each in outcome.files)
-    number = len(outcome.files)
-    files = f"{number} {'file' if number == 1 else 'files'}"
-    took = duration_in_words(outcome.seconds)
-    screen.say(f" Replayed {operations:,} operations in {files}, in {took}.")
+    operations = _count(sum(each.operations for each in outcome.files), "operation")
+    files = _count(len(outcome.files), "file")
+    screen.say(f" Replayed {operations} in {files}, in {duration_in_words(outcome.seconds)}.")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what if number == 1 else what + 's'}"

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import NamedTuple
 
 from Xlib import X, Xatom
 from Xlib.error import XError
@@ -27,11 +28,21 @@ CHUNK = 128 * 1024
 _TEXT = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT")
 _KEPT = (*_TEXT[:2], "text/html", "text/uri-list", "image/png", "x-special/gnome-copied-files")
 """What is put back of the content before, if its owner has it."""
+_CHROMIUM = "CHROME_SELECTION"
+"""Where Chromium, and every editor made of it, lets a text be put."""
+_WORDS = ("CLIPBOARD", "TARGETS", "INCR", "HANDRAIL_CLIPBOARD", _CHROMIUM)
 _MOST_KEPT = 16_000_000
 _FETCH_SECONDS = 1.0
 _JOB_SECONDS = 20.0
 _END_SECONDS = 2.0
 _ALL = 0x7FFFFFFF
+
+
+class ClipboardReading(NamedTuple):
+    """A program has read all of the offered text."""
+
+    window: int
+    by_chromium: bool
 
 
 class _Delivery:
@@ -55,10 +66,7 @@ class Clipboard:
             -1, -1, 1, 1, 0, X.CopyFromParent, event_mask=X.PropertyChangeMask
         )
         self._display.set_error_handler(_ignore)
-        self._atoms = {
-            name: self._display.intern_atom(name)
-            for name in (*_TEXT, *_KEPT, "CLIPBOARD", "TARGETS", "INCR", "HANDRAIL_CLIPBOARD")
-        }
+        self._atoms = {name: self._display.intern_atom(name) for name in (*_TEXT, *_KEPT, *_WORDS)}
         self._content: dict[int, bytes] = {}
         self._before: dict[int, bytes] = {}
         self._ours = False
@@ -66,7 +74,7 @@ class Clipboard:
         """Whether anybody has read the text that is offered."""
         self._deliveries: dict[tuple[int, int], _Delivery] = {}
         self._asked_at = 0.0
-        self._taken: SimpleQueue[int] = SimpleQueue()
+        self._taken: SimpleQueue[ClipboardReading] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._woken, self._wake = os.pipe()
         self._thread = Thread(target=self._serve, name="clipboard", daemon=True)
@@ -81,14 +89,14 @@ class Clipboard:
         """Offer what was there before, unless somebody has copied something since."""
         self._ask(self._restore)
 
-    def wait_for_reader(self, seconds: float) -> int | None:
-        """Return a window that has read all of the offered text; None: nobody has in time."""
+    def wait_for_reader(self, seconds: float) -> ClipboardReading | None:
+        """Return who has read all of the offered text; None: nobody has in time."""
         with suppress(Empty):
             return self._taken.get(timeout=seconds)
         return None
 
     def wait_until_quiet(self, seconds: float) -> None:
-        """Return when nobody has asked for so long: browsers read a text twice for one paste."""
+        """Return when nobody has asked for so long."""
         while (left := self._asked_at + seconds - time.monotonic()) > 0:
             self.wait_for_reader(left)
 
@@ -219,7 +227,8 @@ class Clipboard:
         else:
             del self._deliveries[deleted.window.id, deleted.atom]
             self.was_read = True
-            self._taken.put(delivery.window.id)
+            by_chromium = delivery.prop == self._atoms[_CHROMIUM]
+            self._taken.put(ClipboardReading(delivery.window.id, by_chromium))
 
     # What was there before
 

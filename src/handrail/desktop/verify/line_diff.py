@@ -20,6 +20,8 @@ MAX_STEPS = 600_000
 """Of all searches together: about a second."""
 _QUICK = 24
 """Differences of a first search, which needs no tables of the lines."""
+_SURE = 64
+"""Equal lines after which a first search takes the way behind it for the right one."""
 
 
 class Hunk(NamedTuple):
@@ -33,18 +35,34 @@ class Hunk(NamedTuple):
 
 def diff_lines(one: Sequence[Item], other: Sequence[Item]) -> list[Hunk]:
     """Return what differs, in order; everything between is equal."""
-    search = _GreedySearch(one, other, Hunk(0, len(one), 0, len(other)))
-    if search.run(_QUICK, MAX_STEPS):
-        return _joined(search.path())
-    # A line that only one text has can match nothing. Without such lines, little is left.
+    found: list[Hunk] = []
+    rest = Hunk(0, len(one), 0, len(other))
+    while rest.start < rest.end or rest.other_start < rest.other_end:
+        search = _GreedySearch(one, other, rest)
+        if not search.run(_QUICK, MAX_STEPS, sure=_SURE):
+            thorough = _diff_common(one[rest.start :], other[rest.other_start :])
+            found += [_moved(hunk, rest.start, rest.other_start) for hunk in thorough]
+            break
+        found += search.path()
+        rest = search.rest()
+    return _joined(found)
+
+
+def _diff_common(one: Sequence[Item], other: Sequence[Item]) -> Iterator[Hunk]:
+    """Compare what both have: a line that only one text has can match nothing."""
     numbers = {line: number for number, line in enumerate(set(one).intersection(other))}
     kept = [place for place, line in enumerate(one) if line in numbers]
     other_kept = [place for place, line in enumerate(other) if line in numbers]
     comparison = _LineComparison(
         [numbers[one[place]] for place in kept], [numbers[other[place]] for place in other_kept]
     )
-    hunks = comparison.hunks()
-    return _joined(_in_whole_texts(hunks, [*kept, len(one)], [*other_kept, len(other)]))
+    hunks = _joined(comparison.hunks())
+    return _in_whole_texts(hunks, [*kept, len(one)], [*other_kept, len(other)])
+
+
+def _moved(hunk: Hunk, by: int, other_by: int) -> Hunk:
+    start, end, other_start, other_end = hunk
+    return Hunk(start + by, end + by, other_start + other_by, other_end + other_by)
 
 
 def _in_whole_texts(hunks: list[Hunk], kept: list[int], other_kept: list[int]) -> Iterator[Hunk]:
@@ -127,8 +145,11 @@ class _GreedySearch(Generic[Item]):
         self._y = 0
         self.steps = 0
 
-    def run(self, differences: int, steps: int) -> bool:
-        """Search as far as both numbers allow; return whether the end was reached."""
+    def run(self, differences: int, steps: int, *, sure: int = 0) -> bool:
+        """Search as far as both numbers allow; return whether the end was reached.
+
+        `sure`: so many equal lines behind a difference are an end, too.
+        """
         length = self._part.end - self._part.start
         other_length = self._part.other_end - self._part.other_start
         furthest = {1: 0}
@@ -141,8 +162,12 @@ class _GreedySearch(Generic[Item]):
                 x = _next(furthest, cost, diagonal)
                 y = x - diagonal
                 if x <= length and y <= other_length:
+                    before = x
                     x = self._slide(x, y)
                     y = x - diagonal
+                    if sure and cost and x - before >= sure:
+                        self._x, self._y = x, y
+                        return True
                     if x + y > best:
                         best, self._x, self._y = x + y, x, y
                 furthest[diagonal] = x

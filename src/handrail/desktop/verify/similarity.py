@@ -34,14 +34,16 @@ class LineSimilarity(NamedTuple):
 
 def compare_texts(expected: bytes, actual: bytes) -> LineSimilarity:
     """Compare line by line."""
-    counts = _count(expected), _count(actual)
     if expected == actual:
-        return LineSimilarity(1.0, *counts, 0, 0, 0, [], [], [])
+        count = _count(expected)
+        return LineSimilarity(1.0, count, count, 0, 0, 0, [], [], [])
     start = _start_of_difference(expected, actual)
     end = _end_of_difference(expected, actual, start)
     before = expected.count(b"\n", 0, start)
     inner = _lines(expected[start : len(expected) - end])
     other = _lines(actual[start : len(actual) - end])
+    around = before + _count(expected[len(expected) - end :])
+    counts = around + len(inner), around + len(other)
     hunks = diff_lines(inner, other)
     missing = sum(hunk.end - hunk.start for hunk in hunks)
     extra = sum(hunk.other_end - hunk.other_start for hunk in hunks)
@@ -95,7 +97,7 @@ def _end_of_difference(one: bytes, other: bytes, start: int) -> int:
 
 def _lines(text: bytes) -> list[bytes]:
     """Lines with their breaks, which are \n only."""
-    if text.count(b"\r") == text.count(b"\r\n"):
+    if b"\r" not in text or text.count(b"\r") == text.count(b"\r\n"):
         return text.splitlines(keepends=True)  # fast; it would break lines at a lone \r, too
     lines = text.split(b"\n")
     last = lines.pop()

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from codecs import BOM_UTF8
 from enum import StrEnum
 
 import msgspec
@@ -14,7 +15,7 @@ from handrail.desktop.verify.bounded_reading import (
 )
 from handrail.desktop.verify.rebuild import LineRangeError, line_count, rebuild
 from handrail.desktop.verify.session import EditedFile, EditSession, OriginalHash
-from handrail.desktop.verify.similarity import compare_texts
+from handrail.desktop.verify.similarity import LineSimilarity, compare_texts
 from handrail.desktop.verify.unified_diff import unified_diff
 
 MATCH_THRESHOLD = 0.98
@@ -125,7 +126,7 @@ class SessionVerifier:
             missing_lines=found.missing_lines,
             extra_lines=found.extra_lines,
             diff_lines=unified_diff(path, found),
-            note="" if identical else _note(expected, actual),
+            note="" if identical else _note(expected, actual, found),
         )
 
     def _verify(self, edited: EditedFile, place: str) -> FileResult:
@@ -205,16 +206,33 @@ def _count_lines(data: bytes) -> int:
     return line_count(data.decode())
 
 
-_PLAIN = (
-    (lambda text: text.replace(b"\r\n", b"\n"), "only line breaks differ (CRLF and LF)"),
-    (lambda text: text.rstrip(b"\r\n"), "only the line breaks at the end differ"),
-    (lambda text: text.removeprefix(b"\xef\xbb\xbf"), "only the byte order mark differs"),
-    (lambda text: b"".join(text.split()), "only blanks and line breaks differ"),
-)
-"""What may be taken away from both texts, and what it means if they are equal then."""
+def _without_breaks(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n")
 
 
-def _note(expected: bytes, actual: bytes) -> str:
-    if not actual and expected:
+def _without_blanks(text: bytes) -> bytes:
+    return b"".join(text.split())
+
+
+def _note(expected: bytes, actual: bytes, found: LineSimilarity) -> str:
+    """Return what kind of difference it is, if all differences are of one plain kind."""
+    if not actual:
         return "the file is empty"
-    return next((says for plain, says in _PLAIN if plain(expected) == plain(actual)), "")
+    if expected.rstrip(b"\r\n") == actual.rstrip(b"\r\n"):
+        return "only the line breaks at the end differ"
+    if expected.removeprefix(BOM_UTF8) == actual.removeprefix(BOM_UTF8):
+        return "only the byte order mark differs"
+    pairs = [
+        (
+            b"".join(found.expected[hunk.start : hunk.end]),
+            b"".join(found.actual[hunk.other_start : hunk.other_end]),
+        )
+        for hunk in found.hunks
+    ]
+    for plain, says in (
+        (_without_breaks, "only line breaks differ (CRLF and LF)"),
+        (_without_blanks, "only blanks and line breaks differ"),
+    ):
+        if all(plain(one) == plain(other) for one, other in pairs):
+            return says
+    return ""

@@ -11,7 +11,7 @@ from handrail.desktop.errors import AnalysisError, DesktopError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReader, ScreenReading
 from handrail.desktop.watch.run_link import RunLink
 from handrail.desktop.watch.symptom_ledger import SymptomLedger
-from handrail.desktop.watch.worker import DesktopWorker, WorkerProgress
+from handrail.desktop.watch.worker import DesktopWorker
 from handrail.desktop.watch.worker_hold import HoldReason, WorkerHold
 from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 
@@ -21,6 +21,9 @@ _SETTLE_TRIES = 6
 _SETTLE_SECONDS = 0.5
 """How often, and how long apart, the screen is read until a symptom is gone."""
 _NO_PROGRESS = "no_progress"
+_SAME_LOOKS = 4
+"""How often trouble has to be there again: a window that opens or closes is none."""
+_MOST_LOOKS = 12
 TROUBLE = HoldReason.TROUBLE
 
 
@@ -78,25 +81,29 @@ class ScreenChecker:
         self._target = target
         self._confidence = confidence
         self._is_stopping = is_stopping
-        self._progress: WorkerProgress | None = None
         self._picture = ""
 
-    def check(self, expected: str, context: str, *, worker_waits: bool) -> DesktopCheck:
+    def check(
+        self, expects: Callable[[], str], context: str, *, worker_waits: bool
+    ) -> DesktopCheck:
         """Check the screen; a failure of the check itself is a result, too.
 
+        `expects` returns the file that should be open now: a worker that works goes on to others.
         `worker_waits`: the worker has called this and stands still, so nobody has to pause it.
         """
         began = perf_counter()
         self._picture = ""
         try:
-            check = self._check(expected, context, worker_waits=worker_waits)
+            check = self._check(expects, context, worker_waits=worker_waits)
         except DesktopError as error:
             check = DesktopCheck(ScreenStatus.UNKNOWN, CheckOutcome.FAILED, why=str(error))
         ms = (perf_counter() - began) * 1000
         return msgspec.structs.replace(check, context=context, screenshot=self._picture, ms=ms)
 
-    def _check(self, expected: str, context: str, *, worker_waits: bool) -> DesktopCheck:
-        look = self._look(expected, context)
+    def _check(
+        self, expects: Callable[[], str], context: str, *, worker_waits: bool
+    ) -> DesktopCheck:
+        look, expected = self._confirmed(expects, context, worker_waits=worker_waits)
         reading, seen = look.reading, _seen(look.reading, expected)
         if reading.status is ScreenStatus.NORMAL:
             if stalled := self._stalled():
@@ -120,6 +127,38 @@ class ScreenChecker:
             self._held(worker_waits=worker_waits)
             return self._without_remedy(seen, "nobody knows what would help")
         return self._recover(look, seen, context, worker_waits=worker_waits)
+
+    def _confirmed(
+        self, expects: Callable[[], str], context: str, *, worker_waits: bool
+    ) -> tuple[ScreenLook, str]:
+        """Look until the screen is fine, or the same trouble was there each time.
+
+        A worker that goes from file to file opens and closes windows. Trouble that was treated
+        before needs no proof.
+        """
+        expected = expects()
+        look = self._look(expected, context)
+        same, looks = 0, 1
+        while (
+            not worker_waits
+            and self._is_new_trouble(look.reading)
+            and same < _SAME_LOOKS
+            and looks < _MOST_LOOKS
+            and not self._is_stopping()
+        ):
+            self._tools.sleep(_SETTLE_SECONDS)
+            before, expected = expected, expects()
+            now = self._tools.local.read(self._question(expected, context))
+            looks += 1
+            same += 1
+            if expected != before or _is_gone(look.reading, now):
+                look, same = self._look(expected, context), 0
+        return look, expected
+
+    def _is_new_trouble(self, reading: ScreenReading) -> bool:
+        if reading.status in (ScreenStatus.NORMAL, ScreenStatus.UNKNOWN):
+            return False
+        return not self._ledger.attempts(reading.symptom)
 
     def _look(self, expected: str, context: str) -> ScreenLook:
         """Read the screen, by a model only if local sensing is not sure."""
@@ -230,8 +269,7 @@ class ScreenChecker:
     def _stalled(self) -> str:
         """Return why the worker seems to hang, or "": told by its own progress, not by pixels."""
         now = self._worker.progress()
-        before, self._progress = self._progress, now
-        if now is None or now != before or now.done >= now.total:
+        if now is None or not self._ledger.stands_still(now) or now.done >= now.total:
             return ""
         at = f" in {now.file}" if now.file else ""
         return f"the worker has not moved since the last look: {now.done} of {now.total}{at}"

@@ -96,7 +96,7 @@ class Watch(ScreenWatch):
 
         def recover(look: ScreenLook, expected: str) -> tuple[RecoveryStep, ...]:
             def review(action: RecoveryAction) -> str:
-                return link.refuses(action.text, look.sensed.window_title)
+                return link.refuses(action.text, look.sensed)
 
             return screen.recover(look, expected, review)
 

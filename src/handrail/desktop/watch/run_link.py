@@ -7,16 +7,13 @@ from typing import Protocol
 import msgspec
 
 from handrail.checkpoint import CheckpointError
+from handrail.desktop.screen_reading import ScreenReading
 from handrail.library.errors import SupervisorClosedError
 from handrail.library.supervisor import Supervisor
 from handrail.library.verdict import ActionVerdict
 from handrail.model.control import ENDING, HOLDING, Standing
-from handrail.model.desktop import DesktopCheck
+from handrail.model.desktop import DESKTOP_INPUT, DESKTOP_LOOK, DesktopCheck
 from handrail.model.event import ControlAnswered, ControlAsked, Event
-
-LOOK = "DesktopLook"
-INPUT = "DesktopInput"
-"""The tools of a desktop run."""
 
 
 class LookPermit(msgspec.Struct, frozen=True):
@@ -50,7 +47,7 @@ class RunLink(Protocol):
     def looked(self, permit: LookPermit, check: DesktopCheck) -> None:
         """Report what a look found, and what came of it."""
 
-    def refuses(self, action: str, window: str) -> str:
+    def refuses(self, action: str, sensed: ScreenReading) -> str:
         """Review one action of a recovery; return why it may not be carried out, or ""."""
 
     def save(self) -> None:
@@ -80,7 +77,7 @@ class SupervisedLink:
     def may_look(self, target: str) -> LookPermit:
         """Ask whether a look may begin; waits while a person holds the run."""
         try:
-            verdict = self._supervisor.before(LOOK, {"target": target})
+            verdict = self._supervisor.before(DESKTOP_LOOK, {"target": target})
         except SupervisorClosedError as error:
             return LookPermit(why=str(error), is_over=True)
         if verdict.allowed:
@@ -97,10 +94,15 @@ class SupervisedLink:
                 permit.verdict, check.description, error=check.why if _failed(check) else ""
             )
 
-    def refuses(self, action: str, window: str) -> str:
+    def refuses(self, action: str, sensed: ScreenReading) -> str:
         """Review one action of a recovery; return why it may not be carried out, or ""."""
+        wanted = {
+            "do": action,
+            "window": sensed.window_title,
+            "terminal": sensed.is_terminal,
+        }
         try:
-            verdict = self._supervisor.before(INPUT, {"do": action, "window": window})
+            verdict = self._supervisor.before(DESKTOP_INPUT, wanted)
         except SupervisorClosedError as error:
             return str(error)
         if not verdict.allowed:

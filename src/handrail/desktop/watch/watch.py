@@ -151,7 +151,7 @@ class ScreenWatch:
                 self._end(permit.why)
             return DesktopCheck(ScreenStatus.UNKNOWN, CheckOutcome.FAILED, why=permit.why)
         try:
-            check = self._checker.check(self._expected(), context, worker_waits=worker_waits)
+            check = self._checker.check(self._expected, context, worker_waits=worker_waits)
         except Exception as error:  # noqa: BLE001 - one bad check must not end the watch
             _log.exception("a check of the screen failed")
             says = f"{type(error).__name__}: {error}"[:300]
@@ -173,7 +173,10 @@ class ScreenWatch:
             CheckOutcome.NOT_RECOVERED: cooldown,
             CheckOutcome.WAITING: cooldown,
         }
-        return min(soon.get(check.outcome, settings.interval_seconds), settings.interval_seconds)
+        seconds = soon.get(check.outcome, settings.interval_seconds)
+        if check.outcome is CheckOutcome.UNSURE and check.attempt:  # the worker stands still
+            seconds = _NEXT_SECONDS
+        return min(seconds, settings.interval_seconds)
 
     def _expected(self) -> str:
         """Return the file that should be open: the one that was named, or the worker's."""

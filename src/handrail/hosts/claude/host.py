@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from handrail.supervise.runs.run_registry import RunRegistry
 
 _BEFORE = b'"hook_event_name":"PreToolUse"'
+_BEGINNING = 4096
+"""Bytes of a payload in which its event is looked for: the host writes it before what a tool
+printed. Where it comes later, a call only loses its precedence."""
 _CHANGED = b'"hook_event_name":"ConfigChange"'
 _BYPASS = "bypassPermissions"
 
@@ -57,7 +60,7 @@ class ClaudeCode(port.HostAdapter):
 
     def is_urgent(self, body: bytes) -> bool:
         """Return whether an agent waits for permission."""
-        return _BEFORE in body
+        return body.find(_BEFORE, 0, _BEGINNING) >= 0
 
     def may_wait(self, body: bytes) -> bool:
         """Changed settings are judged as they are: the session may take over what it has read."""

@@ -34,11 +34,15 @@ _TELLING = path_set((
 
 def note_out_of_scope(review: Review, at: ReviewContext) -> Review:
     """Return the review with the places that it touches beyond the project."""
-    outside = tuple(dict.fromkeys(e.target for e in review.effects if _is_outside(e, at)))
-    outgoing = tuple(dict.fromkeys(e.target for e in review.effects if _goes_out(e, at)))
+    outside = [effect.target for effect in review.effects if _is_outside(effect, at)]
+    outgoing = [effect.target for effect in review.effects if _goes_out(effect, at)]
     if not outside and not outgoing:
         return review
-    return msgspec.structs.replace(review, outside=outside, outgoing=outgoing)
+    return msgspec.structs.replace(
+        review,
+        outside=tuple(dict.fromkeys(outside)),
+        outgoing=tuple(dict.fromkeys(outgoing)),
+    )
 
 
 def _is_outside(effect: Effect, at: ReviewContext) -> bool:

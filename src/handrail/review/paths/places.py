@@ -180,7 +180,10 @@ class PlaceLookup:
 
     def in_project(self, path: str) -> bool:
         """Whether a path lies in one of the project's folders."""
-        return any(path == root or path.startswith(root + "/") for root in self.roots)
+        for root in self.roots:  # asked often: a generator takes three times as long
+            if path.startswith(root) and (len(path) == len(root) or path[len(root)] == "/"):
+                return True
+        return False
 
     def root_of(self, path: str) -> bool:
         """Whether a path is a whole project folder or something that contains it."""

@@ -38,13 +38,11 @@ class ProgramFiles:
 
         `path`: a name without a folder is looked up.
         """
-        programs = self._files(host)
-        if not programs:
-            return False
+        # Most files that are asked for are scripts, or are not there: then nothing else counts.
         found, identity = (path, _identity(path)) if "/" in path else self._look_up(path)
         if identity is None or identity[3] < _SMALLEST:
             return False
-        for program in programs:
+        for program in self._files(host):
             known = _identity(program)
             if known is None or known[3] != identity[3]:
                 continue

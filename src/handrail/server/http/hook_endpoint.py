@@ -4,9 +4,10 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from time import monotonic, perf_counter
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -26,7 +27,11 @@ from handrail.server.control.pause_waiters import Gone, PauseWaiters, Release
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
 from handrail.server.http.second_opinions import SecondOpinions
-from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
+from handrail.server.threads.supervision_thread import (
+    SupervisionThread,
+    SupervisionTimeoutError,
+    is_written,
+)
 from handrail.supervise.decision.decision_progress import (
     CheckpointNeeded,
     DecisionProgress,
@@ -47,6 +52,8 @@ START = endpoint("")
 """The common start of the paths of all hosts' hooks."""
 _SETTLE_SECONDS = 4.0
 _SETTLE_STEP = 0.02
+AnswerTaker = Callable[[bytes | None], None]
+"""Takes the answer to a hook; None: there will be none."""
 _NOBODY: Reply = {}
 """The answer to a request without a waiting client."""
 _PID = re.compile(rb"\d{1,9}\Z")
@@ -68,6 +75,8 @@ class HookEndpoint:
         self._pauses = pauses
         self._opinions = opinions
         self._metrics = metrics
+        self._tasks: set[asyncio.Task[None]] = set()
+        """Hooks that wait for more than the log."""
         self.is_unsettled: Callable[[], bool] = lambda: False
         """Returns whether a part of Handrail changed and nobody knows yet which call did it."""
 
@@ -100,15 +109,43 @@ class HookEndpoint:
 
         `sender`: the sender of a request to the port; None for the socket.
         """
+        answered: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+        def done(data: bytes | None) -> None:
+            if not answered.done():
+                answered.set_result(data or b"")
+
+        self.begin(host, body, headers, gone, sender, done)
+        return await answered
+
+    def begin(
+        self,
+        host: str,
+        body: bytes,
+        headers: Sequence[tuple[bytes, bytes]],
+        gone: Gone,
+        sender: HookSender | None,
+        done: AnswerTaker,
+    ) -> None:
+        """Answer a hook like `answer`, by a call of `done` in the event loop; None: no answer.
+
+        Nearly every hook waits for the supervision thread and the log only. That takes no task:
+        each step of one would need the interpreter once more, which busy threads give away late.
+        """
         known = self._hosts.get(host)
         if known is None:
-            return self._refused(host, f"no host is called {host[:40]!r}")
+            data = self._refused(host, f"no host is called {host[:40]!r}")
+            asyncio.get_running_loop().call_soon(done, data)
+            return
         # On the port the headers prove nothing: a session's own process sends none of ours.
         origin = SessionOrigin(sender=sender) if sender else _origin(dict(reversed(headers)))
-        pending = _PendingHook(body, origin, gone)
-        said = await self._reply(pending, *known)
-        self._metrics.hook_took(perf_counter() - pending.began - pending.held)
-        return _encode(said)
+        pending = _PendingHook(*known, body, origin, gone, done)
+        if self.is_unsettled() and pending.host.may_wait(body):
+            self._go_on_in_task(pending, self._settled(pending))
+        else:
+            self._supervision.begin_written(
+                pending.handle, _FirstResult(self, pending), urgent=pending.host.is_urgent(body)
+            )
 
     def _refused(self, host: str, problem: str) -> bytes:
         """Return a refusal in the format of a host; of an unknown one, in a common format."""
@@ -119,34 +156,67 @@ class HookEndpoint:
             said |= hooks.unreadable(problem)
         return _encode(said)
 
-    async def _reply(self, pending: "_PendingHook", host: HostAdapter, hooks: HostHooks) -> Reply:
-        body = pending.body
-        handle = partial(hooks.handle, body, pending.origin)
-        if self.is_unsettled() and host.may_wait(body):
-            await self._settled()
-        try:
-            # An agent waits for leave; what was done is looked at afterwards, in order.
-            progress = await self._supervision.call_written(handle, urgent=host.is_urgent(body))
-            while not isinstance(progress, Ready):
-                proceed = await self._wait(pending, progress)
-                if proceed is None:
-                    return _NOBODY
-                progress = await self._supervision.call_written(proceed)
-            said, doubt = await self._supervision.settle(progress), progress.doubt
-            return said if doubt is None else await self._opinions.consider(doubt, said, hooks)
-        except SupervisionTimeoutError as error:
-            self._metrics.fault("slow")
-            return hooks.failed(str(error), body)
-        except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
-            self._metrics.fault("bug")
-            _log.exception("a hook could not be answered")
-            return hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
+    def told(self, pending: "_PendingHook", progress: DecisionProgress[Reply]) -> None:
+        """Answer with the result of the supervision thread, or wait for what it needs first."""
+        if isinstance(progress, Ready) and progress.doubt is None and is_written(progress):
+            self._give(pending, progress.value)
+        else:
+            self._go_on_in_task(pending, self._rest(pending, progress))
 
-    async def _settled(self) -> None:
-        """Wait a moment until it is known whether the run may continue."""
+    def failed(self, pending: "_PendingHook", error: BaseException) -> None:
+        """Answer a hook over which Handrail broke down."""
+        if not isinstance(error, Exception):
+            pending.done(None)
+            raise error
+        self._give(pending, self._broken(pending, error))
+
+    def _give(self, pending: "_PendingHook", said: Reply) -> None:
+        self._metrics.hook_took(perf_counter() - pending.began - pending.held)
+        pending.done(_encode(said))
+
+    def _broken(self, pending: "_PendingHook", error: Exception) -> Reply:
+        if isinstance(error, SupervisionTimeoutError):
+            self._metrics.fault("slow")
+            return pending.hooks.failed(str(error), pending.body)
+        self._metrics.fault("bug")
+        _log.error("a hook could not be answered", exc_info=error)
+        return pending.hooks.failed(f"{type(error).__name__}: {error}"[:300], pending.body)
+
+    def _go_on_in_task(self, pending: "_PendingHook", rest: Coroutine[Any, Any, Reply]) -> None:
+        task = asyncio.get_running_loop().create_task(self._finish(pending, rest))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _finish(self, pending: "_PendingHook", rest: Coroutine[Any, Any, Reply]) -> None:
+        try:
+            said = await rest
+        except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
+            said = self._broken(pending, error)
+        except BaseException:
+            pending.done(None)
+            raise
+        self._give(pending, said)
+
+    async def _settled(self, pending: "_PendingHook") -> Reply:
+        """Answer after a moment in which it becomes known whether the run may continue."""
         until = monotonic() + _SETTLE_SECONDS
         while self.is_unsettled() and monotonic() < until:
             await asyncio.sleep(_SETTLE_STEP)
+        urgent = pending.host.is_urgent(pending.body)
+        progress = await self._supervision.call_written(pending.handle, urgent=urgent)
+        return await self._rest(pending, progress)
+
+    async def _rest(self, pending: "_PendingHook", progress: DecisionProgress[Reply]) -> Reply:
+        """Wait for all that a decision needs; return the reply."""
+        while not isinstance(progress, Ready):
+            proceed = await self._wait(pending, progress)
+            if proceed is None:
+                return _NOBODY
+            progress = await self._supervision.call_written(proceed)
+        said, doubt = await self._supervision.settle(progress), progress.doubt
+        if doubt is None:
+            return said
+        return await self._opinions.consider(doubt, said, pending.hooks)
 
     async def _wait(
         self, pending: "_PendingHook", undecided: CheckpointNeeded[Reply] | Held[Reply]
@@ -165,13 +235,51 @@ class HookEndpoint:
 class _PendingHook:
     """A hook that waits for its answer."""
 
-    def __init__(self, body: bytes, origin: SessionOrigin, gone: Gone) -> None:
+    def __init__(
+        self,
+        host: HostAdapter,
+        hooks: HostHooks,
+        body: bytes,
+        origin: SessionOrigin,
+        gone: Gone,
+        done: AnswerTaker,
+    ) -> None:
+        self.host = host
+        self.hooks = hooks
         self.body = body
-        self.origin = origin
         self.gone = gone
+        self.done = done
+        self.handle = partial(hooks.handle, body, origin)
         self.began = perf_counter()
         self.held = 0.0
         """Seconds for which a pause held the answer back."""
+
+
+class _FirstResult:
+    """Takes what the supervision thread says of a hook first; that is nearly always the answer."""
+
+    def __init__(self, endpoint: HookEndpoint, pending: _PendingHook) -> None:
+        self._endpoint = endpoint
+        self._pending = pending
+        self._is_done = False
+
+    def done(self) -> bool:
+        """Return whether it was told."""
+        return self._is_done
+
+    def set_result(self, result: DecisionProgress[Reply]) -> None:
+        """Answer, or go on."""
+        self._is_done = True
+        try:
+            self._endpoint.told(self._pending, result)
+        except BaseException:
+            self._pending.done(None)  # who waits for an answer sees that there will be none
+            raise
+
+    def set_exception(self, exception: BaseException) -> None:
+        """Answer that Handrail broke down."""
+        self._is_done = True
+        self._endpoint.failed(self._pending, exception)
 
 
 async def read_body(receive: Receive) -> bytes | None:

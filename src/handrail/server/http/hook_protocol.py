@@ -9,7 +9,7 @@ everything that follows on the same connection: nobody reads a request twice.
 import asyncio
 import os
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from uvicorn import Config
@@ -19,9 +19,12 @@ from uvicorn.server import ServerState
 from handrail.hosts.port import MAX_BYTES, HookSender, endpoint
 from handrail.server.control.pause_waiters import Gone
 from handrail.server.guardian.waking import wake_on_input
+from handrail.server.http.hook_endpoint import AnswerTaker
 from handrail.server.http.port_connection import PortConnection
 
 Headers = Sequence[tuple[bytes, bytes]]
+BeginAnswer = Callable[[str, bytes, Headers, Gone, HookSender | None, AnswerTaker], None]
+"""Begins to answer a hook; the last parameter takes the answer."""
 
 _FIRST = re.compile(rf"POST {endpoint('([a-z0-9_-]+)')} HTTP/1\.1\r\n".encode())
 _LONGEST_HEAD = 16_384
@@ -78,7 +81,7 @@ class HookProtocol(HttpToolsProtocol):
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        answer: Callable[[str, bytes, Headers, Gone, HookSender | None], Awaitable[bytes]],
+        answer: BeginAnswer,
         admits: Callable[[str, Headers], bool],
         by_port: bool,
     ) -> None:
@@ -155,19 +158,17 @@ class HookProtocol(HttpToolsProtocol):
             del self._unread[: head.end]
             self._head = None
             self._is_waiting = True
-            task = self.loop.create_task(self._reply(head.host, body, head.headers))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+            self._answer(
+                head.host, body, head.headers, self._leaves, self._sender, self._take_answer
+            )
 
     async def _leaves(self) -> None:
         await self._gone.wait()
 
-    async def _reply(self, host: str, body: bytes, headers: Headers) -> None:
-        try:
-            answer = await self._answer(host, body, headers, self._leaves, self._sender)
-        except BaseException:
+    def _take_answer(self, answer: bytes | None) -> None:
+        if answer is None:
             self.transport.close()  # who waits for an answer sees that there will be none
-            raise
+            return
         self._is_waiting = False
         if self.transport.is_closing():
             return

@@ -1,13 +1,16 @@
 """Metrics for Prometheus, counted from the events."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import accumulate, product
 from math import inf
+from time import time
 from typing import NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 from handrail.detect.registry import KINDS
 from handrail.intervene.score import LADDER
@@ -78,11 +81,10 @@ class Metrics:
             for name, (says, labels) in _COUNTERS.items()
         }
         self._times = {
-            name: Histogram(
-                f"handrail_{name}_seconds", says, buckets=_SECONDS, registry=self.registry
-            )
-            for name, says in _TIMES.items()
+            name: _Histogram(f"handrail_{name}_seconds", says) for name, says in _TIMES.items()
         }
+        for times in self._times.values():
+            self.registry.register(times)
         # Shown before it happens: of what appears as 1, nobody sees that it has grown.
         for name, (_, labels) in _COUNTERS.items():
             for values in product(*labels.values()) if labels else ():
@@ -223,6 +225,33 @@ class Metrics:
     def _asked(self, event: events.ModelAsked) -> None:
         self._count("opinions", event.question, "none" if event.problem else "given")
         self._counters["opinion_tokens"].inc(event.tokens)
+
+
+class _Histogram(Collector):
+    """How long something takes, noted by one thread.
+
+    The one of prometheus_client takes a lock for each of its numbers, and every hook has two.
+    """
+
+    def __init__(self, name: str, says: str) -> None:
+        self._name = name
+        self._says = says
+        self._counts = [0] * (len(_SECONDS) + 1)
+        self._sum = 0.0
+        self._created = time()
+
+    def observe(self, seconds: float) -> None:
+        """Note one duration."""
+        self._counts[bisect_left(_SECONDS, seconds)] += 1
+        self._sum += seconds
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        """Return the current numbers."""
+        bounds = map(floatToGoString, (*_SECONDS, inf))
+        buckets = list(zip(bounds, map(float, accumulate(self._counts)), strict=True))
+        family = HistogramMetricFamily(self._name, self._says, buckets, self._sum)
+        family.add_sample(f"{self._name}_created", {}, self._created)
+        yield family
 
 
 class _Watched(Collector):

@@ -73,6 +73,7 @@ def starlette_app(components: Iterable[Component]) -> Starlette:
         exception_handlers={
             **dict.fromkeys(_STATUS, _answer_error),
             HTTPException: _answer_no_endpoint,
+            Exception: _answer_bug,
         },
     )
 
@@ -95,6 +96,14 @@ async def _answer_no_endpoint(request: Request, error: Exception) -> Response:
         response = PlainTextResponse(error.detail, error.status_code)
     response.headers.update(error.headers or {})
     return response
+
+
+async def _answer_bug(request: Request, error: Exception) -> Response:
+    """Answer what should not happen; the server gets the error, too, and writes it down."""
+    says = "Handrail has a bug here; the daemon's log says more."
+    if request.url.path.startswith(f"{PREFIX}/"):
+        return problem_response(Problem("A bug in Handrail", 500, says))
+    return json_response({"error": says}, 500)
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:

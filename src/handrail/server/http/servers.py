@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal, cast
 
@@ -12,17 +12,14 @@ from starlette.types import ASGIApp
 
 from handrail.config.panel import PanelSettings
 from handrail.hosts import HOSTS, find_host
-from handrail.hosts.port import HookSender, endpoint
-from handrail.server.control.pause_waiters import Gone
-from handrail.server.http.hook_protocol import Headers, HookProtocol
+from handrail.hosts.port import endpoint
+from handrail.server.http.hook_protocol import BeginAnswer, Headers, HookProtocol
 from handrail.server.http.token_auth import TokenAuth, no_such_path
 from handrail.server.panel.panel_server import PanelServer
 
 _KEEP_ALIVE = 600
 """Seconds that an idle connection stays open: agents think for long between two calls."""
 _STEP = 0.005
-
-Answer = Callable[[str, bytes, Headers, Gone, HookSender | None], Awaitable[bytes]]
 
 
 class Servers:
@@ -31,7 +28,7 @@ class Servers:
     def __init__(
         self,
         app: ASGIApp,
-        answer: Answer,
+        answer: BeginAnswer,
         panel: PanelServer,
         *,
         hook_token: str,

@@ -1,8 +1,8 @@
 """Chooses the moments for garbage collection: young objects often, all objects when idle.
 
 A full collection takes as long as a hundred answers. Reference counting frees the objects of a
-hook, or a young collection does (`tests/server/test_garbage` checks it). A full collection finds
-hardly anything, so it can wait for an idle moment.
+hook (`tests/server/threads/test_garbage_collection.py` checks it). A collection finds hardly
+anything, so a full one can wait for an idle moment.
 """
 
 import asyncio
@@ -15,9 +15,10 @@ DUE = 5_000
 """Jobs after which the next idle moment is used for a full collection."""
 OVERDUE = 200_000
 """Jobs after which a full collection no longer waits for an idle moment."""
-_YOUNG = 10_000
-"""New objects until a young collection: some dozen hooks make as many, and keep hardly any."""
-_OLDER = 20
+_YOUNG = 1_000
+"""New objects until a young collection, which takes half a millisecond for so many. Hooks leave
+hardly any cycles, so looking more often costs no more."""
+_OLDER = 200
 _NEVER = 1_000_000
 
 

@@ -5,7 +5,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from handrail.server.threads.two_level_queue import TwoLevelQueue
 from handrail.server.threads.wake_up import call_in_loop, wait_for_ring
@@ -16,6 +16,7 @@ from handrail.supervise.decision.decision_progress import NotWrittenError, Ready
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 CALL_SECONDS = 5.0
 """A review has its own deadline, far below; this one covers a disk that does not answer."""
@@ -29,14 +30,42 @@ class SupervisionTimeoutError(TimeoutError):
         super().__init__(f"it did not come to an answer within {seconds:g} s")
 
 
-class _Job(Generic[T]):
-    """One job, and the future that waits for its result."""
+class JobResult(Protocol[T_contra]):
+    """Takes the result of a job in the event loop, as a future does."""
 
-    def __init__(self, function: Callable[[], T]) -> None:
+    def done(self) -> bool:
+        """Return whether it has a result."""
+        ...
+
+    def set_result(self, result: T_contra) -> None:
+        """Take the value."""
+        ...
+
+    def set_exception(self, exception: BaseException) -> None:
+        """Take the error."""
+        ...
+
+
+class _Job(Generic[T]):
+    """One job, and who takes its result."""
+
+    def __init__(self, function: Callable[[], T], result: JobResult[T]) -> None:
         self.loop = asyncio.get_running_loop()
-        self.result: asyncio.Future[T] = self.loop.create_future()
         self.wanted = True
         self._function = function
+        self._result = result
+        self._timer: asyncio.TimerHandle | None = None
+
+    def limit(self, patience: float, is_late: Callable[[], None]) -> None:
+        """Call a function if the job has no result after so many seconds."""
+        self._timer = self.loop.call_later(patience, is_late)
+
+    def close(self) -> None:
+        """Nobody waits for it any more; what has begun goes on, so its changes stay in order."""
+        self.wanted = False
+        timer, self._timer = self._timer, None  # it holds the job, and the job held it
+        if timer is not None:
+            timer.cancel()
 
     def run(self) -> None:
         """Run the job; called in the supervision thread."""
@@ -55,13 +84,15 @@ class _Job(Generic[T]):
 
     def give(self, value: T) -> None:
         """Hand over the result; called in the event loop."""
-        if not self.result.done():
-            self.result.set_result(value)
+        self.close()
+        if not self._result.done():
+            self._result.set_result(value)
 
     def fail(self, error: BaseException) -> None:
         """Hand over the error; called in the event loop."""
-        if not self.result.done():
-            self.result.set_exception(error)
+        self.close()
+        if not self._result.done():
+            self._result.set_exception(error)
 
 
 class _WrittenJob(_Job[T]):
@@ -103,8 +134,14 @@ class SupervisionThread:
         Raises SupervisionTimeoutError, and whatever the function raises.
         """
         patience = seconds or self._patience
-        job = _Job(function)
-        return await self._wait(job, patience, lambda: job.fail(SupervisionTimeoutError(patience)))
+        result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        job = _Job(function, result)
+        job.limit(patience, lambda: job.fail(SupervisionTimeoutError(patience)))
+        self._queue.put(job.run)
+        try:
+            return await result
+        finally:
+            job.close()
 
     async def answer(self, function: Callable[[], Ready[T]]) -> T:
         """Run a function in the thread, and return its value once the log has confirmed it."""
@@ -115,7 +152,18 @@ class SupervisionThread:
 
         If that is a ready decision, return it once the log has answered or takes too long.
         """
-        job = _WrittenJob(function)
+        result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        job = self.begin_written(function, result, urgent=urgent)
+        try:
+            return await result
+        finally:
+            job.close()
+
+    def begin_written(
+        self, function: Callable[[], T], result: JobResult[T], *, urgent: bool = True
+    ) -> _Job[T]:
+        """Run a function like `call_written`, without a task that waits for the result."""
+        job = _WrittenJob(function, result)
 
         def is_late() -> None:
             if job.value is None:
@@ -123,11 +171,13 @@ class SupervisionThread:
             else:
                 job.give(job.value)
 
-        return await self._wait(job, self._patience, is_late, urgent=urgent)
+        job.limit(self._patience, is_late)
+        self._queue.put(job.run, urgent=urgent)
+        return job
 
     async def settle(self, ready: Ready[T]) -> T:
         """Return the value of a ready decision, once the log has confirmed it."""
-        if all(map(_is_written, ready.receipts)):
+        if is_written(ready):
             return ready.value
         problem = await self._problem_with(ready)
         if problem is None:
@@ -150,18 +200,6 @@ class SupervisionThread:
         self._closing = True
         self._queue.put(None)
         self._thread.join()
-
-    async def _wait(
-        self, job: _Job[T], patience: float, is_late: Callable[[], None], *, urgent: bool = True
-    ) -> T:
-        self._queue.put(job.run, urgent=urgent)
-        timer = job.loop.call_later(patience, is_late)
-        try:
-            return await job.result
-        finally:
-            # What has begun goes on, and what it changes stays in order.
-            job.wanted = False
-            timer.cancel()
 
     def _run(self) -> None:
         while (work := self._queue.get()) is not None and not self._closing:
@@ -192,5 +230,6 @@ def _when_written(receipts: Iterator[Receipt], then: Callable[[], None]) -> None
     then()
 
 
-def _is_written(receipt: Receipt) -> bool:
-    return receipt.done() and receipt.exception() is None
+def is_written(ready: Ready[T]) -> bool:
+    """Return whether the log has confirmed all that a ready decision waits for."""
+    return all(receipt.done() and receipt.exception() is None for receipt in ready.receipts)

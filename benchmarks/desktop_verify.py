@@ -1,0 +1,120 @@
+"""A file of 5 MB beside what a session should have made of it: Handrail, diff -u and difflib."""
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from difflib import SequenceMatcher, unified_diff
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+from benchmarks.measure import Table, best_of, milli
+
+from handrail.desktop.verify.recorder import edit_operations
+from handrail.desktop.verify.session import EditedFile, EditSession
+from handrail.desktop.verify.session_reading import read_session
+from handrail.desktop.verify.verifier import SessionVerifier
+
+_LINES = 110_000
+_NAME = "text.py"
+_DIFFERENCES = (0, 1, 10, 100, 1_000)
+_MOST_FOR_DIFFLIB = 100
+"""With a thousand, it takes minutes."""
+_PIECE = 20_000
+_SLOW_ROUNDS = 2
+_OURS = "Handrail"
+
+Way = Callable[[], object]
+
+
+def verify_table(rounds: int) -> Table:
+    """The time to find and show the differences, by their number."""
+    found: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        lines = [f"value_{n} = compute({n}, {n * n % 977})  # a line\n" for n in range(_LINES)]
+        expected = "".join(lines).encode()
+        for number in _DIFFERENCES:
+            actual = _damaged(lines, number).encode()
+            for name, took in _times(Path(folder), expected, actual, rounds, number).items():
+                found.setdefault(name, []).append(took)
+    by_characters = _by_characters(expected[:_PIECE].decode())
+    return _table(found, len(expected), by_characters, rounds)
+
+
+def _damaged(lines: list[str], number: int) -> str:
+    damaged = list(lines)
+    for n in range(number):
+        damaged[(n * 2 + 1) * _LINES // (2 * number)] = "something else\n"
+    return "".join(damaged)
+
+
+def _times(
+    folder: Path, expected: bytes, actual: bytes, rounds: int, number: int
+) -> dict[str, float]:
+    wanted, found = folder / "expected", folder / _NAME
+    wanted.write_bytes(expected)
+    found.write_bytes(actual)
+    verifier = SessionVerifier(str(folder))
+    whole = _whole_session(verifier, expected)
+    fast: dict[str, Way] = {
+        _OURS: lambda: verifier.compare(_NAME, expected),
+        "diff -u": lambda: _by_diff(wanted, found),
+        "Handrail, with reading and rebuilding the session": whole,
+    }
+    slow: dict[str, Way] = {}
+    if number <= _MOST_FOR_DIFFLIB:
+        slow["difflib by lines"] = lambda: _by_lines(expected, found)
+    return {
+        **best_of(rounds, list(fast), lambda: lambda name: fast[name]()),
+        **best_of(_SLOW_ROUNDS, list(slow), lambda: lambda name: slow[name]()),
+    }
+
+
+def _whole_session(verifier: SessionVerifier, expected: bytes) -> Way:
+    """A session of a thousand operations that ends at the expected text."""
+    text = expected.decode()
+    lines = text.splitlines(keepends=True)
+    for at in range(0, len(lines), len(lines) // 330):
+        lines[at] = "# to be replaced\n"
+    original = "".join(lines)
+    file = EditedFile(_NAME, edit_operations(original, text), original)
+    data = msgspec.json.encode(EditSession((file,)))
+    return lambda: verifier.verify(read_session(data, "session"))
+
+
+def _by_diff(wanted: Path, found: Path) -> bytes:
+    return subprocess.run(["diff", "-u", wanted, found], check=False, capture_output=True).stdout
+
+
+def _by_lines(expected: bytes, found: Path) -> tuple[float, list[str]]:
+    """The ratio and the diff, as the library gives them."""
+    one = expected.decode().splitlines(keepends=True)
+    other = found.read_text().splitlines(keepends=True)
+    return SequenceMatcher(None, one, other).ratio(), list(unified_diff(one, other))
+
+
+def _by_characters(text: str) -> float:
+    before = perf_counter()
+    SequenceMatcher(None, text, f"{text[:9_000]}?{text[9_005:]}", autojunk=False).ratio()
+    return perf_counter() - before
+
+
+def _table(found: dict[str, list[float]], size: int, by_characters: float, rounds: int) -> Table:
+    counts = (f"{number:,}" for number in _DIFFERENCES)
+    table = Table(
+        f"Verify a file of {size / 1e6:.1f} MB",
+        ("way", *(f"{count} lines differ" for count in counts)),
+        note=f"{_LINES:,} lines; the file is read, compared, and the diff made. Best of {rounds} "
+        f"rounds, for difflib of {_SLOW_ROUNDS}; in brackets relative to diff -u in the same run. "
+        f"difflib by characters without autojunk takes {by_characters:.1f} s for "
+        f"{_PIECE / 1000:.0f} KB, and its time grows with the square: it was not tried here.",
+    )
+    base = found["diff -u"]
+    for name, times in found.items():
+        shown = f"**{name}**" if name == _OURS else name
+        cells = [
+            f"{milli(took / 1e6)} ({took / other:.2f})"
+            for took, other in zip(times, base, strict=False)
+        ]
+        table.add(shown, *cells, *["–"] * (len(base) - len(cells)))
+    return table
