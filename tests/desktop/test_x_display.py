@@ -2,14 +2,17 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import enumerate as all_threads
 
 import pytest
+from Xlib.display import Display
 from Xlib.error import BadValue
 
+from handrail.desktop import x_display
 from handrail.desktop.errors import NoDisplayError
 from handrail.desktop.x_display import ask_for_life, close_display, limited, open_display
 from tests.desktop.desktop_bed import DesktopBed
@@ -59,6 +62,21 @@ def test_an_empty_file_of_keys_writes_nothing_into_the_output(
     said = capsys.readouterr()
     assert said.out == ""
     assert "xauth" in said.err
+
+
+def test_what_others_print_meanwhile_stays_in_their_output(
+    desktop: DesktopBed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs: list[object] = []
+
+    def connect(name: str) -> Display:
+        outputs.append(sys.stdout)
+        return Display(name)
+
+    monkeypatch.setattr(x_display, "Display", connect)
+    before = sys.stdout
+    close_display(open_display(desktop.name))
+    assert outputs == [before]
 
 
 def test_a_display_that_has_ended_is_told(tmp_path: Path) -> None:

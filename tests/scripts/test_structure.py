@@ -28,8 +28,8 @@ def test_one_more_of_a_kind_touches_few_files(structure: ModuleType) -> None:
     assert structure.count_files_to_touch(PACKAGE) == {
         "files that name a detector (repeated refusals)": 1,
         "files that name a control command (escalate)": 3,
-        # The default model of the judge, two lines of help, and the prefix of a model's name.
-        "files that name a host (Claude Code), outside of hosts/": 3,
+        # Models of the judge and of the desktop, and two lines of help.
+        "files that name a host (Claude Code), outside of hosts/": 5,
         "files that name a store (SQLite)": 2,
         "files that name a CLI command (doctor)": 2,
     }

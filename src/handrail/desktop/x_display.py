@@ -3,12 +3,13 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from socket import SHUT_RDWR
 from threading import Event, Thread, Timer
 from warnings import catch_warnings, simplefilter
 
+from Xlib import xauth
 from Xlib.display import Display
 from Xlib.error import ConnectionClosedError, DisplayError, xerror_class
 
@@ -19,6 +20,15 @@ PATIENCE = 10.0
 _TAKEN_BY_RANDR = (0, 1, 2)
 LOST = (ConnectionClosedError, OSError)
 """What python-xlib raises when the display has gone."""
+
+
+def _warn(*words: object) -> None:
+    sys.stderr.write(" ".join(map(str, words)) + "\n")
+
+
+# Xlib prints its warnings into the output of whoever uses it. To redirect that while a display is
+# opened would move what other threads print meanwhile.
+vars(xauth)["print"] = _warn
 
 
 def open_display(name: str = "", seconds: float = PATIENCE) -> Display:
@@ -91,9 +101,8 @@ def _open(name: str, opened: "SimpleQueue[Display | str]", late: Event) -> None:
 
 def _connect(name: str) -> Display | str:
     """Return the connection, or what the problem is."""
-    # Xlib prints its warnings into the output of whoever uses it, and forgets to close the socket
-    # of a connection that failed.
-    with redirect_stdout(sys.stderr), catch_warnings():
+    # Xlib forgets to close the socket of a connection that failed.
+    with catch_warnings():
         simplefilter("ignore", ResourceWarning)
         try:
             display = Display(name)

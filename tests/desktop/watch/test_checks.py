@@ -208,6 +208,8 @@ def test_a_worker_that_does_not_move_is_noticed_by_its_own_progress(
 ) -> None:
     scripted.worker.work(3, file="src/cart.py")
     scripted.watch.check_now()
+    assert scripted.watch.check_now().outcome is CheckOutcome.NORMAL  # it may just think
+    scripted.clock.now += 100
     check = scripted.watch.check_now()
     assert check.outcome is CheckOutcome.UNSURE
     assert check.why == "the worker has not moved since the last look: 3 of 10 in src/cart.py"

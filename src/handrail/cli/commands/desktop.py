@@ -38,10 +38,10 @@ def command() -> None:
     Examples:
       handrail desktop look                          what is on the screen now?
       handrail desktop watch --expect-file cart.py   look every ten minutes
-      handrail desktop verify session.json .         are the files as they should be?
+      handrail desktop verify session.json           are the files right?
       handrail desktop replay session.json --editor mousepad
       handrail desktop record . HEAD~3               make a session from commits
-      handrail desktop demo                          see all of it on a virtual screen
+      handrail desktop demo                          see all of it
     """
 
 
@@ -241,6 +241,11 @@ def demo(pictures: str) -> int:
 
     Handrail sees the dialog, closes it, and proves that the files are right. It needs
     Xvfb, openbox and mousepad, and leaves nothing behind but the pictures.
+
+    \b
+    Examples:
+      handrail desktop demo
+      handrail desktop demo --pictures shots
     """
     from handrail.cli.desktop.demo import play_demo
 

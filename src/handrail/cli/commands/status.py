@@ -55,7 +55,8 @@ def command(short: bool, show_all: bool, seen: bool, as_json: bool) -> int:
 
     \b
       ▲ needs you: an emergency stop, or a question; the lines below tell
-      ● working, or watching    ◇ waiting for your next prompt    ○ ended, done or cancelled
+      ● working, or watching    ◇ waiting for your next prompt
+      ○ ended, done or cancelled
       ‖ paused or frozen; the lines below show by whom, why, and what waits
       ■ stopped by a person
       ‖ interrupted: its `handrail run` was killed; the line below resumes it

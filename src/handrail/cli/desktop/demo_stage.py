@@ -33,6 +33,8 @@ _EDITOR = "mousepad"
 _SCREEN = "1280x800x24"
 _SECONDS = 5.0
 """For the robot to reach a safe point."""
+_COOLDOWN = 20.0
+"""On a busy machine the editor takes its time: no reason to think that the robot hangs."""
 _JOIN_SECONDS = 20.0
 
 
@@ -68,7 +70,9 @@ class DesktopStage:
         stack.callback(self._windows.close)
         self.engine = self._make_engine(stack, step)
         settings = Desktop(
-            interval_seconds=interval, min_cooldown_seconds=0, screenshot_dir=f"{folder}/pictures"
+            interval_seconds=interval,
+            min_cooldown_seconds=_COOLDOWN,
+            screenshot_dir=f"{folder}/pictures",
         )
         self._copies = DebugCopies(settings.screenshot_dir, 1, settings.screenshot_mb)
         self.watch = stack.enter_context(

@@ -250,12 +250,17 @@ class ReplayEngine:
         """Stand until nothing is in the way; raises EditorReplayError after a long time."""
         self._point.pass_by()
         waited = 0.0
-        while problem := obstacle():
+        while True:
+            began = monotonic()
+            problem = obstacle()
+            if not problem:
+                return
             if waited >= self._pace.patience:
                 problem = f"{problem}{says}, after {self._pace.patience:g} s of waiting"
                 raise EditorReplayError(self._path, problem)
+            waited += monotonic() - began + _LOOK_AGAIN
+            # Not the time that somebody holds it there.
             self._point.rest(_LOOK_AGAIN)
-            waited += _LOOK_AGAIN
 
     def _save(self, path: str, expected: bytes) -> int:
         """Save, and look at the file; return how often it had to be repaired."""

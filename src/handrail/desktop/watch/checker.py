@@ -11,7 +11,7 @@ from handrail.desktop.errors import AnalysisError, DesktopError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReader, ScreenReading
 from handrail.desktop.watch.run_link import RunLink
 from handrail.desktop.watch.symptom_ledger import SymptomLedger
-from handrail.desktop.watch.worker import DesktopWorker, WorkerProgress
+from handrail.desktop.watch.worker import DesktopWorker
 from handrail.desktop.watch.worker_hold import HoldReason, WorkerHold
 from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, ScreenStatus
 
@@ -81,7 +81,6 @@ class ScreenChecker:
         self._target = target
         self._confidence = confidence
         self._is_stopping = is_stopping
-        self._progress: WorkerProgress | None = None
         self._picture = ""
 
     def check(
@@ -270,8 +269,7 @@ class ScreenChecker:
     def _stalled(self) -> str:
         """Return why the worker seems to hang, or "": told by its own progress, not by pixels."""
         now = self._worker.progress()
-        before, self._progress = self._progress, now
-        if now is None or now != before or now.done >= now.total:
+        if now is None or not self._ledger.stands_still(now) or now.done >= now.total:
             return ""
         at = f" in {now.file}" if now.file else ""
         return f"the worker has not moved since the last look: {now.done} of {now.total}{at}"

@@ -32,6 +32,8 @@ class SymptomLedger:
         self._quiet = quiet_seconds
         self._clock = clock
         self._cases: dict[str, _Case] = {}
+        self._progress: object = None
+        self._moved = 0.0
 
     def see(self, symptom: str) -> None:
         """Note that a look has shown a symptom."""
@@ -44,6 +46,17 @@ class SymptomLedger:
         self._cases = {
             name: case for name, case in self._cases.items() if now - case.seen < self._quiet
         }
+
+    def stands_still(self, progress: object) -> bool:
+        """Return whether a worker told the same before, and a cooldown has passed since.
+
+        Some looks follow each other fast, and a worker may need longer for its next step.
+        """
+        now = self._clock()
+        if progress != self._progress:
+            self._progress, self._moved = progress, now
+            return False
+        return now - self._moved >= self._cooldown
 
     def attempts(self, symptom: str) -> int:
         """Return the number of recoveries of a symptom so far."""
