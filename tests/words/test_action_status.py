@@ -1,13 +1,13 @@
 """What stands beside an action that failed."""
 
 import pytest
+from tests.tui.sample_log import review_of
 
 from handrail.model.action import Action, Outcome
 from handrail.model.event import ActionEnded, ActionReviewed
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.words.action_status import action_remark
-from tests.tui.sample_log import review_of
 
 RULER = "=" * 70
 
