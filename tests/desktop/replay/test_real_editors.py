@@ -224,7 +224,7 @@ def test_without_a_display_one_clear_error_comes(
 
 
 def test_an_editor_that_nobody_knows_is_named_with_those_known(tmp_path: Path) -> None:
-    with ExitStack() as stack, pytest.raises(DesktopError, match="known: mousepad, geany, code"):
+    with ExitStack() as stack, pytest.raises(DesktopError, match="known: mousepad, geany"):
         open_replay(stack, SESSION, str(tmp_path), "emacs")
 
 

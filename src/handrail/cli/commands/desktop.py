@@ -188,7 +188,7 @@ def record(root: str, start: str, end: str, output: str, by_hash: bool) -> int:
 @command.command(short_help="Play a session in a real editor.")
 @click.argument("session", metavar="SESSION.json")
 @click.argument("root", metavar="[ROOT]", default=".")
-@click.option("--editor", default="mousepad", metavar="NAME", help="mousepad, geany or code.")
+@click.option("--editor", default="mousepad", metavar="NAME", help="mousepad or geany.")
 @click.option(
     "--pause",
     "pause",

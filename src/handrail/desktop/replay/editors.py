@@ -29,23 +29,6 @@ auto-indent=false
 insert-spaces=false
 word-wrap=false
 """
-_CODE_SETTINGS = """\
-{
-  "editor.wordWrap": "off",
-  "editor.folding": false,
-  "editor.formatOnPaste": false,
-  "editor.smoothScrolling": false,
-  "files.autoSave": "off",
-  "files.insertFinalNewline": false,
-  "files.trimFinalNewlines": false,
-  "files.trimTrailingWhitespace": false,
-  "security.workspace.trust.enabled": false,
-  "telemetry.telemetryLevel": "off",
-  "update.mode": "none",
-  "window.title": "${activeEditorShort} - ${appName}",
-  "workbench.startupEditor": "none"
-}
-"""
 
 
 class ReplayEditorRow(msgspec.Struct, frozen=True):
@@ -92,15 +75,6 @@ REPLAY_EDITORS = {
             window_class=frozenset({"geany"}),
             package="geany",
             settings={"geany.conf": _GEANY_SETTINGS},
-        ),
-        ReplayEditorRow(
-            name="code",
-            command=("code", "--new-window", "--wait", "--disable-extensions", "--no-sandbox",
-                     "--user-data-dir={settings}", "{path}"),
-            window_class=frozenset({"code", "code-oss", "vscodium", "codium"}),
-            package="Visual Studio Code, or VSCodium as `code`",
-            settings={"User/settings.json": _CODE_SETTINGS},
-            line_breaks="\r\u2028\u2029",
         ),
     )
 }  # fmt: skip
