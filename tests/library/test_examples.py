@@ -1,4 +1,4 @@
-"""The examples run, each in a process of its own; so does the code on the pages about the library."""
+"""The examples run, each in a process of its own, and so does what the pages show."""
 
 import re
 import subprocess

@@ -128,6 +128,10 @@ def _show(screen: TerminalOutput, result: LookResult) -> None:
         screen.say(" " * columns(lead) + line)
     for label, text in _facts(result):
         screen.field(label, [text])
+    if result.picture:  # in one piece: people copy it
+        screen.say(
+            f"{screen.paint(' Picture', 'bold')}   {visible(_home_as_tilde(result.picture))}"
+        )
 
 
 def _facts(result: LookResult) -> Iterator[tuple[str, str]]:
@@ -141,8 +145,6 @@ def _facts(result: LookResult) -> Iterator[tuple[str, str]]:
         yield "Would", f"do nothing: {result.why_not}"
     if result.note:
         yield "Model", f"not heard: {result.note}"
-    if result.picture:
-        yield "Picture", _home_as_tilde(result.picture)
 
 
 def _show_preview(screen: TerminalOutput, request: LookRequest, preview: "msgspec.Struct") -> int:
