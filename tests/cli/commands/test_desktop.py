@@ -3,9 +3,13 @@
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from rich.cells import cell_len
 from tests.cli.conftest import HandrailShell, Run
@@ -218,3 +222,29 @@ def test_the_demo_tells_its_story_and_leaves_only_the_pictures(
     assert list(scratch.iterdir()) == []
     assert not shell.state.exists()
     shutil.rmtree(pictures)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_leaves_nothing_behind(
+    shell: HandrailShell, tmp_path: Path, number: signal.Signals
+) -> None:
+    need("Xvfb", "openbox", "dbus-daemon", ACCESSIBILITY, "mousepad")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-m", "handrail", "desktop", "demo"],
+        env={**os.environ, **shell.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as demo:
+        assert demo.stdout is not None
+        while "looks: nothing is in the way" not in demo.stdout.readline():
+            assert demo.poll() is None
+        children = psutil.Process(demo.pid).children(recursive=True)
+        assert {"Xvfb", "openbox"} <= {each.name() for each in children}
+        demo.send_signal(number)
+        demo.stdout.read()
+    assert demo.returncode == 130
+    assert [each for each in children if each.is_running()] == []
+    assert list(scratch.iterdir()) == []
