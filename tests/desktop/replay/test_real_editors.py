@@ -149,6 +149,20 @@ class PausedReplay:
         return progress.done, progress.file
 
 
+def test_a_window_with_the_id_of_the_one_before_is_found(
+    editor: PausingEditor, tmp_path: Path, desktop: DesktopBed
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("a\n")
+    editor.open(str(file))
+    desktop.until(lambda: not editor.not_ready("a\n"), "the editor")
+    read, late = editor._read_windows, [editor._read_windows()]
+    # A window manager may list a window that closed for a while.
+    editor._read_windows = lambda: late.pop() if late else read()
+    editor.reload()
+    desktop.until(lambda: not editor.not_ready("a\n"), "the editor, started anew")
+
+
 def test_a_dialog_in_the_way_loses_no_operation(
     editor: PausingEditor, tmp_path: Path, desktop: DesktopBed
 ) -> None:

@@ -52,7 +52,6 @@ class KeyboardEditor:
         self._device = device
         self._read_windows = read_windows
         self._selection = selection
-        self._earlier: set[int] = set()
         self._environ = environ
         self._settings = ""
         self._process: subprocess.Popen[bytes] | None = None
@@ -79,7 +78,6 @@ class KeyboardEditor:
         self._end_process()
         self._path = path
         self._line = 0
-        self._earlier = {window.window for window in self._read_windows().windows}
         self._start()
 
     def not_ready(self, text: str) -> str:
@@ -190,8 +188,10 @@ class KeyboardEditor:
             raise EditorReplayError(self._path, f"{self.name} has ended")
 
     def _find_window(self) -> bool:
+        """Find it by its process: an X server gives the id of a window that closed to the next."""
+        process = self._process
         for shown in self._read_windows().windows:
-            if shown.window not in self._earlier and self._shows(shown):
+            if process and shown.pid == process.pid and self._shows(shown):
                 self._window = shown.window
                 return True
         return False
