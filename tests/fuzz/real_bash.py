@@ -19,7 +19,10 @@ from tests.fuzz import bash_jail
 BATCH = 200
 """Texts for one process."""
 PATIENCE = 10.0
-"""Seconds that one text may take: some wait for an input that never comes."""
+"""Seconds that one text may take: some wait for an input that never comes.
+
+One that never stops calculating ends by its processor time, however busy the machine is.
+"""
 HOME, WORK = "h", "w"
 FILES = {
     f"{HOME}/.ssh/authorized_keys": "keys\n",
@@ -63,6 +66,7 @@ for HANDRAIL_SLOT in "$@"; do
         exec 9>>"$HANDRAIL_SLOT/calls" </dev/null >/dev/null 2>"$HANDRAIL_SLOT/err"
         set --
         unset HANDRAIL_SLOT OLDPWD
+        ulimit -t 1
         . ../text
         wait
     )

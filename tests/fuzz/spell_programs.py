@@ -116,7 +116,9 @@ class ProgramSpeller:
     def function(self, depth: int) -> str:
         local = self._chance.choice(("", "local v=$1; ", "local w; ", "set -- y z; "))
         name = self._chance.choice("gf")
-        return f"{name}() {{ {local}{self._inside(depth)}\n}}; {name} {self._chance.choice(_WORDS)}"
+        # `*.txt` has a name with a blank, which falls apart in `for v; do rm $v`: see `OPEN`.
+        given = self._chance.choice(_WORDS).replace("*", "?")
+        return f"{name}() {{ {local}{self._inside(depth)}\n}}; {name} {given}"
 
     def redirected(self, depth: int) -> str:
         where = self._chance.choice(

@@ -55,7 +55,7 @@ class DifferentialScore:
         if PLAIN.issuperset(text.constructs):
             self.plain[found.outcome] += 1
         if found.outcome is Outcome.DIFFERENT:
-            self.different.append(f"{number}: {text.text}\n    bash: {found.missing}")
+            self.different.append(f"  {number}: {text.text!r}; bash: {found.missing}")
 
     def table(self) -> Iterator[str]:
         """One line for each construct, the worst ones first."""
@@ -81,8 +81,8 @@ def test_the_reader_sees_what_bash_does(tmp_path: Path, capsys: pytest.CaptureFi
             score.add(number, text, compare(text.text, run))
     if FUZZES:
         with capsys.disabled():
-            print("\n" + "\n".join(score.table()))  # noqa: T201
-    assert score.different == []
+            print("\n" + "\n".join((*score.table(), *score.different)))  # noqa: T201
+    assert not score.different, "\n".join(score.different)
     known = sum(score.plain.values())
     assert score.plain[Outcome.UNKNOWN] <= MOST_UNKNOWN * known
 

@@ -223,6 +223,13 @@ EACH_OF = {
     "for ((i=0; i<2; i++)); do rm $i; done": [[UNKNOWN]],
     "x=a; false && { x=b; cd /; }; rm $x": [["a"], ["b"]],
     "x=a; trap 'rm $x' EXIT; x=b": [["a"], ["b"]],
+    # a list that nobody has made yet has no elements
+    'unset x; false && x[1]=a; rm "${x[@]}"': [["a"], []],
+    # a name that is known in part may be that of a function
+    "rm() { command rm b; }; ${X}m a": [["b"]],
+    # all the names that match, in one text, are no name that matches
+    'for x in ?.txt; do set -- $x; y=$*; done; rm "$y"': [[UNKNOWN], [f"?.txt{UNKNOWN}"]],
+    'for x in ?.txt; do x+=y; done; rm "$x"': [[UNKNOWN], ["?.txty"]],
 }
 
 
@@ -272,6 +279,23 @@ IN_FOLDER = {
     "cd /a | true; rm x": "/work",
     "f() { return; cd /a; }; f; rm x": UNKNOWN,
     "while t; do cd ..; rm x; done": UNKNOWN,
+    # what hangs on a step that fails does not run
+    "local v && cd /a; rm x": UNKNOWN,
+    "cd - && cd /a; rm x": UNKNOWN,
+    "cd /b; cd - && cd /a; rm x": "/a",
+    "popd && cd /a; rm x": UNKNOWN,
+    "shift && cd /a; rm x": UNKNOWN,
+    "set -- b; shift && cd /a; rm x": "/a",
+    "f() { [ b ]; }; f && cd /a; rm x": UNKNOWN,
+    "f() { if t; then return 1; fi; }; f && cd /a; rm x": UNKNOWN,
+    "f() { t; return 0; }; f && cd /a; rm x": "/a",
+    "f() { t; }; f && cd /a; rm x": "/a",
+    # nothing runs where a redirect has no name, or several
+    "v=; { cd /a; } > $v; rm x": UNKNOWN,
+    'v=; { cd /a; } > "$v"; rm x': UNKNOWN,
+    "v='b c'; cd /a > $v; rm x": UNKNOWN,
+    "v=; t > $v && cd /a; rm x": UNKNOWN,
+    "v=b; t > $v && cd /a; rm x": "/a",
 }
 
 

@@ -55,6 +55,7 @@ def run_declare(
     """`export`, `declare`, `local`, `readonly`, `typeset`."""
     before = len(walker.commands)
     keyword = Word(source.text(node.children[0]))
+    walker.failures += keyword.text == "local" and not env.scopes
     assigned: list[tuple[str, Word]] = []
     words: list[Word] = []
     named: list[str] = []
@@ -194,7 +195,11 @@ def assign(
         env.assign_element(name, key, value)
         return name, value
     if appends:
-        values = tuple(Word(old.text + new.text) for old in env.values(name) for new in values)
+        values = tuple(
+            Word(old.text + new.text, old.glob or new.glob)
+            for old in env.values(name)
+            for new in values
+        )
     env.assign(name, values)
     return name, values[0]
 

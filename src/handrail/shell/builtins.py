@@ -29,6 +29,7 @@ def _cd(
     if not targets:
         env.cwd = _only(env.values("HOME"))
     elif targets[0].text == "-":
+        walker.failures += env.is_set("OLDPWD") is not True
         env.cwd = _only(env.values("OLDPWD"))
     else:
         env.cwd = join(env.cwd, targets[0])
@@ -58,6 +59,7 @@ def _popd(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
+    walker.failures += not env.folders
     env.assign("OLDPWD", (env.cwd,))
     plain = len(command.argv) == 1 and env.folders
     env.cwd = env.folders[-1] if plain else UNKNOWN
@@ -177,6 +179,7 @@ def _shift(
         env.set_arguments(MANY)
         return ""
     by = int(count[:9])
+    walker.failures += any(by > len(words) for words in env.argument_lists())
     env.set_arguments(
         *(words[by:] if by <= len(words) and words != MANY else words
           for words in env.argument_lists())

@@ -163,6 +163,8 @@ class Environment:
 
         `succeeds`: the step between both is taken to work, so its folder and its files count.
         """
+        if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
+            self._join_arrays(branch)  # first: it looks at variables that are no arrays
         if self.variables != branch.variables:
             self._join_variables(branch)
         if not succeeds:
@@ -186,8 +188,6 @@ class Environment:
             self._join_aliases(branch)
         if branch.copies:
             self.copies = branch.copies | self.copies
-        if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
-            self._join_arrays(branch)
         if self.attributes != branch.attributes:
             for name in self.attributes.keys() | branch.attributes.keys():
                 if self.attributes.get(name) != branch.attributes.get(name):

@@ -337,8 +337,10 @@ class ParameterExpansion:
             glue = " " if value.lists == "@" else (separators(self._env) or " ")[:1]
             if value.lists == "*" and separators(self._env) == "":
                 glue = ""
+            text = glue.join(word.text for word in value.words)
             glob = any(word.glob for word in value.words)
-            return joined_fields([Word(glue.join(word.text for word in value.words), glob)], quoted)
+            # One text of all the names: no name that the wildcards stand for.
+            return joined_fields([Word(text + OPAQUE if glob else text, glob)], quoted)
         if quoted or not splits:
             return joined_fields(value.words, quoted)
         if value.lists and separators(self._env) != BLANKS and Word("") in value.words:

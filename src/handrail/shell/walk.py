@@ -84,6 +84,8 @@ class ProgramWalker:
         """Context of the command whose words are being expanded."""
         self.asking = 0
         """Conditions of loops that are being read."""
+        self.failures = 0
+        """Steps that failed, as far as the text tells: what hangs on them may not run."""
         self.word_end = -1
         """Where the value of the assignment that was read last ends."""
         self.first_path = ""
@@ -249,7 +251,11 @@ class ProgramWalker:
             context.fed_by,
             input_file(opened.redirects, env),
         )
+        skipped = env.fork() if opened.fails else None
         output = self._call(command, env, context, [(*words, *more) for words in options[1:]])
+        if skipped is not None and command.argv:
+            env.join(skipped)
+            output = None
         if opened is _NOTHING:
             return output
         if opened.reads and not command.argv:
