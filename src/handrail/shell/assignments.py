@@ -153,7 +153,8 @@ def _declared(
         is_new = name not in env.scopes[-1]
         env.declare_local(name)
         if empty and is_new:
-            env.variables[name] = ()
+            # A read-only variable lets no local one take its name.
+            env.variables[name] = (*env.values(name), Word("")) if name in env.loose else ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
     kept = "".join(letter for letter in letters if letter in "Ailu")

@@ -26,15 +26,18 @@ def _cd(
     targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
     walker.emit(command)
     before = env.cwd
+    printed: str | None = ""
     if not targets:
         env.cwd = _only(env.values("HOME"))
     elif targets[0].text == "-":
-        walker.failures += env.is_set("OLDPWD") is not True
+        leads_back = env.is_set("OLDPWD") is True
+        walker.failures += not leads_back
         env.cwd = _only(env.values("OLDPWD"))
+        printed = f"{env.cwd.text}\n" if leads_back and env.cwd.exact else None
     else:
         env.cwd = join(env.cwd, targets[0])
     env.assign("OLDPWD", (before,))
-    return ""
+    return printed
 
 
 def _only(values: tuple[Word, ...]) -> Word:

@@ -229,10 +229,10 @@ class Environment:
             self.aliases[name] = mine if mine == text else f"{mine}\n{text}"
 
     def _join_scopes(self, branch: "Environment") -> None:
-        mine, other = self.scopes[-1], branch.scopes[-1]
-        for name in mine.keys() ^ other.keys():
-            saved = mine.get(name) or other[name]
-            mine[name] = saved._replace(sure=False)
+        for mine, other in zip(self.scopes, branch.scopes, strict=False):
+            for name in mine.keys() ^ other.keys():
+                saved = mine.get(name) or other[name]
+                mine[name] = saved._replace(sure=False)
 
     def text_of(self, path: str) -> str | None:
         """What a file holds that this program wrote; None if that is unknown."""
@@ -398,7 +398,11 @@ class Environment:
             raise TooLargeError(size, MAX_VALUE, f"the value of {name[:40]}")
 
     def unset(self, name: str) -> None:
-        """Take a variable away; what stands in its place from now on is nothing."""
+        """Take a variable away; what stands in its place from now on is what it hid, or nothing."""
+        for scope in reversed(self.scopes[:-1]):
+            if name in scope and name not in self.scopes[-1]:
+                self._put_back(name, scope.pop(name))
+                return
         if name in HOMES:
             self.moved_homes |= {name}
         self.variables[name] = (*self.values(name), Word("")) if name in self.loose else ()
@@ -421,15 +425,18 @@ class Environment:
     def end_scope(self) -> None:
         """Give back what the local variables of a function hid."""
         for name, saved in self.scopes.pop().items():
-            values = saved.values
-            if not saved.sure:
-                both = (*_possible(values), *_possible(self.variables.get(name)))
-                values = tuple(dict.fromkeys(both))
-            _put_back(self.variables, name, values)
-            _put_back(self.arrays, name, saved.array)
-            self.other_arrays.pop(name, None)
-            _put_back(self.attributes, name, saved.letters)
-            _put_back(self.references, name, saved.reference)
+            self._put_back(name, saved)
+
+    def _put_back(self, name: str, saved: SavedVariable) -> None:
+        values = saved.values
+        if not saved.sure:
+            both = (*_possible(values), *_possible(self.variables.get(name)))
+            values = tuple(dict.fromkeys(both))
+        _put_back(self.variables, name, values)
+        _put_back(self.arrays, name, saved.array)
+        self.other_arrays.pop(name, None)
+        _put_back(self.attributes, name, saved.letters)
+        _put_back(self.references, name, saved.reference)
 
 
 def _are_counted(words: Iterable[Word]) -> bool:

@@ -106,7 +106,9 @@ def _string(
 ) -> None:
     """`<<< word`."""
     values = walker.expander.one(node, source, env)
-    opened.input = (values[0].text if len(values) == 1 else OPAQUE) + "\n"
+    # Wildcards in a value stand for a name.
+    known = len(values) == 1 and not (values[0].glob and "$" in source.text(node))
+    opened.input = (values[0].text if known else OPAQUE) + "\n"
     opened.reads = True
 
 
