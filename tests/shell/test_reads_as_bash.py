@@ -227,6 +227,19 @@ EACH_OF = {
     'unset x; false && x[1]=a; rm "${x[@]}"': [["a"], []],
     # a name that is known in part may be that of a function
     "rm() { command rm b; }; ${X}m a": [["b"]],
+    # a variable that may not be there
+    "unset x; false && x=; rm ${x-a}": [["a"], []],
+    "unset x; false && x=b; rm ${x+a}": [["a"], []],
+    "readonly x=a; f() { local x; rm ${x-b}; }; f": [["a"], ["b"]],
+    "f() { local x=b; g() { unset x; rm $x; }; g; }; x=a; f": [["a"]],
+    "f() { local x=b; g() { false && unset x; rm $x; }; g; rm $x; }; x=a; f": [["a"], ["b"]] * 2,
+    # what leaves a loop keeps what it had
+    "for x in a b; do break; for y in c; do x=; done; done; rm $x": [["a"], ["b"], []],
+    "for x in a b; do for y in c; do break 2; done; x=; done; rm $x": [["a"], ["b"], []],
+    # every text that a substitution may print
+    "x=a; false && x=*.c; rm $(echo $x)": [[UNKNOWN]],
+    "x=*.h; false && x=*.c; rm $(echo $x)": [["*.h", "*.c"]],
+    "cd /a; rm $(cd -)": [["/work"]],
     # all the names that match, in one text, are no name that matches
     'for x in ?.txt; do set -- $x; y=$*; done; rm "$y"': [[UNKNOWN], [f"?.txt{UNKNOWN}"]],
     'for x in ?.txt; do x+=y; done; rm "$x"': [[UNKNOWN], ["?.txty"]],
@@ -262,6 +275,10 @@ GIVEN = {
     "cat <<'E'\n a\nE": " a\n",
     "v=a; cat <<E\n$v `echo b` \\$v\nE": "a b $v\n",
     "v='a  b'; cat <<< $v": "a  b\n",
+    "cat <<< *.c": "*.c\n",
+    "for v in *.c; do :; done; cat <<< $v": f"{UNKNOWN}.c\n",
+    "set -- *.c; v=$1; cat <<E\n$v *\nE": f"{UNKNOWN}.c *\n",
+    "v=a; cat <<E\n$v *\nE": "a *\n",
 }
 
 
@@ -281,6 +298,9 @@ IN_FOLDER = {
     "while t; do cd ..; rm x; done": UNKNOWN,
     # what hangs on a step that fails does not run
     "local v && cd /a; rm x": UNKNOWN,
+    "! v=1 && cd /a; rm x": UNKNOWN,
+    "! export v && cd /a; rm x": UNKNOWN,
+    "readonly v; f() { local v && cd /a; }; f; rm x": UNKNOWN,
     "cd - && cd /a; rm x": UNKNOWN,
     "cd /b; cd - && cd /a; rm x": "/a",
     "popd && cd /a; rm x": UNKNOWN,

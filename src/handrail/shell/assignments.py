@@ -8,7 +8,7 @@ import tree_sitter
 from handrail.shell.builtins import unset_words
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, Environment
+from handrail.shell.environment import HOMES, UNSET, Environment
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
@@ -93,10 +93,12 @@ def run_declare(
                     assigned.append((name, Word(value)))
                 else:
                     words.append(word)
+    names = {name for name, _ in assigned}.union(named)
+    walker.failures += not env.loose.isdisjoint(names)
     if keyword.text == "readonly" or any(
         "r" in word.text for word in words if word.text[:1] == "-"
     ):
-        env.loose |= {name for name, _ in assigned}.union(named)
+        env.loose |= names
     if not assigned:
         # `export -p` prints every variable.
         walker.emit(Command((keyword, *words), env.cwd, via=context.via, fed_by=context.fed_by))
@@ -154,7 +156,7 @@ def _declared(
         env.declare_local(name)
         if empty and is_new:
             # A read-only variable lets no local one take its name.
-            env.variables[name] = (*env.values(name), Word("")) if name in env.loose else ()
+            env.variables[name] = (*env.values(name), UNSET) if name in env.loose else ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
     kept = "".join(letter for letter in letters if letter in "Ailu")

@@ -205,7 +205,8 @@ def _leave(
 ) -> str | None:
     """`return`, `break`, `continue`: what stands behind may not run, nor print."""
     walker.emit(command)
-    env.leave(function=command.argv[0].text == "return")
+    name, *levels = (word.text for word in command.argv)
+    env.leave(function=name == "return", far=levels not in ([], ["1"]))
     return None
 
 

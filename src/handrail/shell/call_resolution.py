@@ -113,7 +113,7 @@ class CallResolver:
         """Read each function that a name may stand for; None: a program of that name."""
         if len(bodies) == 1 and bodies[0] is not None:
             return self._function(bodies[0], command, env, context)
-        leaves = env.leaves
+        leaves, far_leaves = env.leaves, env.far_leaves
         branches = [env.fork() for _ in bodies]
         for function, branch in zip(bodies, branches, strict=True):
             if function is not None:
@@ -124,6 +124,7 @@ class CallResolver:
             branch.functions[command.argv[0].text] = bodies
         env.become(branches[0])
         env.leaves = leaves + env.leaves
+        env.far_leaves = far_leaves + env.far_leaves
         for branch in branches[1:]:
             env.join(branch)
         return None

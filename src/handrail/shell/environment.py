@@ -27,6 +27,8 @@ Value = TypeVar("Value")
 _MAX_REFERENCES = 8
 _ANYTHING = "?"
 """An attribute that a variable may have or not."""
+UNSET = Word("", raw="unset")
+"""Stands among the values of a variable that may not be there."""
 MANY = (UNKNOWN,) * 9
 """Positional arguments of which nothing is known, not even how many there are."""
 EITHER = f"#{OPAQUE}{OPAQUE}\n"
@@ -72,6 +74,7 @@ class Environment:
         "copies",
         "cwd",
         "exported",
+        "far_leaves",
         "files",
         "folders",
         "functions",
@@ -114,6 +117,8 @@ class Environment:
         """What `$@` may be instead."""
         self.leaves: tuple[Environment, ...] = ()
         """How it was where `break` or `continue` may have left the loop that is being read."""
+        self.far_leaves: tuple[Environment, ...] = ()
+        """How it was where `break 2` may have left the loops around it, too."""
         self.returns: tuple[Environment, ...] = ()
         """How it was where `return` may have left the function that is being read."""
         self.zero = Word("bash")
@@ -144,7 +149,7 @@ class Environment:
         copy.scopes = [dict(scope) for scope in self.scopes]
         copy.arguments = self.arguments
         copy.other_arguments = self.other_arguments
-        copy.leaves = copy.returns = ()
+        copy.leaves = copy.far_leaves = copy.returns = ()
         copy.zero = self.zero
         copy.copies = dict(self.copies)
         copy.files = dict(self.files)
@@ -177,6 +182,7 @@ class Environment:
             self.exported |= branch.exported
         self.moved_homes |= branch.moved_homes
         self.leaves += branch.leaves
+        self.far_leaves += branch.far_leaves
         self.returns += branch.returns
         self._join_meanings(branch)
 
@@ -239,12 +245,18 @@ class Environment:
         text = self.files.get(path)
         return None if text is None or EITHER in text else text
 
-    def leave(self, *, function: bool) -> None:
-        """Remember that the loop or the function that is being read may end here."""
+    def leave(self, *, function: bool, far: bool = False) -> None:
+        """Remember that the loop or the function that is being read may end here.
+
+        `far`: the loops around it, too.
+        """
         if function:
             self.returns += (self.fork(),)
-        else:
-            self.leaves += (self.fork(),)
+            return
+        state = self.fork()
+        self.leaves += (state,)
+        if far:
+            self.far_leaves += (state,)
 
     def join_returns(self) -> None:
         """Take over how it was where a function may have ended early."""
@@ -318,7 +330,7 @@ class Environment:
         if name in {"#", "PWD", "?", "$", "-"}:
             return True
         values = self.variables.get(self.name_of(name))
-        return None if values is None else bool(values)
+        return None if values is None or UNSET in values else bool(values)
 
     def values(self, name: str) -> tuple[Word, ...]:
         """The values that a variable may have."""
@@ -405,7 +417,7 @@ class Environment:
                 return
         if name in HOMES:
             self.moved_homes |= {name}
-        self.variables[name] = (*self.values(name), Word("")) if name in self.loose else ()
+        self.variables[name] = (*self.values(name), UNSET) if name in self.loose else ()
         self.arrays.pop(name, None)
         self.other_arrays.pop(name, None)
         self.attributes.pop(name, None)
@@ -452,10 +464,10 @@ def _argument(words: tuple[Word, ...], place: int) -> Word:
 
 
 def _possible(values: tuple[Word, ...] | None) -> tuple[Word, ...]:
-    """The values of a variable; unknown if nobody has set it, empty if it is unset."""
+    """The values of a variable; unknown if nobody has set it."""
     if values is None:
         return (UNKNOWN,)
-    return values or (Word(""),)
+    return values or (UNSET,)
 
 
 def _put_back(table: dict[str, Value], name: str, value: Value | None) -> None:

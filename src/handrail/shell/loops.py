@@ -75,7 +75,7 @@ def run_for(
         _any_number_of_times(env, source, partial(turn, UNKNOWN), {name})
     for state in ended:
         env.join(state)
-    env.leaves = outer
+    env.leaves = outer + env.far_leaves
     return None
 
 
@@ -115,7 +115,7 @@ def run_loop(
         asks = []
     outer, env.leaves = env.leaves, ()
     _read_turns(walker, asks, body, source, env, context)
-    env.leaves = outer
+    env.leaves = outer + env.far_leaves
     starts = any(child.type == "&" for child in body.children)
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from handrail.shell.arithmetic import evaluate, names_changed
-from handrail.shell.environment import Array, bounded
+from handrail.shell.environment import UNSET, Array, bounded
 from handrail.shell.fields import (
     BLANKS,
     Fields,
@@ -119,8 +119,9 @@ class ParameterExpansion:
         if array is not None and "0" not in array:
             is_open = any(key.startswith(OPAQUE) for key in array)
             return [ParameterValue((UNKNOWN,) if is_open else (Word(""),), "", is_open or None)]
-        is_set = env.is_set(name)
-        return [ParameterValue((word,), "", is_set) for word in env.values(name)]
+        values = env.values(name)
+        is_set = UNSET in values or env.is_set(name)
+        return [ParameterValue((word,), "", is_set and word != UNSET) for word in values]
 
     def _element(self, name: str, key: str, array: Array | None) -> ParameterValue:
         if array is None:

@@ -8,6 +8,7 @@ import tree_sitter
 
 from handrail.shell.command import Redirect
 from handrail.shell.environment import Environment
+from handrail.shell.fields import WILDCARDS
 from handrail.shell.paths import join
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, Word
@@ -106,9 +107,10 @@ def _string(
 ) -> None:
     """`<<< word`."""
     values = walker.expander.one(node, source, env)
-    # Wildcards in a value stand for a name.
-    known = len(values) == 1 and not (values[0].glob and "$" in source.text(node))
-    opened.input = (values[0].text if known else OPAQUE) + "\n"
+    text = values[0].text if len(values) == 1 else OPAQUE
+    if values[0].glob and "$" in source.text(node):
+        text = WILDCARDS.sub(OPAQUE, text)  # those in a value stand for names
+    opened.input = text + "\n"
     opened.reads = True
 
 

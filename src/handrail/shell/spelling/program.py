@@ -130,8 +130,10 @@ class _Speller(CommandSpeller):
         while True:
             self.blank()
             if not self.ahead("|") or self.ahead("||"):
+                if not negated or self.waiting:
+                    return output
                 # A group is a question, too: what hangs on it runs or not.
-                return [same("{ "), *output, same("\n}")] if negated and not self.waiting else output
+                return [same("{ "), *output, same("\n}")]
             sign = "|&" if self.ahead("|&") else "|"
             self.at += len(sign)
             self.lines()
