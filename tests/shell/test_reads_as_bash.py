@@ -276,7 +276,7 @@ GIVEN = {
     "v=a; cat <<E\n$v `echo b` \\$v\nE": "a b $v\n",
     "v='a  b'; cat <<< $v": "a  b\n",
     "cat <<< *.c": "*.c\n",
-    "for v in *.c; do :; done; cat <<< $v": f"{UNKNOWN}.c\n",
+    "set -- *.c; v=$1; cat <<< $v": f"{UNKNOWN}.c\n",
     "set -- *.c; v=$1; cat <<E\n$v *\nE": f"{UNKNOWN}.c *\n",
     "v=a; cat <<E\n$v *\nE": "a *\n",
 }
