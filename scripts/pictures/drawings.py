@@ -26,7 +26,7 @@ _GROUPS = (
     (
         "the edge: processes, hosts, programs",
         "#fff8c5",
-        ("server", "library", "api", "drive", "fleet", "hosts"),
+        ("desktop", "server", "library", "api", "drive", "fleet", "hosts"),
     ),
     ("one run", "#dafbe1", ("control", "supervise", "store")),
     ("patterns and corrections", "#fbefff", ("intervene", "checkpoint", "detect")),

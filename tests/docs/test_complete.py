@@ -168,8 +168,10 @@ def test_every_dependency_has_its_reason(page: Page) -> None:
     section = page("docs/architecture.md").split("## Dependencies")[1].split("Deliberately")[0]
     section, _, of_panel = section.partition("For the panel")
     needed, _, for_development = section.partition("Only for development")
+    needed, _, of_desktop = needed.partition("Only with the extra `desktop`")
     assert _reasons(needed) == _packages(project["dependencies"])
-    tools = _packages([*extras["dev"], *extras["site"]]) - {"handrail[site]"}
+    assert _reasons(of_desktop) == _packages(extras["desktop"])
+    tools = _packages([*extras["dev"], *extras["site"]]) - {"handrail[desktop,site]"}
     assert _reasons(for_development) == tools
     panel = json.loads(page("panel/package.json"))
     assert _reasons(of_panel) == {*panel["dependencies"], *panel["devDependencies"]}

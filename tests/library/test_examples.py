@@ -1,4 +1,4 @@
-"""The examples run, each in a process of its own, and so does what docs/library.md shows."""
+"""The examples run, each in a process of its own, and so does what the pages show."""
 
 import re
 import subprocess
@@ -23,7 +23,15 @@ SAYS = {
         "shopctl orders purge --dry-run -> allow",
     ],
 }
-BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / "library.md").read_text())
+ON_A_DESKTOP = {"desktop_robot"}
+"""They run in tests/desktop/e2e."""
+BLOCKS = [
+    block
+    for page in ("library", "desktop")
+    for block in re.findall(
+        r"(?ms)^```python\n(.*?)^```$", (ROOT / "docs" / f"{page}.md").read_text()
+    )
+]
 
 
 def run(sandbox: DaemonSandbox, *args: str) -> "subprocess.CompletedProcess[str]":
@@ -39,7 +47,7 @@ def run(sandbox: DaemonSandbox, *args: str) -> "subprocess.CompletedProcess[str]
 
 
 def test_every_example_is_run() -> None:
-    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(SAYS)
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == {*SAYS, *ON_A_DESKTOP}
 
 
 @pytest.mark.parametrize("name", SAYS)

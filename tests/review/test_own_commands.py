@@ -11,7 +11,7 @@ from handrail.review import Reviewer
 
 HARMLESS = set(
     "demo doctor status log explain incident review replay checkpoints diff restore config "
-    "approvals task pipeline".split()
+    "approvals task pipeline desktop".split()
 ) | {
     "",
     "incident list",
@@ -27,6 +27,7 @@ HARMLESS = set(
     "pipeline list",
     "pipeline schema",
     "pipeline show",
+    "desktop verify",
 }
 """What was harmless when this was written, and has to stay so."""
 REASONS = {
@@ -53,6 +54,10 @@ REASON_FOR = {
     **{
         f"task {name}": "It changes the tasks of agents in the name of a person."
         for name in ("add", "edit", "retry", "answer", "block", "cancel", "clean")
+    },
+    **{
+        f"desktop {name}": "It looks at the screen of a person, or works on it in their name."
+        for name in ("demo", "look", "record", "replay", "watch")
     },
     "pipeline run": "It starts commands and agents in the name of a person.",
     "pipeline trust": "It starts commands and agents in the name of a person.",

@@ -151,7 +151,7 @@ def _describe(error: Exception) -> tuple[bool, str]:
         more = len(problems) - 1
         also = f" (and {more} more: handrail config check)" if more else ""
         return True, visible(f"{problems[0]}{also}")
-    if type(error).__module__ in _IN_ONE_LINE:
+    if any(kind.__module__ in _IN_ONE_LINE for kind in type(error).__mro__):
         return True, visible(str(error))
     if type(error).__module__ == "handrail.shell.errors":
         return True, visible(f"cannot read this command: {error}")

@@ -23,7 +23,7 @@ from handrail.server.threads.garbage_collection import collect_when_idle, freeze
 
 _log = logging.getLogger(__name__)
 
-_SWITCH = 0.005
+_SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
 
 

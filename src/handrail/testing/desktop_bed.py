@@ -46,6 +46,8 @@ _WORDS = 4096
 _NEEDED = ("Xvfb", "openbox", "dbus-daemon")
 _A11Y = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
 _A11Y_SERVICE = "dbus-1/services/org.a11y.Bus.service"
+_LONGEST_FOLDER = 50
+"""A socket's path has 107 bytes at most, and the buses put folders of their own before its name."""
 _USUAL_DATA = "/usr/local/share:/usr/share"
 
 
@@ -136,7 +138,9 @@ class DesktopBed:
     def _start(self) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
         # The path of a socket is short, that of a test's folder is not.
-        self._sockets = tempfile.mkdtemp(prefix="handrail-bed-")
+        temporary = tempfile.gettempdir()
+        place = temporary if len(temporary) <= _LONGEST_FOLDER else "/tmp"
+        self._sockets = tempfile.mkdtemp(prefix="handrail-bed-", dir=place)
         self._ending.callback(shutil.rmtree, self._sockets, ignore_errors=True)
         self._log = self._ending.enter_context((self.folder / "desktop.log").open("ab"))
         self._ending.callback(self._end_strays)
@@ -345,7 +349,8 @@ class DesktopBed:
             # An end without a line reads as "".
             if line := told.readline().strip():
                 return process, line
-        raise DesktopBedError(f"{command[0]} did not start: {self.log()}")
+        *_, last = ["no reason given", *filter(None, map(str.strip, self.log().splitlines()))]
+        raise DesktopBedError(f"{command[0]} did not start: {last}")
 
     def _end_strays(self) -> None:
         """Kill what buses started for themselves; only they know the address of this bus."""

@@ -74,9 +74,9 @@ def action_remark(event: ActionReviewed, end: ActionEnd | None, cwd: str) -> str
 
 
 def _complaint(end: ActionEnded) -> str:
-    """Return the first line of output of a failed tool."""
+    """Return the first line with words in the output of a failed tool: rulers say nothing."""
     said = (end.outcome.error or end.outcome.output)[:_MAX_TEXT].strip()
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line for line in said.splitlines() if any(map(str.isalnum, line))]
     if lines and lines[0].startswith("Exit code "):
         lines = lines[1:]
     return lines[0] if lines else ""

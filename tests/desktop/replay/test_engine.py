@@ -95,6 +95,12 @@ def test_on_request_the_file_is_repaired_past_the_editor(tmp_path: Path) -> None
     assert outcome.verification.success
 
 
+def test_the_comparison_in_the_end_can_be_left_out(tmp_path: Path) -> None:
+    engine = ReplayEngine(SESSION, str(tmp_path), MemoryEditor(), pace=QUICK, verify=False)
+    outcome = replayed(engine)
+    assert (outcome.finished, outcome.verification) == (True, None)
+
+
 def test_damage_after_the_last_save_is_seen_in_the_end(tmp_path: Path) -> None:
     def spoil(context: str) -> None:
         if context == "just finished sub/b.txt":

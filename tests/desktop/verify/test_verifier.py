@@ -46,7 +46,7 @@ def test_success_is_equality_byte_for_byte(tmp_path: Path) -> None:
     report = SessionVerifier(str(tmp_path)).verify(session())
     assert report == VerificationReport(
         success=True,
-        summary="1 of 1 file match byte for byte",
+        summary="1 of 1 file matches byte for byte",
         comparisons=(
             FileResult(
                 path="a.txt",

@@ -165,3 +165,16 @@ def test_a_run_of_a_fleet_that_a_person_has_paused_waits_for_the_person(
         hand = world.look()
         assert (hand.standing, hand.by) == (Standing.PAUSED, "ann")
         other.kill()
+
+
+def test_a_run_of_a_fleet_whose_agent_was_killed_in_the_middle_of_an_action_goes_on(
+    world: WatchedDriver,
+) -> None:
+    world.drive(world.driver.pid, issue="a")
+    assert not isinstance(world.setup.begin_action("a"), Held)
+    world.kill()
+    assert world.look().standing is Standing.PAUSING, "the action never ends"
+    with subprocess.Popen(["sleep", "600"]) as other:
+        world.drive(other.pid, issue="a")
+        assert world.look().standing is Standing.RUNNING
+        other.kill()

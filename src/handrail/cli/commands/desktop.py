@@ -227,10 +227,12 @@ def replay(
     from handrail.cli.desktop.desktop_settings import desktop_project
     from handrail.cli.desktop.watched_replay import WatchedReplay, replay_session
 
-    request = WatchedReplay(session, os.path.abspath(root), editor, pause, repair, as_json)
-    settings = None if no_watch else desktop_project().config.desktop
+    settings = desktop_project().config.desktop
+    verifies = settings.verification.verify_on_completion
+    place = os.path.abspath(root)
+    request = WatchedReplay(session, place, editor, pause, repair, verifies, as_json)
     with ExitStack() as stack:
-        return replay_session(stack, options.screen(), request, settings)
+        return replay_session(stack, options.screen(), request, None if no_watch else settings)
 
 
 @command.command(short_help="See all of it on a virtual screen.")

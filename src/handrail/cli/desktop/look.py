@@ -10,7 +10,7 @@ import msgspec
 
 from handrail.cli.desktop.desktop_settings import desktop_project
 from handrail.cli.output.json_line import print_json
-from handrail.cli.output.terminal import TerminalOutput, visible
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, visible, wrap
 from handrail.config.desktop import screenshot_folder
 from handrail.desktop.capture.screenshot import CaptureTarget
 from handrail.desktop.errors import AnalysisError, RecoveryError
@@ -94,8 +94,7 @@ def look_once(screen: TerminalOutput, request: LookRequest) -> int:
     if request.as_json:
         print_json(result)
     else:
-        for line in _lines(screen, result):
-            screen.say(line)
+        _show(screen, result)
     return 0 if reading.status is ScreenStatus.NORMAL else 1
 
 
@@ -112,31 +111,40 @@ def _remedy(
     return tuple(each.text for each in allowed), "" if allowed else "nobody knows what would help"
 
 
-def _lines(screen: TerminalOutput, result: LookResult) -> Iterator[str]:
+def _show(screen: TerminalOutput, result: LookResult) -> None:
     reading = result.reading
-    where = f"screen {result.width}×{result.height}"
-    if reading.window_title:
-        where += f', window "{visible(reading.window_title)}"'
     by = "by a model" if reading.source == "vision" else "local, no key used"
-    yield f" {where}  {screen.paint(f'{result.seconds:.1f} s, {by}', 'dim')}"
-    word = reading.status.value.replace("_", " ").upper()
+    took = f"  {result.seconds:.1f} s, {by}"
+    where = f" screen {result.width}×{result.height}"
+    if reading.window_title:
+        where += f', window "{visible(_home_as_tilde(reading.window_title))}"'
+    screen.say(clip(where, screen.width - columns(took)) + screen.paint(took, "dim"))
+    word = f" {reading.status.value.replace('_', ' ').upper()} "
+    lead = f" {word} {reading.confidence:.2f}  "
+    first, *rest = wrap(_home_as_tilde(reading.description), screen.width - columns(lead)) or [""]
     style = _STYLES.get(reading.status, _TROUBLE)
-    sure = f"{reading.confidence:.2f}"
-    yield f" {screen.paint(f' {word} ', style)} {sure}  {visible(reading.description)}"
+    screen.say(f" {screen.paint(word, style)} {reading.confidence:.2f}  {first}".rstrip())
+    for line in rest:
+        screen.say(" " * columns(lead) + line)
+    for label, text in _facts(result):
+        screen.field(label, [text])
+    if result.picture:  # in one piece: people copy it
+        screen.say(
+            f"{screen.paint(' Picture', 'bold')}   {visible(_home_as_tilde(result.picture))}"
+        )
+
+
+def _facts(result: LookResult) -> Iterator[tuple[str, str]]:
+    reading = result.reading
     if reading.expected_file or reading.actual_file:
-        shown = visible(reading.actual_file) or "no file"
-        expected = visible(reading.expected_file) or "any"
-        yield f" File       expected {expected}, shown {shown}"
+        shown = _home_as_tilde(reading.actual_file) or "no file"
+        yield "File", f"expected {reading.expected_file or 'any'}, shown {shown}"
     if result.would:
-        does = ", ".join(map(visible, result.would))
-        how = screen.paint("handrail desktop watch does it", "dim")
-        yield f" Would      {does}, look again  {how}"
+        yield "Would", f"{', '.join(result.would)}, look again (handrail desktop watch does it)"
     elif result.why_not:
-        yield f" Would      do nothing: {visible(result.why_not)}"
+        yield "Would", f"do nothing: {result.why_not}"
     if result.note:
-        yield f" Model      not heard: {visible(result.note)}"
-    if result.picture:
-        yield f" Picture    {visible(_home_as_tilde(result.picture))}"
+        yield "Model", f"not heard: {result.note}"
 
 
 def _show_preview(screen: TerminalOutput, request: LookRequest, preview: "msgspec.Struct") -> int:
@@ -159,6 +167,6 @@ def _show_preview(screen: TerminalOutput, request: LookRequest, preview: "msgspe
     return 0
 
 
-def _home_as_tilde(path: str) -> str:
+def _home_as_tilde(text: str) -> str:
     home = os.environ.get("HOME", "")
-    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
+    return text.replace(f"{home}/", "~/") if len(home) > 1 else text

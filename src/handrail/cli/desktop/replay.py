@@ -29,6 +29,7 @@ def open_replay(
     file: str = "session",
     pace: ReplayPace = USUAL_PACE,
     repair: bool = False,
+    verify: bool = True,
     check_between: Callable[[str], object] = lambda _context: None,
 ) -> ReplayEngine:
     """Prepare a replay on the display of this process; the stack closes what it needs.
@@ -58,7 +59,14 @@ def open_replay(
     keyboard = KeyboardEditor(REPLAY_EDITORS[editor], device, windows.read, selection)
     stack.callback(keyboard.close)
     return ReplayEngine(
-        session, root, keyboard, file=file, pace=pace, repair=repair, check_between=check_between
+        session,
+        root,
+        keyboard,
+        file=file,
+        pace=pace,
+        repair=repair,
+        verify=verify,
+        check_between=check_between,
     )
 
 
@@ -84,7 +92,8 @@ def run_replay(
     else:
         _show(screen, outcome)
         show_left_out(screen, session.left_out)
-    return 0 if outcome.verification and outcome.verification.success else 1
+    verified = outcome.verification is None or outcome.verification.success
+    return 0 if outcome.finished and verified else 1
 
 
 def _show_progress(engine: ReplayEngine, width: int) -> None:

@@ -23,6 +23,8 @@ class WatchedReplay(msgspec.Struct, frozen=True):
     pause: float = 0.0
     """Seconds between two operations."""
     repair: bool = False
+    verify: bool = True
+    """Whether all files are compared in the end."""
     as_json: bool = False
 
 
@@ -50,6 +52,7 @@ def replay_session(
         file=request.session,
         pace=ReplayPace(operation_seconds=request.pause),
         repair=request.repair,
+        verify=request.verify,
         check_between=check,
     )
     if settings is not None:

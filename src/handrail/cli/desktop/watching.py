@@ -11,6 +11,7 @@ from handrail.cli.output.json_line import print_json
 from handrail.cli.output.terminal import TerminalOutput, visible
 from handrail.config.desktop import Desktop
 from handrail.desktop.capture.screenshot import CaptureTarget
+from handrail.desktop.packages import load
 from handrail.model.desktop import CheckOutcome, DesktopCheck
 from handrail.words.amounts import count
 from handrail.words.desktop import CHECK_SIGNS, check_in_words
@@ -68,10 +69,13 @@ class CheckPrinter:
 def watch_screen(screen: TerminalOutput, request: WatchRequest) -> int:
     """Watch until Ctrl+C, or until the run is ended; raises DesktopError.
 
+    A display that is not there at the beginning is an error. One that is lost later may come back.
     Returns 1 if something was given up and a person has to look.
     """
     from handrail.desktop.watch.desktop_watch import Watch, describe_target
 
+    displays = load("handrail.desktop.x_display")
+    displays.close_display(displays.open_display())
     printer = CheckPrinter(screen, as_json=request.as_json)
     with Watch(
         settings=request.settings,

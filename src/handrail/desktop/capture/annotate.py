@@ -3,7 +3,7 @@
 import io
 
 import msgspec
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from handrail.desktop.capture.encode import encode_screenshot
 from handrail.desktop.capture.screenshot import Screenshot
@@ -13,7 +13,8 @@ _COLOUR = (214, 40, 40)
 _INK = (255, 255, 255)
 _LINE = 4
 _MARGIN = 6
-_ABOVE = 30
+_ABOVE = 34
+_SIZE = 18
 _MOST_TEXT = 160
 
 
@@ -29,9 +30,10 @@ def annotate(screenshot: Screenshot, place: Area | None, text: str) -> Screensho
         right, bottom = left + round(place.width * scale), top + round(place.height * scale)
         draw.rectangle((left, top, right, bottom), outline=_COLOUR, width=_LINE)
     label = text[:_MOST_TEXT].encode("latin-1", "replace").decode("latin-1")
-    box = draw.textbbox((left + _MARGIN, max(top - _ABOVE, _MARGIN)), label)
+    font = ImageFont.load_default(_SIZE)
+    box = draw.textbbox((left + _MARGIN, max(top - _ABOVE, _MARGIN)), label, font)
     frame = (box[0] - _MARGIN, box[1] - _MARGIN, box[2] + _MARGIN, box[3] + _MARGIN)
     draw.rectangle(frame, fill=_COLOUR)
-    draw.text((box[0], max(top - _ABOVE, _MARGIN)), label, fill=_INK)
+    draw.text((box[0], max(top - _ABOVE, _MARGIN)), label, fill=_INK, font=font)
     encoded = encode_screenshot(picture, screenshot.at)
     return msgspec.structs.replace(encoded, scale=screenshot.scale)

@@ -93,17 +93,20 @@ class ReplayEngine:
         file: str = "session",
         pace: ReplayPace = USUAL_PACE,
         repair: bool = False,
+        verify: bool = True,
         check_between: Callable[[str], object] = lambda _context: None,
     ) -> None:
         """Check the whole session; raises SessionFileError or EditorReplayError.
 
-        `repair`: write a file directly where the editor saved something else. `check_between` is
-        called after each file with what was done; the replay stands still meanwhile.
+        `repair`: write a file directly where the editor saved something else. `verify`: compare
+        all files once more in the end. `check_between` is called after each file with what was
+        done; the replay stands still meanwhile.
         """
         self._root = root
         self._editor = editor
         self._pace = pace
         self._repair = repair
+        self._verifies = verify
         self._check_between = check_between
         self._verifier = SessionVerifier(root, file)
         self._jobs = prepare(session, root, editor, file)
@@ -172,7 +175,7 @@ class ReplayEngine:
             self._point.leave()
             for job in self._jobs:
                 self._replay(job)
-            verification = self._verify()
+            verification = self._verify() if self._verifies else None
             finished = True
         except WorkAbortedError:
             aborted = True

@@ -16,7 +16,8 @@ from handrail.desktop.replay.editor import EditorReplayError
 from handrail.desktop.replay.editors import ReplayEditorRow
 from handrail.desktop.sense.screen_facts import DesktopFacts, WindowFacts
 
-_SELECTION_SECONDS = 0.5
+_SELECTION_SECONDS = 2.0
+"""A busy machine needs more than a moment; keys that were lost are sent again after it."""
 _KILL_SECONDS = 5.0
 _NAME_CHARACTERS = r"[\w.-]"
 

@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from handrail.model.decodable import decodable
+
 MAX_LINE = 2**31 - 1
 
 Line = Annotated[
@@ -97,6 +99,7 @@ class LeftOutFile(Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
+@decodable
 class EditSession(Struct, frozen=True, forbid_unknown_fields=True):
     """A whole session."""
 

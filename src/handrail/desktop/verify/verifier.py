@@ -181,7 +181,8 @@ def expected_text(edited: EditedFile, original: str, file: str, place: str) -> b
 def summarize(results: tuple[FileResult, ...]) -> str:
     """One sentence about all files."""
     identical = sum(result.identical for result in results)
-    says = [f"{identical} of {len(results)} {_files(len(results))} match byte for byte"]
+    of = "1 file matches" if len(results) == 1 else f"{len(results)} files match"
+    says = [f"{identical} of {of} byte for byte"]
     similar = sum(result.accepted and not result.identical for result in results)
     refused = [result for result in results if not result.accepted]
     missing = sum(result.match_status == MatchStatus.MISSING for result in refused)
@@ -196,10 +197,6 @@ def summarize(results: tuple[FileResult, ...]) -> str:
         if number:
             says.append(f"{number} {what}")
     return ", ".join(says)
-
-
-def _files(number: int) -> str:
-    return "file" if number == 1 else "files"
 
 
 def _count_lines(data: bytes) -> int:

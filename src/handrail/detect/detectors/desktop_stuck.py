@@ -34,15 +34,14 @@ class DesktopStuckDetector(Detector):
         meaning="A graphical session is stuck and no recovery helps, or the watch cannot see it.",
         fitting=FittingInterventions(
             InterventionName.SOFT_CORRECTION,
-            InterventionName.SOFT_CORRECTION,
-            InterventionName.EMERGENCY_STOP,
+            InterventionName.CONTEXT_REINFORCEMENT,
+            InterventionName.RESOURCE_THROTTLING,
             InterventionName.EMERGENCY_STOP,
             # The worker would go on typing into whatever is in front of it.
             at_once=Severity.CRITICAL,
         ),
         hints=paragraphs("""
-            {says} Do not send more keys to it. Find out what is on the screen: `handrail desktop
-            look` prints it.
+            {says} Do not send more keys to it. Say what you did last, and wait for a person.
 
             {says} A person has to look at the screen before the session goes on.
         """),

@@ -38,6 +38,8 @@ class ProgramFiles:
 
         `path`: a name without a folder is looked up.
         """
+        if "/" not in path and not self._files(host):
+            return False
         # Most files that are asked for are scripts, or are not there: then nothing else counts.
         found, identity = (path, _identity(path)) if "/" in path else self._look_up(path)
         if identity is None or identity[3] < _SMALLEST:

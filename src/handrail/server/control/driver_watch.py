@@ -18,7 +18,8 @@ _log = logging.getLogger(__name__)
 
 _LOOK_EVERY = 1.0
 _GONE = "the process that drove it is gone"
-_OF_THE_LOST = frozenset({Standing.PAUSED, Standing.STOPPED})
+_OF_THE_LOST = frozenset({Standing.PAUSING, Standing.PAUSED, Standing.STOPPED})
+"""PAUSING, too: an action that the killed agent had begun never ends."""
 
 
 class DriverWatch:
