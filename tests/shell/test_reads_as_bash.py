@@ -240,6 +240,7 @@ EACH_OF = {
     "x=a; false && x=*.c; rm $(echo $x)": [[UNKNOWN]],
     "x=*.h; false && x=*.c; rm $(echo $x)": [["*.h", "*.c"]],
     "cd /a; rm $(cd -)": [["/work"]],
+    "popd; rm $(cd -)": [[UNKNOWN]],
     # all the names that match, in one text, are no name that matches
     'for x in ?.txt; do set -- $x; y=$*; done; rm "$y"': [[UNKNOWN], [f"?.txt{UNKNOWN}"]],
     'for x in ?.txt; do x+=y; done; rm "$x"': [[UNKNOWN], ["?.txty"]],
@@ -304,6 +305,9 @@ IN_FOLDER = {
     "cd - && cd /a; rm x": UNKNOWN,
     "cd /b; cd - && cd /a; rm x": "/a",
     "popd && cd /a; rm x": UNKNOWN,
+    "cd /a; popd; cd -; rm x": UNKNOWN,
+    "pushd && cd /a; rm x": UNKNOWN,
+    "pushd /a; pushd /b; popd && cd /c; rm x": "/c",
     "shift && cd /a; rm x": UNKNOWN,
     "set -- b; shift && cd /a; rm x": "/a",
     "f() { [ b ]; }; f && cd /a; rm x": UNKNOWN,

@@ -10,7 +10,7 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, MANY, Environment
+from handrail.shell.environment import EVERYTHING, MANY, UNSET, Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
@@ -27,6 +27,7 @@ def _cd(
     walker.emit(command)
     before = env.cwd
     printed: str | None = ""
+    leads_back = True
     if not targets:
         env.cwd = _only(env.values("HOME"))
     elif targets[0].text == "-":
@@ -36,8 +37,14 @@ def _cd(
         printed = f"{env.cwd.text}\n" if leads_back and env.cwd.exact else None
     else:
         env.cwd = join(env.cwd, targets[0])
-    env.assign("OLDPWD", (before,))
+    _leave_folder(env, before, sure=leads_back)
     return printed
+
+
+def _leave_folder(env: Environment, folder: Word, *, sure: bool) -> None:
+    """Note where `cd -` leads back to; `sure`: the shell moves, as far as the text tells."""
+    kept = () if sure else (*env.values("OLDPWD"), UNSET)
+    env.assign("OLDPWD", tuple(dict.fromkeys((folder, *kept))))
 
 
 def _only(values: tuple[Word, ...]) -> Word:
@@ -51,6 +58,8 @@ def _pushd(
     if len(words) != 1 or words[0].text[:1] in {"+", "-"}:
         # Without a folder it turns the stack around.
         walker.emit(command)
+        walker.failures += not env.folders
+        _leave_folder(env, env.cwd, sure=bool(env.folders))
         env.cwd, env.folders = UNKNOWN, (UNKNOWN,)
         return None
     env.folders = (*env.folders, env.cwd)
@@ -63,7 +72,7 @@ def _popd(
 ) -> str | None:
     walker.emit(command)
     walker.failures += not env.folders
-    env.assign("OLDPWD", (env.cwd,))
+    _leave_folder(env, env.cwd, sure=bool(env.folders))
     plain = len(command.argv) == 1 and env.folders
     env.cwd = env.folders[-1] if plain else UNKNOWN
     env.folders = env.folders[:-1]
