@@ -36,16 +36,20 @@ FILES = {
 }
 """Every file of the scene, with its text."""
 
+_LINE_END = "\x1e"
+"""Stands for the end of a line in the record: there bash would write in two pieces, and calls that
+run at the same time would get between them."""
 _DRIVER = r"""
 command_not_found_handle() {
-    local - in=
+    local - in= record
     IFS=$' \t\n'
     set +x
     case $1 in
         cat|sh|bash|tee|xargs) [ $# -gt 1 ] && [ "$1" != xargs ] && [ "$1" != tee ] ||
             IFS= read -r -d '' -N 4000 in ;;
     esac
-    printf '%s\0' "$#" "$PWD" "$in" "$@" >&9
+    record=("$#" "$PWD" "$in" "$@")
+    printf '%s\0' "${record[@]//$'\n'/$'\x1e'}" >&9
     case $1 in
         cat) shift; if [ $# = 0 ]; then printf %s "$in"; else /bin/cat -- "$@"; fi ;;
         tee) printf %s "$in" ;;
@@ -135,7 +139,8 @@ class RealBash:
             slots = slots[done.stat().st_size + 1 :]
 
     def _result(self, slot: Path) -> BashRun:
-        calls = list(_calls((slot / "calls").read_bytes().decode("utf-8", "replace").split("\0")))
+        record = (slot / "calls").read_bytes().decode("utf-8", "replace")
+        calls = list(_calls(record.replace(_LINE_END, "\n").split("\0")))
         written = sorted(_changed(str(slot)))
         says = (slot / "err").read_text(errors="replace").replace("err\n", "")
         if written:
