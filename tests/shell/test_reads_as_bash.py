@@ -339,6 +339,11 @@ def test_a_long_sequence_ends_with_a_wildcard() -> None:
     assert command.argv[-1].glob
 
 
+def test_what_begins_with_a_digit_is_no_assignment() -> None:
+    (command,) = commands("4=b rm x")
+    assert [word.text for word in command.argv] == ["4=b", "rm", "x"]
+
+
 def test_mapfile_calls_what_it_is_told() -> None:
     assert calls("mapfile -c 1 -C 'rm a' x <<< k") == [["a", UNKNOWN, UNKNOWN]]
 
