@@ -32,7 +32,7 @@ from Xlib.xobject.drawable import Window
 
 from handrail.desktop.x_display import close_display, open_display
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds that anything on the desktop has: the machine may be busy."""
 ACCESSIBILITY = "at-spi2-core"
 """What serves the accessibility tree: no program that anybody calls."""

@@ -97,7 +97,7 @@ def test_the_example_of_a_robot(watched: WatchedDesktop) -> None:
         env=watched.environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")

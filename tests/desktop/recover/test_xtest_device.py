@@ -1,8 +1,11 @@
 """Hands on a real desktop, with real editors."""
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from Xlib import X
@@ -108,6 +111,21 @@ def test_a_text_that_nobody_takes_is_an_error(desktop: DesktopBed) -> None:
         pytest.raises(RecoveryError, match="did not take the paste"),
     ):
         device.type_text("not for a terminal")
+
+
+def test_a_program_that_is_busy_gets_a_text_once(desktop: DesktopBed, tmp_path: Path) -> None:
+    file = tmp_path / "late.txt"
+    file.touch()
+    process = desktop.mousepad(file).process
+    goes_on = Timer(1, os.kill, (process.pid, signal.SIGCONT))
+    with closing(XTestDevice(_no_button, desktop.name, paste_seconds=0.5)) as device:
+        process.send_signal(signal.SIGSTOP)
+        goes_on.start()
+        device.type_text("once")
+        device.press("ctrl+s")
+        desktop.until(lambda: file.stat().st_size > 0, "the saved file")
+    goes_on.join()
+    assert file.read_text() == "once"
 
 
 @pytest.mark.parametrize(("text", "says"), [("a\0b", "NUL"), ("\ud800", "Unicode")])

@@ -72,6 +72,27 @@ def test_any_recording_replays_to_what_it_should(
     assert outcome.verification.success
 
 
+class SlowToSave(MemoryEditor):
+    """Saves only after somebody has looked often whether it is free."""
+
+    looks = 0
+
+    def save(self) -> None:
+        self.looks = 10
+
+    def obstacle(self) -> str:
+        self.looks -= 1
+        if not self.looks:
+            super().save()
+        return ""
+
+
+def test_an_editor_that_has_much_to_do_before_it_saves_is_waited_for(tmp_path: Path) -> None:
+    pace = ReplayPace(save_seconds=0.1, patience=PATIENCE)
+    outcome = replayed(ReplayEngine(SESSION, str(tmp_path), SlowToSave(), pace=pace))
+    assert (outcome.finished, outcome.error) == (True, "")
+
+
 def test_an_editor_that_loses_a_character_is_stopped(tmp_path: Path) -> None:
     editor = MemoryEditor(saves=lambda text: text.replace("ü", ""))
     outcome = replayed(ReplayEngine(SESSION, str(tmp_path), editor, pace=QUICK))

@@ -71,6 +71,12 @@ def test_an_unknown_screen_after_a_recovery_proves_nothing(scripted: ScriptedWat
     assert scripted.watch.check_now().outcome is CheckOutcome.NOT_RECOVERED
 
 
+def test_a_dialog_that_takes_its_time_to_close_is_waited_for(scripted: ScriptedWatch) -> None:
+    scripted.screen.show(SAVE, LEAVE, LEAVE, SAVE, UNKNOWN, NORMAL)
+    check = scripted.watch.check_now()
+    assert (check.outcome, check.why) == (CheckOutcome.RECOVERED, "")
+
+
 def test_another_dialog_behind_the_first_is_treated_at_once(scripted: ScriptedWatch) -> None:
     scripted.screen.show(SAVE, LEAVE)
     first = scripted.watch.check_now()

@@ -32,8 +32,8 @@ _CHROMIUM = "CHROME_SELECTION"
 """Where Chromium, and every editor made of it, lets a text be put."""
 _WORDS = ("CLIPBOARD", "TARGETS", "INCR", "HANDRAIL_CLIPBOARD", _CHROMIUM)
 _MOST_KEPT = 16_000_000
-_FETCH_SECONDS = 1.0
-_JOB_SECONDS = 20.0
+_FETCH_SECONDS = 5.0
+_JOB_SECONDS = 60.0
 _END_SECONDS = 2.0
 _ALL = 0x7FFFFFFF
 
@@ -73,7 +73,8 @@ class Clipboard:
         self.was_read = False
         """Whether anybody has read the text that is offered."""
         self._deliveries: dict[tuple[int, int], _Delivery] = {}
-        self._asked_at = 0.0
+        self.asked_at = 0.0
+        """When a program asked for the content, or read a piece of it, for the last time."""
         self._taken: SimpleQueue[ClipboardReading] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._woken, self._wake = os.pipe()
@@ -97,7 +98,7 @@ class Clipboard:
 
     def wait_until_quiet(self, seconds: float) -> None:
         """Return when nobody has asked for so long."""
-        while (left := self._asked_at + seconds - time.monotonic()) > 0:
+        while (left := self.asked_at + seconds - time.monotonic()) > 0:
             self.wait_for_reader(left)
 
     def close(self) -> None:
@@ -182,7 +183,7 @@ class Clipboard:
 
     def _hand_out(self, asked: Event) -> None:
         """Answer a program that wants the content in some form."""
-        self._asked_at = time.monotonic()
+        self.asked_at = time.monotonic()
         # Old programs leave the property out.
         prop = asked.property or asked.target
         window = asked.requestor
@@ -219,7 +220,7 @@ class Clipboard:
         delivery = self._deliveries.get((deleted.window.id, deleted.atom))
         if delivery is None:
             return
-        self._asked_at = time.monotonic()
+        self.asked_at = time.monotonic()
         if delivery.in_pieces:
             piece, delivery.rest = delivery.rest[:CHUNK], delivery.rest[CHUNK:]
             delivery.window.change_property(delivery.prop, delivery.kind, 8, bytes(piece))

@@ -16,8 +16,8 @@ from handrail.desktop.screen_reading import ScreenReading
 from handrail.desktop.sense.screen_facts import WindowFacts
 from handrail.model.desktop import ScreenStatus
 
-_DIALOG_SECONDS = 5.0
-_LOOKS = 50
+_DIALOG_SECONDS = 30.0
+_LOOKS = 300
 
 
 class FileOpener(Protocol):

@@ -13,18 +13,23 @@ from Xlib.protocol.event import ClientMessage
 
 from handrail.desktop.errors import NoDisplayError, RecoveryError
 from handrail.desktop.recover.clipboard import Clipboard
+from handrail.desktop.recover.key_receipt import receipt_of_keys
 from handrail.desktop.recover.keyboard import Keyboard
 from handrail.desktop.x_display import LOST, close_display, limited, open_display
 
-_FOCUS_SECONDS = 5.0
+_FOCUS_SECONDS = 30.0
 _PASTE_SECONDS = 5.0
-_MOST_SECONDS = 30.0
+_BUSY_SECONDS = 60.0
+"""For a program to take the keys of a paste: sent twice, it would paste twice."""
+_MOST_SECONDS = 90.0
 """For a whole action: after that, the display stands still."""
 _QUIET_SECONDS = 0.2
+_LOOK_AGAIN = 0.05
 _OTHER_READER_SECONDS = 1.0
 """A clipboard manager may read a text before the editor does."""
 _PASTE = "ctrl+v"
 _FROM_A_PAGER = 2
+_ROOT_EVENTS = X.PropertyChangeMask
 
 
 class XTestDevice:
@@ -40,7 +45,7 @@ class XTestDevice:
         """Set up hands for a display, by default that of DISPLAY.
 
         `press_button` presses a button by its name; `paste_seconds` is the time that a program has
-        to take a text.
+        to ask for a text after it took the keys.
         """
         self._paste_seconds = paste_seconds
         self._press_button = press_button
@@ -150,7 +155,7 @@ class XTestDevice:
                 close_display(display)
                 raise NoDisplayError(display.get_display_name(), "it lacks the extension XTEST")
             display.set_error_handler(lambda error, _: self._refused.append(error))
-            display.screen().root.change_attributes(event_mask=X.PropertyChangeMask)
+            display.screen().root.change_attributes(event_mask=_ROOT_EVENTS)
             self._display = display
         return self._display
 
@@ -159,17 +164,27 @@ class XTestDevice:
         mask = ~int(display.display.info.resource_id_mask)
         focus = display.get_input_focus().focus
         program = getattr(focus, "id", 0) & mask
-        end = time.monotonic() + self._paste_seconds
+        front = _number(display, display.screen().root.id, "_NET_ACTIVE_WINDOW")
+        seconds, since = self._paste_seconds, time.monotonic()
         read_before = False
-        while (reader := clipboard.wait_for_reader(max(0.0, end - time.monotonic()))) is not None:
-            if reader.window & mask != program:
-                end = min(end, time.monotonic() + _OTHER_READER_SECONDS)
-            elif read_before or not reader.by_chromium:
-                return
-            else:
-                # The page gets the text that its browser reads the second time.
-                read_before = True
-                end = time.monotonic() + self._paste_seconds
+        with receipt_of_keys(display, front, _ROOT_EVENTS) as keys:
+            while True:
+                limit = _BUSY_SECONDS if keys.is_awaited else seconds
+                left = max(since, clipboard.asked_at) + limit - time.monotonic()
+                if left <= 0:
+                    break
+                reader = clipboard.wait_for_reader(min(left, _LOOK_AGAIN))
+                if keys.look():
+                    since = time.monotonic()
+                if reader is None:
+                    continue
+                if reader.window & mask != program:
+                    seconds = min(seconds, _OTHER_READER_SECONDS)
+                elif read_before or not reader.by_chromium:
+                    return
+                else:
+                    # The page gets the text that its browser reads the second time.
+                    read_before = True
         if not clipboard.was_read:
             raise RecoveryError("type", "the program with the focus did not take the paste")
 

@@ -35,6 +35,9 @@ from handrail.desktop.watch.worker import WorkerProgress
 _LOOK_AGAIN = 0.05
 _TRIES = 3
 
+FileTrace = tuple[int, int, int]
+"""What changes whenever a file is written: its number, size and time."""
+
 
 class ReplayPace(msgspec.Struct, frozen=True):
     """How fast a replay goes, and how long it waits."""
@@ -44,9 +47,9 @@ class ReplayPace(msgspec.Struct, frozen=True):
     save_every: int = 25
     """Operations after which the file is saved and checked."""
     save_seconds: float = 10.0
-    """How long the saved file may take to be on the disk."""
+    """How long a file may take to be as it should be after the editor began to write it."""
     patience: float = 120.0
-    """How long something else may have the keyboard, in seconds."""
+    """How long something else may have the keyboard, or the editor may be busy, in seconds."""
 
 
 USUAL_PACE = ReplayPace()
@@ -272,8 +275,9 @@ class ReplayEngine:
             if not blocked:
                 break
             self._wait_for_keyboard()
+            before = self._trace(path)
             self._editor.save()
-            is_there, blocked = self._wait_for_file(path, expected)
+            is_there, blocked = self._wait_for_file(path, expected, before)
             if is_there:
                 with self._lock:
                     self._saved = expected
@@ -291,17 +295,32 @@ class ReplayEngine:
         self._wait_until_ready(expected.decode())
         return 1
 
-    def _wait_for_file(self, path: str, expected: bytes) -> tuple[bool, bool]:
-        """Whether the file is as expected in time, and whether something had the keyboard."""
-        waited, blocked = 0.0, False
+    def _wait_for_file(
+        self, path: str, expected: bytes, before: FileTrace | None
+    ) -> tuple[bool, bool]:
+        """Whether the file is as expected in time, and whether something had the keyboard.
+
+        A file that is untouched is still to be saved: the editor may have much to do before.
+        """
+        waited, blocked, now = 0.0, False, before
         while True:
             if self._on_disk(path) == expected:
                 return True, blocked
             blocked = blocked or bool(self._editor.obstacle())
-            if waited >= self._pace.save_seconds:
+            if now != (now := self._trace(path)):
+                waited = 0.0
+            is_due = blocked or now != before
+            if waited >= (self._pace.save_seconds if is_due else self._pace.patience):
                 return False, blocked
             self._point.rest(_LOOK_AGAIN)
             waited += _LOOK_AGAIN
+
+    def _trace(self, path: str) -> FileTrace | None:
+        try:
+            found = os.stat(resolve_inside(self._root, path))
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
 
     def _on_disk(self, path: str) -> bytes | None:
         try:

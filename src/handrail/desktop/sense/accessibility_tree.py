@@ -19,8 +19,8 @@ from handrail.desktop.sense.bus_connection import (
 )
 from handrail.desktop.sense.screen_facts import AppFacts, DialogFacts, FocusFacts
 
-CALL_SECONDS = 1.0
-READ_SECONDS = 2.5
+CALL_SECONDS = 3.0
+READ_SECONDS = 7.5
 """What reading a tree may take in total."""
 MOST_NODES = 600
 MOST_LEVELS = 40

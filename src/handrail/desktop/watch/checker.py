@@ -17,9 +17,9 @@ from handrail.model.desktop import CheckOutcome, DesktopCheck, RecoveryStep, Scr
 
 _PAUSE_SECONDS = 30.0
 """How long the worker has to reach a safe point."""
-_SETTLE_TRIES = 6
+_SETTLE_TRIES = 30
 _SETTLE_SECONDS = 0.5
-"""How often, and how long apart, the screen is read until a symptom is gone."""
+"""How often, and how long apart, the screen is read until it is fine after a recovery."""
 _NO_PROGRESS = "no_progress"
 _SAME_LOOKS = 4
 """How often trouble has to be there again: a window that opens or closes is none."""
@@ -241,14 +241,21 @@ class ScreenChecker:
     def _settled(
         self, before: ScreenReading, expected: str, context: str
     ) -> tuple[ScreenQuestion, ScreenReading]:
-        """Look until the symptom is gone, for a few seconds; windows take time to close."""
-        tries = 0
+        """Look until the screen is fine, or other trouble than before stays there.
+
+        Windows take time to close: a dialog that has done its work may still be in front.
+        """
+        tries, same, last = 0, 0, before
         while True:
             self._tools.sleep(_SETTLE_SECONDS)
             question = self._question(expected, context)
             now = self._tools.local.read(question)
             tries += 1
-            if _is_gone(before, now) or self._is_stopping() or tries == _SETTLE_TRIES:
+            same = same + 1 if _is_gone(before, now) and not _is_gone(last, now) else 0
+            last = now
+            is_fine = now.status is ScreenStatus.NORMAL and _is_gone(before, now)
+            is_over = is_fine or same == _SAME_LOOKS or tries == _SETTLE_TRIES
+            if is_over or self._is_stopping():
                 return question, now
 
     def _without_remedy(self, seen: DesktopCheck, why: str) -> DesktopCheck:
