@@ -111,8 +111,10 @@ def _with_gaps(text: str) -> str:
     return ".*".join(map(re.escape, text.split(OPAQUE)))
 
 
-def _path_with_gaps(text: str) -> str:
-    return _with_gaps(text).replace("/.*/", "/(?:.*/)?")
+def _path_with_gaps(path: Word) -> str:
+    if path.glob:
+        return ".*".join(map(_glob, path.text.split(OPAQUE)))
+    return _with_gaps(path.text).replace("/.*/", "/(?:.*/)?")
 
 
 def _glob(text: str) -> str:
@@ -142,6 +144,6 @@ def _file(path: str, reading: Reading) -> Outcome:
             elif target.glob and target.exact:
                 if re.fullmatch(_glob(target.text), path, re.DOTALL):
                     return Outcome.SAME
-            elif re.fullmatch(".*" + _path_with_gaps(target.text), path, re.DOTALL):
+            elif re.fullmatch(".*" + _path_with_gaps(target), path, re.DOTALL):
                 best = Outcome.UNKNOWN
     return best

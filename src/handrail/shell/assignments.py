@@ -8,7 +8,7 @@ import tree_sitter
 from handrail.shell.builtins import unset_words
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, Environment
+from handrail.shell.environment import HOMES, UNSET, Environment
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
@@ -55,6 +55,7 @@ def run_declare(
     """`export`, `declare`, `local`, `readonly`, `typeset`."""
     before = len(walker.commands)
     keyword = Word(source.text(node.children[0]))
+    walker.failures += keyword.text == "local" and not env.scopes
     assigned: list[tuple[str, Word]] = []
     words: list[Word] = []
     named: list[str] = []
@@ -92,10 +93,12 @@ def run_declare(
                     assigned.append((name, Word(value)))
                 else:
                     words.append(word)
+    names = {name for name, _ in assigned}.union(named)
+    walker.failures += not env.loose.isdisjoint(names)
     if keyword.text == "readonly" or any(
         "r" in word.text for word in words if word.text[:1] == "-"
     ):
-        env.loose |= {name for name, _ in assigned}.union(named)
+        env.loose |= names
     if not assigned:
         # `export -p` prints every variable.
         walker.emit(Command((keyword, *words), env.cwd, via=context.via, fed_by=context.fed_by))
@@ -152,7 +155,8 @@ def _declared(
         is_new = name not in env.scopes[-1]
         env.declare_local(name)
         if empty and is_new:
-            env.variables[name] = ()
+            # A read-only variable lets no local one take its name.
+            env.variables[name] = (*env.values(name), UNSET) if name in env.loose else ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
     kept = "".join(letter for letter in letters if letter in "Ailu")
@@ -194,7 +198,11 @@ def assign(
         env.assign_element(name, key, value)
         return name, value
     if appends:
-        values = tuple(Word(old.text + new.text) for old in env.values(name) for new in values)
+        values = tuple(
+            Word(old.text + new.text, old.glob or new.glob)
+            for old in env.values(name)
+            for new in values
+        )
     env.assign(name, values)
     return name, values[0]
 

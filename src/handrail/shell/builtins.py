@@ -10,7 +10,7 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, MANY, Environment
+from handrail.shell.environment import EVERYTHING, MANY, UNSET, Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
@@ -26,14 +26,25 @@ def _cd(
     targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
     walker.emit(command)
     before = env.cwd
+    printed: str | None = ""
+    leads_back = True
     if not targets:
         env.cwd = _only(env.values("HOME"))
     elif targets[0].text == "-":
+        leads_back = env.is_set("OLDPWD") is True
+        walker.failures += not leads_back
         env.cwd = _only(env.values("OLDPWD"))
+        printed = f"{env.cwd.text}\n" if leads_back and env.cwd.exact else None
     else:
         env.cwd = join(env.cwd, targets[0])
-    env.assign("OLDPWD", (before,))
-    return ""
+    _leave_folder(env, before, sure=leads_back)
+    return printed
+
+
+def _leave_folder(env: Environment, folder: Word, *, sure: bool) -> None:
+    """Note where `cd -` leads back to; `sure`: the shell moves, as far as the text tells."""
+    kept = () if sure else (*env.values("OLDPWD"), UNSET)
+    env.assign("OLDPWD", tuple(dict.fromkeys((folder, *kept))))
 
 
 def _only(values: tuple[Word, ...]) -> Word:
@@ -47,6 +58,8 @@ def _pushd(
     if len(words) != 1 or words[0].text[:1] in {"+", "-"}:
         # Without a folder it turns the stack around.
         walker.emit(command)
+        walker.failures += not env.folders
+        _leave_folder(env, env.cwd, sure=bool(env.folders))
         env.cwd, env.folders = UNKNOWN, (UNKNOWN,)
         return None
     env.folders = (*env.folders, env.cwd)
@@ -58,7 +71,8 @@ def _popd(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
     walker.emit(command)
-    env.assign("OLDPWD", (env.cwd,))
+    walker.failures += not env.folders
+    _leave_folder(env, env.cwd, sure=bool(env.folders))
     plain = len(command.argv) == 1 and env.folders
     env.cwd = env.folders[-1] if plain else UNKNOWN
     env.folders = env.folders[:-1]
@@ -177,6 +191,7 @@ def _shift(
         env.set_arguments(MANY)
         return ""
     by = int(count[:9])
+    walker.failures += any(by > len(words) for words in env.argument_lists())
     env.set_arguments(
         *(words[by:] if by <= len(words) and words != MANY else words
           for words in env.argument_lists())
@@ -199,7 +214,8 @@ def _leave(
 ) -> str | None:
     """`return`, `break`, `continue`: what stands behind may not run, nor print."""
     walker.emit(command)
-    env.leave(function=command.argv[0].text == "return")
+    name, *levels = (word.text for word in command.argv)
+    env.leave(function=name == "return", far=levels not in ([], ["1"]))
     return None
 
 

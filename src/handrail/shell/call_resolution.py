@@ -82,6 +82,8 @@ class CallResolver:
         if name in env.functions and not bare:
             self._emit_redirects(command)
             return self._functions(env.functions[name], command, env, context)
+        if env.functions and OPAQUE in name and has_text(command.argv[0]) and not bare:
+            self._functions_of_such_a_name(command, env, context)
         if name in env.aliases and name not in self.active_aliases and not bare:
             self._emit_redirects(command)
             if self.walker.programs.lookup(name) is None:
@@ -111,7 +113,7 @@ class CallResolver:
         """Read each function that a name may stand for; None: a program of that name."""
         if len(bodies) == 1 and bodies[0] is not None:
             return self._function(bodies[0], command, env, context)
-        leaves = env.leaves
+        leaves, far_leaves = env.leaves, env.far_leaves
         branches = [env.fork() for _ in bodies]
         for function, branch in zip(bodies, branches, strict=True):
             if function is not None:
@@ -122,9 +124,22 @@ class CallResolver:
             branch.functions[command.argv[0].text] = bodies
         env.become(branches[0])
         env.leaves = leaves + env.leaves
+        env.far_leaves = far_leaves + env.far_leaves
         for branch in branches[1:]:
             env.join(branch)
         return None
+
+    def _functions_of_such_a_name(
+        self, command: Command, env: Environment, context: CommandContext
+    ) -> None:
+        """Read each function that may be meant by a name of which only parts are known."""
+        parts = command.argv[0].text.split(OPAQUE)
+        pattern = re.compile(".*".join(map(re.escape, parts)), re.DOTALL)
+        for name in [name for name in env.functions if pattern.fullmatch(name)]:
+            branch = env.fork()
+            called = msgspec.structs.replace(command, argv=(Word(name), *command.argv[1:]))
+            self._functions(env.functions[name], called, branch, context)
+            env.join(branch)
 
     def _function(
         self, function: ShellFunction, command: Command, env: Environment, context: CommandContext

@@ -27,6 +27,8 @@ Value = TypeVar("Value")
 _MAX_REFERENCES = 8
 _ANYTHING = "?"
 """An attribute that a variable may have or not."""
+UNSET = Word("", raw="unset")
+"""Stands among the values of a variable that may not be there."""
 MANY = (UNKNOWN,) * 9
 """Positional arguments of which nothing is known, not even how many there are."""
 EITHER = f"#{OPAQUE}{OPAQUE}\n"
@@ -72,6 +74,7 @@ class Environment:
         "copies",
         "cwd",
         "exported",
+        "far_leaves",
         "files",
         "folders",
         "functions",
@@ -114,6 +117,8 @@ class Environment:
         """What `$@` may be instead."""
         self.leaves: tuple[Environment, ...] = ()
         """How it was where `break` or `continue` may have left the loop that is being read."""
+        self.far_leaves: tuple[Environment, ...] = ()
+        """How it was where `break 2` may have left the loops around it, too."""
         self.returns: tuple[Environment, ...] = ()
         """How it was where `return` may have left the function that is being read."""
         self.zero = Word("bash")
@@ -144,7 +149,7 @@ class Environment:
         copy.scopes = [dict(scope) for scope in self.scopes]
         copy.arguments = self.arguments
         copy.other_arguments = self.other_arguments
-        copy.leaves = copy.returns = ()
+        copy.leaves = copy.far_leaves = copy.returns = ()
         copy.zero = self.zero
         copy.copies = dict(self.copies)
         copy.files = dict(self.files)
@@ -163,6 +168,8 @@ class Environment:
 
         `succeeds`: the step between both is taken to work, so its folder and its files count.
         """
+        if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
+            self._join_arrays(branch)  # first: it looks at variables that are no arrays
         if self.variables != branch.variables:
             self._join_variables(branch)
         if not succeeds:
@@ -175,6 +182,7 @@ class Environment:
             self.exported |= branch.exported
         self.moved_homes |= branch.moved_homes
         self.leaves += branch.leaves
+        self.far_leaves += branch.far_leaves
         self.returns += branch.returns
         self._join_meanings(branch)
 
@@ -186,8 +194,6 @@ class Environment:
             self._join_aliases(branch)
         if branch.copies:
             self.copies = branch.copies | self.copies
-        if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
-            self._join_arrays(branch)
         if self.attributes != branch.attributes:
             for name in self.attributes.keys() | branch.attributes.keys():
                 if self.attributes.get(name) != branch.attributes.get(name):
@@ -229,22 +235,28 @@ class Environment:
             self.aliases[name] = mine if mine == text else f"{mine}\n{text}"
 
     def _join_scopes(self, branch: "Environment") -> None:
-        mine, other = self.scopes[-1], branch.scopes[-1]
-        for name in mine.keys() ^ other.keys():
-            saved = mine.get(name) or other[name]
-            mine[name] = saved._replace(sure=False)
+        for mine, other in zip(self.scopes, branch.scopes, strict=False):
+            for name in mine.keys() ^ other.keys():
+                saved = mine.get(name) or other[name]
+                mine[name] = saved._replace(sure=False)
 
     def text_of(self, path: str) -> str | None:
         """What a file holds that this program wrote; None if that is unknown."""
         text = self.files.get(path)
         return None if text is None or EITHER in text else text
 
-    def leave(self, *, function: bool) -> None:
-        """Remember that the loop or the function that is being read may end here."""
+    def leave(self, *, function: bool, far: bool = False) -> None:
+        """Remember that the loop or the function that is being read may end here.
+
+        `far`: the loops around it, too.
+        """
         if function:
             self.returns += (self.fork(),)
-        else:
-            self.leaves += (self.fork(),)
+            return
+        state = self.fork()
+        self.leaves += (state,)
+        if far:
+            self.far_leaves += (state,)
 
     def join_returns(self) -> None:
         """Take over how it was where a function may have ended early."""
@@ -318,7 +330,7 @@ class Environment:
         if name in {"#", "PWD", "?", "$", "-"}:
             return True
         values = self.variables.get(self.name_of(name))
-        return None if values is None else bool(values)
+        return None if values is None or UNSET in values else bool(values)
 
     def values(self, name: str) -> tuple[Word, ...]:
         """The values that a variable may have."""
@@ -398,10 +410,14 @@ class Environment:
             raise TooLargeError(size, MAX_VALUE, f"the value of {name[:40]}")
 
     def unset(self, name: str) -> None:
-        """Take a variable away; what stands in its place from now on is nothing."""
+        """Take a variable away; what stands in its place from now on is what it hid, or nothing."""
+        for scope in reversed(self.scopes[:-1]):
+            if name in scope and name not in self.scopes[-1]:
+                self._put_back(name, scope.pop(name))
+                return
         if name in HOMES:
             self.moved_homes |= {name}
-        self.variables[name] = (*self.values(name), Word("")) if name in self.loose else ()
+        self.variables[name] = (*self.values(name), UNSET) if name in self.loose else ()
         self.arrays.pop(name, None)
         self.other_arrays.pop(name, None)
         self.attributes.pop(name, None)
@@ -421,15 +437,18 @@ class Environment:
     def end_scope(self) -> None:
         """Give back what the local variables of a function hid."""
         for name, saved in self.scopes.pop().items():
-            values = saved.values
-            if not saved.sure:
-                both = (*_possible(values), *_possible(self.variables.get(name)))
-                values = tuple(dict.fromkeys(both))
-            _put_back(self.variables, name, values)
-            _put_back(self.arrays, name, saved.array)
-            self.other_arrays.pop(name, None)
-            _put_back(self.attributes, name, saved.letters)
-            _put_back(self.references, name, saved.reference)
+            self._put_back(name, saved)
+
+    def _put_back(self, name: str, saved: SavedVariable) -> None:
+        values = saved.values
+        if not saved.sure:
+            both = (*_possible(values), *_possible(self.variables.get(name)))
+            values = tuple(dict.fromkeys(both))
+        _put_back(self.variables, name, values)
+        _put_back(self.arrays, name, saved.array)
+        self.other_arrays.pop(name, None)
+        _put_back(self.attributes, name, saved.letters)
+        _put_back(self.references, name, saved.reference)
 
 
 def _are_counted(words: Iterable[Word]) -> bool:
@@ -445,10 +464,10 @@ def _argument(words: tuple[Word, ...], place: int) -> Word:
 
 
 def _possible(values: tuple[Word, ...] | None) -> tuple[Word, ...]:
-    """The values of a variable; unknown if nobody has set it, empty if it is unset."""
+    """The values of a variable; unknown if nobody has set it."""
     if values is None:
         return (UNKNOWN,)
-    return values or (Word(""),)
+    return values or (UNSET,)
 
 
 def _put_back(table: dict[str, Value], name: str, value: Value | None) -> None:

@@ -7,6 +7,7 @@ import tree_sitter
 
 from handrail.shell.environment import MAX_ALTERNATIVES, Environment, bounded
 from handrail.shell.fields import (
+    WILDCARDS,
     Fields,
     finished,
     glued,
@@ -110,8 +111,11 @@ class Expander:
         """The text of a here-document body, unknown parts marked."""
         expansion = WordExpansion(self, source, env, splits=False)
         scanned = expansion.scanner.document(start, end)
-        texts = expansion.texts(scanned)
-        return unmask(texts[0]) if len(set(texts)) == 1 else OPAQUE
+        texts = set(expansion.texts(scanned))
+        if len(texts) > 1:
+            return OPAQUE
+        # What the text holds itself is quoted: wildcards are those of a value, and stand for names.
+        return unmask(WILDCARDS.sub(OPAQUE, texts.pop()))
 
     def visit(self, node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> None:
         """Read the commands inside words whose own value does not matter or stays unknown."""

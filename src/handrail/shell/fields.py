@@ -11,7 +11,7 @@ from handrail.shell.word import OPAQUE, Word
 Fields = list[str]
 """Fields with quoted specials masked; an empty one is only a break between its neighbours."""
 
-_GLOB = re.compile(r"[*?]|\[(?:[^\[\]]+|\[)\]")
+WILDCARDS = re.compile(r"[*?]|\[(?:[^\[\]]+|\[)\]")
 _TILDE = re.compile(r"~([\w.+-]*)(?=/|\Z)")
 _TILDE_IN_VALUE = re.compile(r"(?:(?<=:)|\A)~([\w.+-]*)(?=[/:]|\Z)")
 _IN_VALUES = str.maketrans({char: chr(0xE000 + ord(char)) for char in "{}~,\\"})
@@ -34,7 +34,7 @@ def glued(option: list[str], fields: Fields) -> list[str]:
 
 def finished(field: str, raw: str) -> Word:
     """The argument that a field becomes."""
-    glob = bool(_GLOB.search(field))
+    glob = bool(WILDCARDS.search(field))
     text = unmask(field)
     return Word(text, glob, "" if raw == text else raw)
 

@@ -62,6 +62,7 @@ def run_for(
             env.assign(name, (value,))
         walker.statement(body, source, env, context)
 
+    outer, env.leaves = env.leaves, ()
     ended: list[Environment] = []
     for value in values:
         if sure and value.exact and not value.glob:
@@ -74,6 +75,7 @@ def run_for(
         _any_number_of_times(env, source, partial(turn, UNKNOWN), {name})
     for state in ended:
         env.join(state)
+    env.leaves = outer + env.far_leaves
     return None
 
 
@@ -111,7 +113,9 @@ def run_loop(
         for part in asks:
             walker.expander.visit(part, source, env)
         asks = []
+    outer, env.leaves = env.leaves, ()
     _read_turns(walker, asks, body, source, env, context)
+    env.leaves = outer + env.far_leaves
     starts = any(child.type == "&" for child in body.children)
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}

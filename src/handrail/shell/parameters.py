@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from handrail.shell.arithmetic import evaluate, names_changed
-from handrail.shell.environment import Array, bounded
+from handrail.shell.environment import UNSET, Array, bounded
 from handrail.shell.fields import (
     BLANKS,
     Fields,
@@ -119,8 +119,9 @@ class ParameterExpansion:
         if array is not None and "0" not in array:
             is_open = any(key.startswith(OPAQUE) for key in array)
             return [ParameterValue((UNKNOWN,) if is_open else (Word(""),), "", is_open or None)]
-        is_set = env.is_set(name)
-        return [ParameterValue((word,), "", is_set) for word in env.values(name)]
+        values = env.values(name)
+        is_set = UNSET in values or env.is_set(name)
+        return [ParameterValue((word,), "", is_set and word != UNSET) for word in values]
 
     def _element(self, name: str, key: str, array: Array | None) -> ParameterValue:
         if array is None:
@@ -337,8 +338,10 @@ class ParameterExpansion:
             glue = " " if value.lists == "@" else (separators(self._env) or " ")[:1]
             if value.lists == "*" and separators(self._env) == "":
                 glue = ""
+            text = glue.join(word.text for word in value.words)
             glob = any(word.glob for word in value.words)
-            return joined_fields([Word(glue.join(word.text for word in value.words), glob)], quoted)
+            # One text of all the names: no name that the wildcards stand for.
+            return joined_fields([Word(text + OPAQUE if glob else text, glob)], quoted)
         if quoted or not splits:
             return joined_fields(value.words, quoted)
         if value.lists and separators(self._env) != BLANKS and Word("") in value.words:

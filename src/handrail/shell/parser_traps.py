@@ -48,6 +48,11 @@ TRAPS = (
             rb"(?:[({!]|\[\[|\w+[=\[+]|(?:if|while|until|for|case|select|function)\b)"
         ).search,
     ),
+    # `x4=a` without its x, as IFS cuts it: taken for an assignment
+    ParserTrap(
+        tuple(b"%d" % digit + b"=" for digit in range(10)),
+        re.compile(rb"(?:\A|[\s;&|(){}`])\d\w*=").search,
+    ),
     # `! export x`, which takes the next line along
     ParserTrap(
         (b"! ", b"!\t"),

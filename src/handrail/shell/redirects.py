@@ -8,6 +8,7 @@ import tree_sitter
 
 from handrail.shell.command import Redirect
 from handrail.shell.environment import Environment
+from handrail.shell.fields import WILDCARDS
 from handrail.shell.paths import join
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, Word
@@ -25,8 +26,8 @@ class OpenedFiles:
     """What the redirects of one command opened."""
 
     __slots__ = (
-        "arguments", "away", "elsewhere", "errors", "input", "pipes", "reads", "redirects",
-        "sinks", "then",
+        "arguments", "away", "elsewhere", "errors", "fails", "input", "pipes", "reads",
+        "redirects", "sinks", "then",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -38,6 +39,8 @@ class OpenedFiles:
         """Whether it goes to a descriptor that may be anything (`>&3`)."""
         self.errors = False
         """Whether something else goes where the output would go (`2>&1`, `3>&1`)."""
+        self.fails = False
+        """Whether a target may be no word, an empty one or several: then nothing runs."""
         self.reads = False
         """Whether standard input comes from here."""
         self.arguments: list[Word] = []
@@ -104,7 +107,10 @@ def _string(
 ) -> None:
     """`<<< word`."""
     values = walker.expander.one(node, source, env)
-    opened.input = (values[0].text if len(values) == 1 else OPAQUE) + "\n"
+    text = values[0].text if len(values) == 1 else OPAQUE
+    if values[0].glob and "$" in source.text(node):
+        text = WILDCARDS.sub(OPAQUE, text)  # those in a value stand for names
+    opened.input = text + "\n"
     opened.reads = True
 
 
@@ -146,6 +152,9 @@ def _file(
         if extra.start_byte >= end:
             words, end = walker.expander.options(extra, source, env)
             opened.arguments.extend(word for option in words for word in option)
+    if any(len(words) != 1 or words[0].glob or not words[0].text for words in options):
+        opened.fails = True
+        walker.failures += 1
     for target in dict.fromkeys(word for option in options for word in option):
         _open(Redirect(operator, target, descriptor), env, opened, sure=len(options) == 1)
 

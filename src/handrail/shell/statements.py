@@ -14,6 +14,7 @@ from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, ShellFunction
 from handrail.shell.loops import run_for, run_loop
+from handrail.shell.questions import chain, may_fail
 from handrail.shell.redirects import REDIRECTS, input_words, open_redirects
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
 _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
-_QUESTIONS = frozenset({"test_command", "if_statement", "case_statement", "while_statement",
-                        "compound_statement", "subshell", "for_statement"})  # fmt: skip
-_ASKS = frozenset({"false", "test", "[", "read", "let", "getopts", "mapfile", "return", "break",
-                   "continue", "exit"})  # fmt: skip
-"""Builtins that often fail, and are made to."""
 _PROGRAM = re.compile(r"[\w./-]+(?: [^$=`]*)?")
 _SUCCEEDS = frozenset({"true", ":"})
 _CLAUSES = frozenset({"elif_clause", "else_clause"})
@@ -87,6 +83,9 @@ def redirect(
     folder = env.cwd
     before = env.fork()
     output = walker.statement(body, source, env, context)
+    if opened.fails:
+        env.join(before)
+        output = None
     if opened.redirects:
         # Nothing runs where a file cannot be opened.
         env.join(before, succeeds=True)
@@ -112,7 +111,8 @@ def _list(
     env: Environment,
     context: CommandContext,
 ) -> str | None:
-    parts, operators = _chain(node)
+    parts, operators = chain(node)
+    faults = walker.failures
     output = walker.statement(parts[0], source, env, context)
     # Where a question is answered with no, the rest of the chain does not run: these states join
     # only behind it, so that its later parts keep the folder and the values of the earlier ones.
@@ -120,7 +120,9 @@ def _list(
     doubtful = False
     for index, (operator, right) in enumerate(zip(operators, parts[1:], strict=False)):
         either = operator == "||"
-        doubtful = _may_fail(parts[index], source) or (doubtful and operators[index - 1] == "&&")
+        asked = may_fail(parts[index], source, env) or walker.failures > faults
+        faults = walker.failures
+        doubtful = asked or (doubtful and operators[index - 1] == "&&")
         sure = not either and not doubtful
         if either:
             _join_all(env, skipped)
@@ -141,16 +143,6 @@ def _list(
     return output
 
 
-def _chain(node: tree_sitter.Node) -> tuple[list[tree_sitter.Node], list[str]]:
-    """The statements of a list and the operators between them; `a && b && c` is a list in a list"""
-    first, *more = node.named_children
-    operators = [child.type for child in node.children if not child.is_named]
-    if first.type != "list":
-        return [first, *more], operators
-    parts, inner = _chain(first)
-    return [*parts, *more], [*inner, *operators]
-
-
 def _join_all(env: Environment, branches: list[Environment]) -> None:
     for branch in branches:
         env.join(branch)
@@ -165,21 +157,6 @@ def _is_program(node: tree_sitter.Node, source: SyntaxSource, env: Environment) 
     name = text.partition(" ")[0]
     known = name in BUILTINS or name in env.functions or name in env.aliases
     return _PROGRAM.fullmatch(text) is not None and not known
-
-
-def _may_fail(node: tree_sitter.Node, source: SyntaxSource) -> bool:
-    """Whether a statement asks something: what it guards runs or not; a program is to succeed."""
-    if node.type in _QUESTIONS or node.type == "negated_command":
-        return True
-    if node.type == "list":
-        parts, operators = _chain(node)
-        asking = parts if operators[-1:] == ["&&"] else parts[-1:]
-        return any(_may_fail(part, source) for part in asking)
-    if node.type == "redirected_statement" and node.named_children:
-        return _may_fail(node.named_children[0], source)
-    if node.type == "pipeline" and node.named_children:
-        return _may_fail(node.named_children[-1], source)
-    return source.text(node).partition(" ")[0] in _ASKS
 
 
 def _pipeline(

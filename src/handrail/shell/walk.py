@@ -84,6 +84,8 @@ class ProgramWalker:
         """Context of the command whose words are being expanded."""
         self.asking = 0
         """Conditions of loops that are being read."""
+        self.failures = 0
+        """Steps that failed, as far as the text tells: what hangs on them may not run."""
         self.word_end = -1
         """Where the value of the assignment that was read last ends."""
         self.first_path = ""
@@ -93,6 +95,8 @@ class ProgramWalker:
         self._next_check = _STEPS_BETWEEN_CHECKS
         self._depth = 0
         self._guesses = 0
+        self._alternatives = range(0)
+        """The commands that the last one with several values may be."""
 
     def read(self, text: str, env: Environment) -> ParsedProgram:
         """Read a whole command line."""
@@ -249,7 +253,11 @@ class ProgramWalker:
             context.fed_by,
             input_file(opened.redirects, env),
         )
+        skipped = env.fork() if opened.fails else None
         output = self._call(command, env, context, [(*words, *more) for words in options[1:]])
+        if skipped is not None and command.argv:
+            env.join(skipped)
+            output = None
         if opened is _NOTHING:
             return output
         if opened.reads and not command.argv:
@@ -271,6 +279,7 @@ class ProgramWalker:
         others: list[tuple[Word, ...]],
     ) -> str | None:
         """Read a command, and again with other lists of arguments that it may have."""
+        first = len(self.commands)
         branches = [env.fork() for _ in others]
         for argv, branch in zip(others, branches, strict=True):
             self._call(msgspec.structs.replace(command, argv=argv), branch, context, [])
@@ -278,6 +287,8 @@ class ProgramWalker:
             for name, value in command.assignments:
                 env.assign(name, (value,))
         output = self.resolver.call(command, env, context)
+        if others:
+            self._alternatives = range(first, len(self.commands))
         for branch in branches:
             env.join(branch)
         return None if others else output
@@ -407,7 +418,12 @@ class ProgramWalker:
         """Return the file names that the last command prints, with wildcards."""
         if not self.commands:
             return []
-        return [word.text for word in names_printed(self, (len(self.commands) - 1,), env)]
+        last = len(self.commands) - 1
+        each = [
+            [word.text for word in names_printed(self, (index,), env)]
+            for index in (self._alternatives if last in self._alternatives else (last,))
+        ]
+        return list(dict.fromkeys(name for names in each for name in names)) if all(each) else []
 
     def step(self, count: int = 1) -> None:
         """Count steps, so that no input takes for ever."""

@@ -23,6 +23,7 @@ _BEFORE = {
     "coproc": re.compile(rf"coproc{_BLANK}+(?:{NAME}{_BLANK}+(?=[{{(]))?"),
 }
 """Words that stand before a command; `coproc` is a wrapper where a program follows."""
+_NEGATED = re.compile(r"(?:time[ \t]+(?:-p[ \t]+)?)?!(?=[ \t\\])")
 _CONDITION_END = re.compile(r"\]\](?=[ \t\n;&|<>()]|\Z)")
 _IN_CONDITION = re.compile(r"&&|\|\||[()<>|]")
 _GOES_ON = frozenset({"&&", "||", "(", "!"})
@@ -124,11 +125,15 @@ class _Speller(CommandSpeller):
             output += [same(f" {operator} "), *self._pipeline()]
 
     def _pipeline(self) -> Output:
+        negated = _NEGATED.match(self.text, self.at)
         output = self._command()
         while True:
             self.blank()
             if not self.ahead("|") or self.ahead("||"):
-                return output
+                if not negated or self.waiting:
+                    return output
+                # A group is a question, too: what hangs on it runs or not.
+                return [same("{ "), *output, same("\n}")]
             sign = "|&" if self.ahead("|&") else "|"
             self.at += len(sign)
             self.lines()
