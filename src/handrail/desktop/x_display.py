@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, socket
 from threading import Event, Thread, Timer
-from warnings import catch_warnings, simplefilter
+from traceback import walk_tb
 
 from Xlib import xauth
 from Xlib.display import Display
@@ -101,15 +101,25 @@ def _open(name: str, opened: "SimpleQueue[Display | str]", late: Event) -> None:
 
 def _connect(name: str) -> Display | str:
     """Return the connection, or what the problem is."""
-    # Xlib forgets to close the socket of a connection that failed.
-    with catch_warnings():
-        simplefilter("ignore", ResourceWarning)
-        try:
-            display = Display(name)
-            _repair(display)
-            return display
-        except (DisplayError, OverflowError, ValueError, *LOST) as error:
-            return _problem(error)
+    try:
+        display = Display(name)
+        _repair(display)
+        return display
+    except (DisplayError, OverflowError, ValueError, *LOST) as error:
+        _close_sockets(error)
+        return _problem(error)
+
+
+def _close_sockets(error: BaseException) -> None:
+    """Close what a failed connection left open: Xlib forgets it, and only these frames know it."""
+    for frame, _ in walk_tb(error.__traceback__):
+        for local in frame.f_locals.values():
+            # Not by getattr: a display that is half made looks for it without an end.
+            held = getattr(local, "__dict__", {}).get("socket", local)
+            if isinstance(held, socket):
+                held.close()
+    if error.__context__ is not None:
+        _close_sockets(error.__context__)
 
 
 def _repair(display: Display) -> None:

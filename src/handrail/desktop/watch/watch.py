@@ -69,6 +69,9 @@ class ScreenWatch:
         self._lock = threading.Lock()
         self._ending = ending
         self._over = ""
+        self._closing = threading.Lock()
+        self._is_stopped = False
+        self._has_worked = False
         self._thread: threading.Thread | None = None
 
     @property
@@ -96,7 +99,10 @@ class ScreenWatch:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
         self._link.close(reason)
-        if self._thread is None or not self._thread.is_alive():
+        with self._closing:
+            self._is_stopped = True
+            is_idle = self._thread is None or self._has_worked
+        if is_idle:
             self._close()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -140,9 +146,16 @@ class ScreenWatch:
         self.stop("" if error is None else type(error).__name__)
 
     def _work(self) -> None:
-        while not self._ending.is_set():
-            check = self.check_now(worker_waits=False)
-            self._ending.wait(self._seconds_after(check))
+        try:
+            while not self._ending.is_set():
+                check = self.check_now(worker_waits=False)
+                self._ending.wait(self._seconds_after(check))
+        finally:
+            with self._closing:
+                self._has_worked = True
+                is_left = self._is_stopped
+            if is_left:  # nobody waits any more for a look that took long
+                self._close()
 
     def _check(self, context: str, *, worker_waits: bool) -> DesktopCheck:
         permit = self._link.may_look(self._target)
