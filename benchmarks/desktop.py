@@ -5,6 +5,7 @@ import shutil
 from benchmarks.desktop_capture import capture_table
 from benchmarks.desktop_sense import sense_table
 from benchmarks.desktop_verify import verify_table
+from benchmarks.desktop_watch import watch_tables
 from benchmarks.measure import Table
 
 _PROGRAMS = (
@@ -17,4 +18,5 @@ def desktop_tables(rounds: int) -> list[Table]:
     if missing := [name for name in _PROGRAMS if shutil.which(name) is None]:
         note = f"Not measured: {', '.join(missing)} missing; scripts/setup checkers says how."
         return [Table("The desktop", ("part",), note=note), verify_table(rounds)]
-    return [capture_table(rounds), sense_table(rounds), verify_table(rounds)]
+    tables = [capture_table(rounds), sense_table(rounds), verify_table(rounds)]
+    return [*tables, *watch_tables(max(rounds // 20, 1))]
