@@ -6,9 +6,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
-from statistics import median
 
-from benchmarks.measure import Table, best_of, milli
+from benchmarks.measure import Table, best_of, medians_in_turns, milli
 from mss import MSS
 from PIL import Image, ImageGrab
 from tests.desktop.desktop_bed import DesktopBed
@@ -36,7 +35,7 @@ def capture_table(rounds: int) -> Table:
         ways = _ways(bed, ending)
         sizes = {name: len(way()) for name, way in ways.items()}
         best = best_of(rounds, list(ways), lambda: lambda name: ways[name]())
-        middle = _medians(ways, rounds)
+        middle = medians_in_turns(ways, rounds)
     return _table(best, middle, sizes, rounds)
 
 
@@ -88,15 +87,6 @@ def _by_scrot(bed: DesktopBed) -> bytes:
         command = ["scrot", "--display", bed.name, "--quality", str(QUALITY), str(file)]
         subprocess.run(command, check=True)
         return file.read_bytes()
-
-
-def _medians(ways: dict[str, Way], rounds: int) -> dict[str, float]:
-    """In turns, so that a busy moment hits all of them."""
-    seen: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, took in best_of(1, list(ways), lambda: lambda each: ways[each]()).items():
-            seen[name].append(took)
-    return {name: median(times) for name, times in seen.items()}
 
 
 def _table(

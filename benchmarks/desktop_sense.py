@@ -5,10 +5,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
-from benchmarks.measure import Table, best_of, milli
+from benchmarks.measure import Table, best_of, medians_in_turns, milli
 from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from tests.desktop.desktop_bed import DesktopBed
@@ -49,7 +48,7 @@ def sense_table(rounds: int) -> Table:
         bed.mousepad(file)
         ways = _ways(bed, file, ending)
         best = best_of(rounds, list(ways), lambda: lambda name: ways[name].run())
-        middle = _medians(ways, rounds)
+        middle = medians_in_turns({name: way.run for name, way in ways.items()}, rounds)
     return _table(ways, best, middle, rounds)
 
 
@@ -161,15 +160,6 @@ def _names(bus: DBusConnection, node: tuple[str, str]) -> Iterator[str]:
 def _ask(bus: DBusConnection, node: tuple[str, str], member: str) -> list:
     address = DBusAddress(node[1], bus_name=node[0], interface=_ACCESSIBLE)
     return bus.send_and_get_reply(new_method_call(address, member)).body[0]
-
-
-def _medians(ways: dict[str, SenseWay], rounds: int) -> dict[str, float]:
-    """In turns, so that a busy moment hits all of them."""
-    seen: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, took in best_of(1, list(ways), lambda: lambda each: ways[each].run()).items():
-            seen[name].append(took)
-    return {name: median(times) for name, times in seen.items()}
 
 
 def _table(

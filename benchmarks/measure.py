@@ -1,7 +1,8 @@
 """Timing: the best of several rounds, because other work on the machine only ever adds."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from random import Random
+from statistics import median
 from time import perf_counter_ns
 from typing import TypeVar
 
@@ -48,6 +49,15 @@ def best_of(
             took = (perf_counter_ns() - before) / 1000
             best[item] = min(best[item], took)
     return best
+
+
+def medians_in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The median time of each way in microseconds; in turns, so that a busy moment hits all."""
+    seen: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, took in best_of(1, list(ways), lambda: lambda each: ways[each]()).items():
+            seen[name].append(took)
+    return {name: median(times) for name, times in seen.items()}
 
 
 class Table(msgspec.Struct):

@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler
-from socketserver import BaseServer, ThreadingTCPServer
-from typing import NamedTuple, Self
+from socketserver import BaseServer
+from typing import NamedTuple
+
+from handrail.testing.loopback_server import LoopbackServer
 
 Json = dict[str, object]
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
@@ -111,7 +113,7 @@ BESIDE_THE_SCRIPT = ModelTurn((Say("ok"),))
 AFTER_THE_SCRIPT = Say("The script ends here.")
 
 
-class ModelServer:
+class ModelServer(LoopbackServer):
     """Plays a script while its `with` block runs."""
 
     def __init__(self, script: Script, *, beside: Step = BESIDE_THE_SCRIPT) -> None:
@@ -122,15 +124,7 @@ class ModelServer:
         self._requests: list[ModelRequest] = []
         self._tries: Counter[tuple[str | None, int]] = Counter()
         self._faults: list[Exception] = []
-        self._closing = threading.Event()
-        self._server = ThreadingTCPServer(("127.0.0.1", 0), partial(_ModelHandler, self))
-        self._server.daemon_threads = True  # a client that never hangs up must not keep us
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        """The value for `ANTHROPIC_BASE_URL`."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(partial(_ModelHandler, self))
 
     @property
     def requests(self) -> list[ModelRequest]:
@@ -138,15 +132,8 @@ class ModelServer:
         with self._lock:
             return list(self._requests)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__exit__(kind)
         if kind is None:
             self.check()
 
@@ -171,7 +158,7 @@ class ModelServer:
 
     def wait(self, event: threading.Event | None) -> None:
         """Wait for an event, or for the end of the server."""
-        while event and not (event.wait(0.05) or self._closing.is_set()):
+        while event and not (event.wait(0.05) or self.closing.is_set()):
             pass
 
     def _pick(self, request: ModelRequest) -> ModelTurn:

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler
-from socketserver import BaseServer, ThreadingTCPServer
-from typing import NamedTuple, Self, cast
+from socketserver import BaseServer
+from typing import NamedTuple, cast
 
+from handrail.testing.loopback_server import LoopbackServer
 from handrail.testing.model_server import Json
 
 
@@ -72,7 +73,7 @@ def sees(status: str, *actions: str, confidence: float = 0.95, file: str = "") -
     )
 
 
-class VisionServer:
+class VisionServer(LoopbackServer):
     """Plays its replies one after the other while its `with` block runs; the last one stays."""
 
     def __init__(self, *replies: VisionReply) -> None:
@@ -80,15 +81,7 @@ class VisionServer:
         self._replies: Sequence[VisionReply] = replies
         self._lock = threading.Lock()
         self._calls: list[VisionCall] = []
-        self._closing = threading.Event()
-        self._server = ThreadingTCPServer(("127.0.0.1", 0), partial(_VisionHandler, self))
-        self._server.daemon_threads = True  # a client that never hangs up must not keep us
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-
-    @property
-    def url(self) -> str:
-        """The value for `ANTHROPIC_BASE_URL`."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(partial(_VisionHandler, self))
 
     @property
     def environ(self) -> dict[str, str]:
@@ -101,22 +94,12 @@ class VisionServer:
         with self._lock:
             return list(self._calls)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
     def answer(self, call: VisionCall) -> VisionReply:
         """Record a request and return its reply, when it is time."""
         with self._lock:
             self._calls.append(call)
             reply = self._replies[min(len(self._calls), len(self._replies)) - 1]
-        while reply.after and not (reply.after.wait(0.05) or self._closing.is_set()):
+        while reply.after and not (reply.after.wait(0.05) or self.closing.is_set()):
             pass
         return reply
 
