@@ -83,7 +83,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onClick={() => pick(item)}
           >
             <span class="cut">
-              {item.label} <span class="dim">{item.whyNot || item.detail}</span>
+              {item.label} <span class="dim">{item.whyNot ? `– ${item.whyNot}` : item.detail}</span>
             </span>
             <span class="dim palette-group">{item.group}</span>
             {item.key && <Keys of={item.key} />}

@@ -36,7 +36,7 @@ export function ApprovalDetail({ row, onAnswer, onDone }: ApprovalDetailProps) {
           </span>
           {isOpen && <TimeLeft until={row.until} />}
           <RiskNote risk={row.risk} severity={row.severity} />
-          <span>{row.id}</span>
+          <span>id {row.id}</span>
         </p>
       </header>
       <Answered row={row} state={state} />

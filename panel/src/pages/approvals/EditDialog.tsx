@@ -45,6 +45,7 @@ export function EditDialog({ row, onClose, onDone }: EditDialogProps) {
       send={send}
       onClose={onClose}
     >
+      <p class="dim">Handrail reviews it before you approve it. It then runs once, and the agent is told.</p>
       {Object.entries(texts.value).map(([name, text], index) => (
         <label key={name} class="dialog-field">
           {name}

@@ -144,7 +144,7 @@ function Why({ action }: { action: ActionDetail }) {
           ! {each}
         </p>
       ))}
-      {action.factors.length > 0 && <p class="dim">{factorLine(action.factors)}</p>}
+      {action.factors.length > 0 && <p class="dim">Risk: {factorLine(action.factors)}</p>}
       {action.rules.length > 0 && <p class="dim">Rules: {action.rules.join(", ")}</p>}
       {action.alternatives.length > 0 && (
         <>
