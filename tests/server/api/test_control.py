@@ -213,6 +213,19 @@ def test_a_command_for_all_reaches_every_run_once_and_closes_the_fleets(tmp_path
     play(tmp_path, story)
 
 
+@pytest.mark.parametrize("command", ["resume", "stop"])
+def test_where_a_pause_takes_hold_is_no_choice_of_other_commands(
+    tmp_path: Path, command: str
+) -> None:
+    async def story(tell: Tell, office: InProcessApi) -> None:
+        await tell("POST", f"/runs/{SESSION}/commands?wait=20", command="pause")
+        answer = await tell("POST", "/commands", command=command, at="action")
+        assert answer.status == 202, answer.json
+        assert [each["run"] for each in answer.json["items"]] == [SESSION]
+
+    play(tmp_path, story)
+
+
 def _choice(office: InProcessApi, run: str) -> str:
     events = [event for _, event in office.desk.journal.read(f"run:{run}")]
     return next(each.choice for each in events if isinstance(each, ControlAsked))

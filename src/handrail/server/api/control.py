@@ -109,7 +109,8 @@ class ControlOperations:
         few = asyncio.Semaphore(_AT_ONCE)
 
         async def send(run: str) -> RequestProgress:
-            choice = wanted.at if takes_choice(command, run, found.fleets) else ""
+            has_choice = wanted.at in command.spec.choice.values
+            choice = wanted.at if has_choice and takes_choice(command, run, found.fleets) else ""
             async with few:
                 return await self._send(
                     make_request(
