@@ -58,15 +58,18 @@ class LogFeed:
         is_open: Callable[[str], bool] = lambda incident: True,
         lives: Callable[[int], bool] = pid_exists,
         daemon_is_down: Callable[[], bool] = lambda: False,
+        rest: Callable[[], None] = lambda: None,
     ) -> None:
         """`me` is the user's name; `is_open` tells whether an incident waits for a decision;
-        `lives` tells whether a process exists."""
+        `lives` tells whether a process exists. `rest` is called after each run with new events:
+        in the daemon, other threads go first."""
         self._store = store
         self._clock = clock
         self._me = me
         self._is_open = is_open
         self._lives = lives
         self._daemon_is_down = daemon_is_down
+        self._rest = rest
         self._last: StoredEntry | None = None
         """The last entry that was read."""
         self._short: dict[str, str] = {}
@@ -169,6 +172,7 @@ class LogFeed:
         except DamagedError:
             return False
         self._keep(run, kept.state, kept.overview.name)
+        self._rest()
         return True
 
     # Runs
