@@ -53,9 +53,15 @@ class _FollowedRow(msgspec.Struct):
 class FrameMaker:
     """Compares what the log shows now with what was sent. Used in the following thread only."""
 
-    def __init__(self, recovered: Callable[[str], tuple[str, ...]] = lambda fleet: ()) -> None:
-        """`recovered`: how a fleet was recovered at the start of the daemon, in lines."""
+    def __init__(
+        self,
+        recovered: Callable[[str], tuple[str, ...]] = lambda fleet: (),
+        rest: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`recovered`: how a fleet was recovered at the start of the daemon, in lines. `rest` is
+        called after each piece of work."""
         self._recovered = recovered
+        self._rest = rest
         self._position = 0
         self._forget()
 
@@ -73,6 +79,7 @@ class FrameMaker:
     ) -> list[EncodedFrame]:
         """Return the new frames: one for everybody, and one for each followed run."""
         view = loaded_view(feed)
+        self._rest()
         position = feed.position
         reset = position < self._position  # another log
         if reset:
@@ -87,6 +94,7 @@ class FrameMaker:
         self, view: LogView, position: int, now: float, *, reset: bool
     ) -> StreamFrame | None:
         changed = tuple(self._changed_rows(view, now))
+        self._rest()
         present = {run.id for run in view.runs}
         gone = tuple(run for run in self._rows if run not in present)
         for run in gone:
@@ -123,6 +131,7 @@ class FrameMaker:
                 yield row
             elif everything or known.seen is not run or (known.waits and known.is_due(now)):
                 yield from _news_of(known, run, now)
+                self._rest()
 
     def _changed_fleets(self, view: LogView) -> tuple[FleetRow, ...]:
         if view.fleets is self._fleet_views:

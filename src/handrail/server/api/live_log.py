@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TypeVar
 
 from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
+from handrail.server.api.thread_pacer import ThreadPacer
 from handrail.server.home import Home
 from handrail.store.port import Store
 from handrail.views.log_feed import LogFeed, newest_entry
@@ -28,6 +29,7 @@ class LiveLog:
         self._follower = ThreadPoolExecutor(1, thread_name_prefix="panel-follow")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="panel-read")
         self._feed: LogFeed | None = None
+        self._pacer = ThreadPacer()
         self._used = 0.0
 
     async def read(self, work: Callable[[Store], T]) -> T:
@@ -38,6 +40,10 @@ class LiveLog:
         """Run a function with the view of all runs, in the only thread that may use it."""
         self._used = monotonic()
         return await self._in(self._follower, lambda: work(self._store, self._current_feed()))
+
+    def rest(self) -> None:
+        """Let those who answer agents go first: for long work in the following thread."""
+        self._pacer.rest()
 
     async def position(self) -> int:
         """Return the last position of the log."""
@@ -65,7 +71,8 @@ class LiveLog:
 
     def _current_feed(self) -> LogFeed:
         if self._feed is None:
-            self._feed = LogFeed(self._store, is_open=self.is_open)
+            self._feed = LogFeed(self._store, is_open=self.is_open, rest=self._pacer.rest)
+        self._pacer.begin()
         return self._feed
 
     def _forget(self) -> None:

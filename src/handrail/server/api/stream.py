@@ -47,7 +47,7 @@ class EventStream:
         self._clock = clock
         self._clients: set[_Client] = set()
         self._frames: deque[EncodedFrame] = deque(maxlen=_KEPT)
-        self._maker = FrameMaker(self._recovered)
+        self._maker = FrameMaker(self._recovered, live.rest)
         self._followed: dict[str, tuple[int, float]] = {}
         """By run: the position since when it is followed, and when its last client left."""
         self._position = -1
@@ -126,7 +126,7 @@ class EventStream:
             await asyncio.sleep(_PAUSE)
             with suppress(StoreError):  # the frames tell the log's problem
                 await self._look()
-        self._maker = FrameMaker(self._recovered)
+        self._maker = FrameMaker(self._recovered, self._live.rest)
         self._frames.clear()
         self._followed.clear()
         self._position = self._lost = -1
