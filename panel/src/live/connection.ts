@@ -7,7 +7,7 @@ import type { ApiSession, StreamFrame } from "../api/types";
 export type Health = "starting" | "live" | "dead" | "logged-out";
 
 interface Listener {
-  /** Frames since the last call, at most once per animation frame. */
+  /** Frames since the last call: the first at once, then some times a second. */
   onFrames: (frames: readonly StreamFrame[]) => void;
   /** Another daemon or another log: load everything again. */
   onReset: () => void;
@@ -21,6 +21,9 @@ const LONGEST_WAIT_MS = 5000;
 const QUIET_MS = 7000;
 /** More frames than that in one go are not worth replaying. */
 const MOST_FRAMES = 500;
+
+/** Between two drawings. Hundreds of runs change ten times a second, and the browser may share its processors with them. */
+const DRAW_EVERY_MS = 250;
 
 export const health = signal<Health>("starting");
 export const session = signal<ApiSession | null>(null);
@@ -36,9 +39,11 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 let lastSign = 0;
 let collected: StreamFrame[] = [];
 let drawing = false;
+let drawnAt = Number.NEGATIVE_INFINITY;
 
 function deliver(): void {
   drawing = false;
+  drawnAt = performance.now();
   const frames = collected;
   collected = [];
   if (frames.length > MOST_FRAMES || frames.some((each) => each.reset)) listener?.onReset();
@@ -51,7 +56,9 @@ function collect(frame: StreamFrame): void {
   collected.push(frame);
   if (drawing) return;
   drawing = true;
-  requestAnimationFrame(deliver);
+  const wait = drawnAt + DRAW_EVERY_MS - performance.now();
+  if (wait > 0) setTimeout(() => requestAnimationFrame(deliver), wait);
+  else requestAnimationFrame(deliver);
 }
 
 function close(): void {
