@@ -50,3 +50,17 @@ def test_the_screen_shows_what_a_watch_saw_last_in_place_of_a_goal() -> None:
     run = _desktop_run(CheckOutcome.RECOVERED, goal="replay", last_action="sees a dialog 0.97")
     assert subject(run, NOON) == "sees a dialog 0.97"
     assert subject(_desktop_run(CheckOutcome.GIVEN_UP), NOON) == "its screen is stuck"
+
+
+def test_a_run_that_cannot_be_read_needs_a_person_and_says_why() -> None:
+    run = RunOverview("r", "shop", problem="entry 7 is damaged")
+    assert run_row(run, NOON).needs_you == "cannot be read: entry 7 is damaged"
+
+
+def test_a_run_without_its_driver_says_how_it_goes_on() -> None:
+    run = RunOverview("r", "shop-1", phase="working", active=True, driven=True, left=True)
+    row = run_row(run, NOON)
+    assert (row.state, row.explained) == (
+        "interrupted",
+        "its driver is gone: handrail run --resume shop-1",
+    )

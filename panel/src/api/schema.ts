@@ -1,4 +1,4 @@
-// 17f6c16fd2fc4181b89766b830e8f785c6df8c0f896cba8205c91722cd6d7a6e
+// 08c47ebc503ace472d0c69607d0b146a53de59a2f0bb6153e82c114d22d730a4
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -1441,6 +1441,8 @@ export interface components {
             cost_usd: number | null;
             cwd: string;
             driven: boolean;
+            /** @default  */
+            explained?: string;
             goal: string;
             held: string[];
             host: string;

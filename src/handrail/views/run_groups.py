@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 from handrail.model.control import ENDING, FINAL, HOLDING
 from handrail.views.run_overview import RunOverview
-from handrail.words.run_signs import NEEDS_YOU, OVER, RUN_SIGNS, STUCK, UNREADABLE, WATCHING
+from handrail.words.run_signs import (
+    INTERRUPTED,
+    NEEDS_YOU,
+    OVER,
+    RUN_SIGNS,
+    STUCK,
+    UNREADABLE,
+    WATCHING,
+)
 
 
 class RunGroup(NamedTuple):
@@ -25,7 +33,7 @@ GROUPS = (
     _group(NEEDS_YOU, (NEEDS_YOU, STUCK, UNREADABLE), NEEDS_YOU),
     _group("working", ("working", WATCHING, "quiet"), "working"),
     _group("waiting", ("waiting",), "waiting"),
-    _group("held", (*(each.value for each in HOLDING), "interrupted"), "paused"),
+    _group("held", (*(each.value for each in HOLDING), INTERRUPTED), "paused"),
     _group("stopped", (each.value for each in ENDING - FINAL), "stopped"),
     _group("over", OVER, "ended"),
 )

@@ -6,7 +6,14 @@ from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, HANDRAIL, Standing
 from handrail.model.desktop import DesktopCheck
 from handrail.model.finding import Finding
-from handrail.words.run_signs import NEEDS_YOU, NOT_DONE, STUCK, UNREADABLE, work_in_words
+from handrail.words.run_signs import (
+    INTERRUPTED,
+    NEEDS_YOU,
+    NOT_DONE,
+    STUCK,
+    UNREADABLE,
+    work_in_words,
+)
 
 _QUIET = 30 * 60
 
@@ -90,7 +97,7 @@ class RunOverview(msgspec.Struct, frozen=True):
         if self.standing == Standing.DONE and self.ending not in ("", "COMPLETE"):
             return NOT_DONE
         if self.left and self.standing not in FINAL and self._is_ours:
-            return "interrupted"
+            return INTERRUPTED
         if self.standing != Standing.RUNNING and (self.active or self.standing in FINAL):
             return self.standing.value
         if self.driven and self.active:

@@ -8,6 +8,7 @@ from handrail.model.desktop import CheckOutcome, DesktopCheck
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"
 NOT_DONE = "not done"
+INTERRUPTED = "interrupted"
 WATCHING = "watching"
 STUCK = "stuck"
 
@@ -31,7 +32,7 @@ RUN_SIGNS = {
     "quiet": RunSign("◌", "yellow"),
     "waiting": RunSign("◇", "yellow"),
     **{each.value: _HELD for each in Standing if each in HOLDING},
-    "interrupted": _HELD,
+    INTERRUPTED: _HELD,
     **{each.value: RunSign("■", "red") for each in Standing if each in ENDING - FINAL},
     **dict.fromkeys(("done", NOT_DONE, "cancelled", "ended"), _OVER),
 }

@@ -17,6 +17,7 @@ export function matchesSearch(run: RunRow, search: string): boolean {
 /** What a person should know first: its need, its trouble, or its last action. */
 function Now({ run }: { run: RunRow }) {
   if (run.needs_you) return <span class="run-need">{run.needs_you}</span>;
+  if (run.explained) return <span>{run.explained}</span>;
   if (run.trouble) return <span class="tone-red">! {run.trouble}</span>;
   if (run.reason && run.by) {
     return (

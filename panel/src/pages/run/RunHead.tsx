@@ -27,6 +27,7 @@ function Need({ run }: { run: RunRow }) {
       </p>
     );
   }
+  if (run.explained) return <p class="dim">{run.explained}</p>;
   if (!run.by || !run.reason) return null;
   return (
     <p class="dim">

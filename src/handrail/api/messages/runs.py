@@ -68,6 +68,8 @@ class RunRow(msgspec.Struct, frozen=True):
     driven: bool
     seq: int
     """The last event in this row."""
+    explained: str = ""
+    """How it came into a state that nobody asked for, such as the end of its driver."""
 
 
 class RunPage(msgspec.Struct, frozen=True):

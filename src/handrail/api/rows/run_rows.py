@@ -8,7 +8,15 @@ from handrail.model.control import ControlCommand
 from handrail.model.ordinal import Decision
 from handrail.views.possible_commands import why_not
 from handrail.views.run_overview import RunOverview
-from handrail.words.run_signs import NEEDS_YOU, RUN_SIGNS, STUCK
+from handrail.words.run_signs import (
+    INTERRUPTED,
+    NEEDS_YOU,
+    NOT_DONE,
+    RUN_SIGNS,
+    STUCK,
+    UNREADABLE,
+)
+from handrail.words.sentence import in_words
 
 _MAX_TEXT = 500
 _TONES: dict[str, Tone] = {"green": "green", "yellow": "yellow", "red": "red", "dim": "dim"}
@@ -30,7 +38,8 @@ def run_row(run: RunOverview, now: float) -> RunRow:
         state=state,
         mark=sign.mark,
         tone=tone(sign.style),
-        needs_you=run.need[:_MAX_TEXT] if state in (NEEDS_YOU, STUCK) else "",
+        needs_you=_need(run, state)[:_MAX_TEXT],
+        explained=_explained(run, state),
         approval=run.approval,
         questions=sum(now < until for until in run.questions.values()),
         incident=run.incident,
@@ -61,6 +70,20 @@ def run_row(run: RunOverview, now: float) -> RunRow:
         driven=run.driven,
         seq=run.seq,
     )
+
+
+def _need(run: RunOverview, state: str) -> str:
+    """Return what it needs from a person, or ""."""
+    if state == UNREADABLE:
+        return f"cannot be read: {run.problem}"
+    return run.need if state in (NEEDS_YOU, STUCK) else ""
+
+
+def _explained(run: RunOverview, state: str) -> str:
+    """Return how it came into a state that nobody asked for, or ""."""
+    if state == INTERRUPTED:
+        return f"its driver is gone: handrail run --resume {run.name}"
+    return in_words(run.ending).lower() if state == NOT_DONE else ""
 
 
 def command_states(run: RunOverview) -> tuple[CommandState, ...]:
