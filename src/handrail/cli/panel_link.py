@@ -15,6 +15,8 @@ from handrail.server.home import Home
 from handrail.server.http.socket_client import call_daemon
 from handrail.server.panel.messages import CODES, HOW_TO_BUILD, LoginLink
 
+NOT_BUILT = f"the panel is not built in this checkout; build it with: {HOW_TO_BUILD}"
+
 
 class LinkWay(NamedTuple):
     """How the link reaches the person."""
@@ -39,15 +41,11 @@ def give_link(home: Home, way: LinkWay, *, read_only: bool = False) -> None:
     with ready_daemon(home):
         asked = {"read_only": read_only, "file": way.opens}
         link = msgspec.convert(call_daemon(home, "POST", CODES, asked), LoginLink)
+    if not link.is_built:
+        raise click.ClickException(NOT_BUILT)
     screen = options.screen()
     if link.problem:
         screen.say(f" {screen.paint('!', 'yellow')} {link.problem}")
-    if not link.is_built:
-        screen.say(
-            f" {screen.paint('!', 'yellow')} The pages are not built in this checkout; "
-            f"build them with: {HOW_TO_BUILD}"
-        )
-        return
     opened = way.opens and _open(link.file)
     if opened:
         screen.say(" The panel opens in your browser.")

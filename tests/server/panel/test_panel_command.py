@@ -38,11 +38,13 @@ def started() -> Iterator[DaemonSandbox]:
 needs_pages = pytest.mark.skipif(not is_built(), reason="the panel is not built: make panel")
 
 
-def on_terminal(place: DaemonSandbox, args: Sequence[str], **environ: str) -> TerminalRun:
+def on_terminal(
+    place: DaemonSandbox, args: Sequence[str], python: str = sys.executable, **environ: str
+) -> TerminalRun:
     """Run a command on a terminal of its own."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "handrail", *args],
+        [python, "-m", "handrail", *args],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -136,10 +138,3 @@ def test_all_browsers_are_logged_out(started: DaemonSandbox) -> None:
     ran = started.run("panel", "--log-out-all")
     assert re.fullmatch(r"Logged \d+ browsers? out\.\n", ran.stdout)
     assert browser.ask("GET", "/api/v1/session").status == 401
-
-
-@pytest.mark.skipif(is_built(), reason="the panel is built")
-def test_without_built_pages_one_line_says_how_to_build_them(started: DaemonSandbox) -> None:
-    ran = on_terminal(started, ["panel", "--print"])
-    assert "make panel" in ran.text
-    assert not _LINK.search(ran.text)

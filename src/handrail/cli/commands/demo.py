@@ -69,16 +69,13 @@ def command(fast: bool, panel: bool, no_open: bool, as_json: bool) -> int:
 def _in_panel(*, no_open: bool, fast: bool) -> None:
     """Show the panel until the person has seen enough."""
     from handrail.cli.demonstration.live_show import open_show, told
-    from handrail.cli.panel_link import choose_way, give_link
+    from handrail.cli.panel_link import NOT_BUILT, choose_way, give_link
     from handrail.server.panel.files import is_built
-    from handrail.server.panel.messages import HOW_TO_BUILD
 
     options.by_a_person()
     way = choose_way(no_open=no_open)
     if not is_built():
-        raise click.ClickException(
-            f"the panel is not built in this checkout; build it with: {HOW_TO_BUILD}"
-        )
+        raise click.ClickException(NOT_BUILT)
     screen = options.screen()
     with open_stage() as stage, open_show(stage, _HASTY if fast else _TO_READ):
         give_link(stage.handrail, way)
