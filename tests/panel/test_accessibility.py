@@ -1,5 +1,6 @@
 """Every page for everybody: with a screen reader, in light and dark, and on a phone."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from tests.server.fleet.saved_fleet import SavedFleet
 
 pytestmark = pytest.mark.slow
 
-AXE = Path(__file__).parents[2] / "panel/node_modules/axe-core/axe.min.js"
+PANEL = Path(__file__).parents[2] / "panel"
+AXE = PANEL / "node_modules/axe-core/axe.min.js"
+TABLE = PANEL / "src/pages/table.ts"
 HELD = "approvals: {hold_refused: true, wait_seconds: 0}\n"
 SERIOUS = ("serious", "critical")
 PHONE = 390
@@ -34,7 +37,25 @@ PAGES = {
     "settings": "/settings",
     "no such run": "/runs/none",
 }
-"""Each page that is looked at: a new one of `panel/src/pages/table.ts` belongs here."""
+"""Each page that is looked at, beside those of a fleet and the login."""
+DIALOGS = {
+    "palette": ("/", ["Control+k"]),
+    "keys": (f"/runs/{RUN}", ["?"]),
+    "pause": (f"/runs/{RUN}", ["p"]),
+    "steer": (f"/runs/{RUN}", ["s"]),
+    "stop": (f"/runs/{RUN}", ["x", "Enter"]),
+    "undo": (f"/runs/{RUN}?step=2", ["Undo this action"]),
+    "all runs": ("/", ["a", "p"]),
+    "edit": ("/approvals", ["e"]),
+    "deny": ("/approvals", ["n"]),
+    "always": ("/approvals", ["a"]),
+    "save": ("/checkpoints", ["Save now"]),
+    "rollback": ("/checkpoints", ["Roll back to this"]),
+    "add a task": ("tasks", ["+"]),
+    "save the fleet": ("/fleets", ["Save the fleet"]),
+    "roll the fleet back": ("/fleets", ["Roll back"]),
+}
+"""Dialogs: the page, and what is pressed there."""
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +129,56 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(
             if by := page.evaluate(SIDEWAYS):
                 wide.append((name, by))
     assert wide == []
+
+
+def press(page: Page, what: str) -> None:
+    """Press a key, or the button with these words."""
+    if re.fullmatch(r"Control\+\w|Enter|.", what):
+        page.keyboard.press(what)
+    else:
+        page.get_by_role("main").get_by_role("button", name=re.compile(f"^{what}")).first.click()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_dialog_keeps_people_out(
+    place: PanelSandbox, pages: dict[str, str], browser: Browser, tmp_path: Path, dark: bool
+) -> None:
+    faults: dict[str, list[str]] = {}
+    with place.logged_in(browser, dark=dark) as page:
+        for name, (path, pressed) in DIALOGS.items():
+            show(page, place, pages.get(path, path))
+            for each in pressed:
+                press(page, each)
+            expect(page.get_by_role("dialog")).to_be_visible()
+            expect(page.locator(".loading")).to_have_count(0)
+            page.screenshot(path=tmp_path / f"{name}.png")
+            if found := serious(page):
+                faults[name] = found
+    assert faults == {}
+
+
+def test_every_page_of_the_table_is_looked_at(pages: dict[str, str]) -> None:
+    found = re.findall(r'path: "([^"]+)"', TABLE.read_text(encoding="utf-8"))
+    seen = {path.partition("?")[0] for path in (*pages.values(), "/login")}
+    unseen = [
+        path
+        for path in found
+        if not any(re.fullmatch(re.sub(r":\w+", "[^/]+", path), each) for each in seen)
+    ]
+    assert found
+    assert unseen == []
+
+
+def test_no_page_loads_anything_from_elsewhere(
+    place: PanelSandbox, pages: dict[str, str], browser: Browser
+) -> None:
+    asked: list[str] = []
+    with place.logged_in(browser) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        for path in pages.values():
+            show(page, place, path)
+    assert asked
+    assert [url for url in asked if not url.startswith((f"{place.address}/", "data:"))] == []
 
 
 def test_the_login_page_keeps_nobody_out(place: PanelSandbox, browser: Browser) -> None:

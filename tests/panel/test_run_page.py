@@ -1,13 +1,16 @@
 """One run: what it did, why each action was decided so, and what went wrong."""
 
+import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from handrail.drive.daemon_client import DriverReport, LoopStart
 from handrail.model.event import FeedbackGiven
+from handrail.server.http.socket_client import call_daemon
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import ScriptedAgent
 from tests.panel.browser import PanelSandbox
-from tests.panel.watched_run import RUN, action, bash, open_run, row, timeline
+from tests.panel.watched_run import GOAL, RUN, action, bash, open_run, row, timeline
 from tests.run_controller import RunController
 
 pytestmark = pytest.mark.slow
@@ -123,6 +126,23 @@ def test_a_chart_without_values_takes_no_room(
     charts = page.get_by_role("group", name="Charts over time").get_by_role("figure")
     expect(charts).to_have_count(1)
     expect(charts).to_contain_text("Risk")
+
+
+def test_tokens_cost_and_memory_of_a_driven_run_are_drawn_over_time(
+    page: Page, place: PanelSandbox, agent: ScriptedAgent
+) -> None:
+    loop = LoopStart(goal=GOAL, cwd=str(place.project), max=9)
+    call_daemon(place.home, "POST", f"/runs/{RUN}/loop", msgspec.json.encode(loop))
+    open_run(page, place)
+    charts = page.get_by_role("group", name="Charts over time").get_by_role("figure")
+    for tokens, cost, memory in ((1_000, 0.12, 210.0), (2_500, 0.42, 412.0)):
+        agent.do(bash("ls"))
+        used = DriverReport(kind="usage", tokens=tokens, cost_usd=cost, memory_mb=memory)
+        call_daemon(place.home, "POST", f"/runs/{RUN}/reports", msgspec.json.encode(used))
+        for title, value in (("Tokens", f"{tokens / 1000:.1f} k"), ("Cost", f"${cost:.2f}")):
+            expect(charts.filter(has_text=title)).to_contain_text(value)
+        expect(charts.filter(has_text="Memory")).to_contain_text(f"{memory:.0f} MB")
+    expect(charts.locator("canvas")).to_have_count(4)
 
 
 def test_a_person_says_that_a_finding_was_wrong(
