@@ -111,7 +111,7 @@ def _table(found: dict[str, list[float]], size: int, by_characters: float, round
         f"rounds, for difflib of {_SLOW_ROUNDS}; in brackets relative to diff -u in the same run. "
         f"difflib by lines was tried up to {_MOST_FOR_DIFFLIB} differences, for it takes minutes "
         f"with a thousand. By characters without autojunk it takes {milli(by_characters)} for "
-        f"{_PIECE / 1000:.0f} KB, and more than the square of that for more: not tried here.",
+        f"{_PIECE / 1000:.0f} KB, and four times that for twice as much: not tried here.",
     )
     base = found["diff -u"]
     for name, times in found.items():
