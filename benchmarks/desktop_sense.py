@@ -22,6 +22,7 @@ from handrail.desktop.sense.x11_windows import X11Windows
 from handrail.model.desktop import ScreenStatus
 
 _LINES = 400
+_SLOW_ROUNDS = 3
 _ACCESSIBLE = "org.a11y.atspi.Accessible"
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 _SHOWING = 25
@@ -36,6 +37,8 @@ class SenseWay(NamedTuple):
     learns: str
     ours: bool
     run: Way
+    slow: bool = False
+    """It takes about a second."""
 
 
 def sense_table(rounds: int) -> Table:
@@ -47,9 +50,19 @@ def sense_table(rounds: int) -> Table:
         file.write_text("".join(f"value_{n} = compute({n}, {n * n})\n" for n in range(_LINES)))
         bed.mousepad(file)
         ways = _ways(bed, file, ending)
-        best = best_of(rounds, list(ways), lambda: lambda name: ways[name].run())
-        middle = medians_in_turns({name: way.run for name, way in ways.items()}, rounds)
+        slow = [name for name, way in ways.items() if way.slow]
+        fast = [name for name in ways if name not in slow]
+        best = _best(ways, fast, rounds) | _best(ways, slow, _SLOW_ROUNDS)
+        middle = _middle(ways, fast, rounds) | _middle(ways, slow, _SLOW_ROUNDS)
     return _table(ways, best, middle, rounds)
+
+
+def _best(ways: dict[str, SenseWay], names: list[str], rounds: int) -> dict[str, float]:
+    return best_of(rounds, names, lambda: lambda name: ways[name].run())
+
+
+def _middle(ways: dict[str, SenseWay], names: list[str], rounds: int) -> dict[str, float]:
+    return medians_in_turns({name: ways[name].run for name in names}, rounds)
 
 
 def _ways(bed: DesktopBed, file: Path, ending: ExitStack) -> dict[str, SenseWay]:
@@ -77,12 +90,16 @@ def _ways(bed: DesktopBed, file: Path, ending: ExitStack) -> dict[str, SenseWay]
         "a new connection for each look": SenseWay("windows", False, lambda: _read_anew(bed)),
         "xdotool and xprop": SenseWay("windows", False, lambda: _by_programs(bed)),
         "Handrail, tree": SenseWay("text, buttons", True, lambda: tree.read(pid, "")),
-        "jeepney, all that shows": SenseWay("text, buttons", False, lambda: _walk(bus, pid)),
+        "jeepney, all that shows": SenseWay(
+            "text, buttons", False, lambda: _walk(bus, pid), slow=True
+        ),
         "Handrail, whole look": SenseWay("the state", True, lambda: sensor.read(asked)),
         "Handrail, OCR of the dialog": SenseWay(
             "words", True, lambda: read_words(picture, part, env)
         ),
-        "Tesseract, whole screen": SenseWay("words", False, lambda: _tesseract(picture, env)),
+        "Tesseract, whole screen": SenseWay(
+            "words", False, lambda: _tesseract(picture, env), slow=True
+        ),
     }
 
 
@@ -169,7 +186,8 @@ def _table(
         "What is on the screen",
         ("way", "learns", "best", "median", "fastest = 1"),
         note="Under Xvfb, a dialog about unsaved work blocks Geany, and Mousepad stands behind it; "
-        f"{rounds} rounds, in turns. A whole look reads the windows and the tree, and judges both.",
+        f"{rounds} rounds in turns, of what takes a second {_SLOW_ROUNDS}. "
+        "A whole look reads the windows and the tree, and judges both.",
     )
     for name in sorted(ways, key=lambda each: (ways[each].learns, best[each])):
         way = ways[name]

@@ -17,8 +17,8 @@ from handrail.desktop.verify.session import EditedFile, EditSession
 from handrail.testing.desktop_bed import DesktopBed
 
 _INTERVALS = (600.0, 10.0, 1.0)
-_STARTING = 8.0
-_SECONDS = 20.0
+_STARTING = 5.0
+_SECONDS = 15.0
 _FILES = 3
 _OLD = "".join(f"value_{n} = {n}\n" for n in range(40))
 _NEW = "".join(f"value_{n} = {n * 2} # größer\n" if n % 5 == 0 else f"value_{n} = {n}\n"

@@ -2,10 +2,12 @@
 
 import http.client
 import json
+import os
+import threading
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from socket import SHUT_RDWR
-from time import sleep
+from time import monotonic, sleep
 
 import msgspec
 
@@ -40,6 +42,8 @@ class RemoteEngine:
         self._home = home
         self._run, self._cwd = run, cwd
         self._environ = environ
+        self._read = threading.local()
+        """What the log looked like when a thread read it last."""
         self.control: ControlConnection = DaemonConnection(home, environ)
 
     def ask(self, body: bytes, call: PendingCall) -> Reply:
@@ -77,12 +81,20 @@ class RemoteEngine:
 
     def events(self, after: int) -> list[tuple[int, Event]]:
         """Return the events after a number, from the daemon's log."""
+        # Noted first: what is written during the reading is a change.
+        self._read.log = _log_marks(self._home.log)
         with closing(open_log(self._home.log, "read")) as store:
             return events_in(store, self._run, after)
 
     def wait_for_events(self, seconds: float) -> None:
-        """Wait a moment before the next look into the log."""
-        sleep(min(seconds, _POLL))
+        """Wait until the log was written to since this thread read it; that costs two calls of the
+        system for each look, opening the log costs hundreds."""
+        seen = getattr(self._read, "log", None)
+        until = monotonic() + seconds
+        while True:
+            sleep(max(min(_POLL, until - monotonic()), 0))
+            if monotonic() >= until or _log_marks(self._home.log) != seen:
+                return
 
     def close(self) -> None:
         """Leave the daemon running."""
@@ -111,3 +123,16 @@ class RemoteEngine:
             return call_daemon(self._home, "POST", path, body, timeout=_FILE_SECONDS)
         except DaemonError as error:
             raise CheckpointError(str(error)) from None
+
+
+def _log_marks(log: str) -> list[tuple[int, int]]:
+    """What changes when somebody writes into the log."""
+    marks = []
+    for file in (log, f"{log}-wal"):
+        try:
+            status = os.stat(file)
+        except OSError:
+            marks.append((0, 0))
+        else:
+            marks.append((status.st_mtime_ns, status.st_size))
+    return marks

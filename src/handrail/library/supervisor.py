@@ -246,10 +246,13 @@ class Supervisor:
 
     # Files
 
-    def checkpoint(self, name: str = "") -> CheckpointRecord:
-        """Save the files of the folder's work tree; raises CheckpointError."""
+    def checkpoint(self, name: str = "", *, by: str = "", reason: str = "") -> CheckpointRecord:
+        """Save the files of the folder's work tree; raises CheckpointError.
+
+        `by`: who asks, for the log; by default the user.
+        """
         try:
-            saved = self._control(ControlCommand.CHECKPOINT, text=name, to_end=True)
+            saved = self._control(ControlCommand.CHECKPOINT, reason, text=name, by=by, to_end=True)
         except ControlError as error:
             raise CheckpointError(str(error)) from None
         return self._checkpoints().find(str(saved and saved.payload.get("checkpoint", "")))
@@ -372,11 +375,17 @@ class Supervisor:
             return fault_verdict(harmless=False, problem=problem, fix=_FIX, policy="deny_all")
 
     def _control(
-        self, command: ControlCommand, reason: str = "", *, text: str = "", to_end: bool = False
+        self,
+        command: ControlCommand,
+        reason: str = "",
+        *,
+        text: str = "",
+        by: str = "",
+        to_end: bool = False,
     ) -> Result | None:
         """Send a request; return when it is written, or with `to_end` when it is done."""
         self._check_open()
-        request = make_request(command, self.run, reason=reason, text=text)
+        request = make_request(command, self.run, by=by, reason=reason, text=text)
         try:
             for message in request_stages(self._engine.control, request, seconds=_CONTROL_SECONDS):
                 if not isinstance(message, Result):

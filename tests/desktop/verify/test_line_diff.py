@@ -58,7 +58,7 @@ def test_they_lead_there_with_little_patience_too(
     one: list[int], other: list[int], differences: int, most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_diff, "_QUICK", 1)
+        patch.setattr(line_diff, "QUICK", 1)
         patch.setattr(line_diff, "MAX_DIFFERENCES", differences)
         patch.setattr(line_diff, "MAX_STEPS", most)
         assert carried_out(one, other, diff_lines(one, other)) == other

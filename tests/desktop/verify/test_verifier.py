@@ -262,3 +262,11 @@ def test_the_summary_counts_each_kind(tmp_path: Path) -> None:
 def test_the_root_is_a_folder(tmp_path: Path) -> None:
     with pytest.raises(DesktopError, match="there is no such folder"):
         SessionVerifier(str(tmp_path / "none"))
+
+
+def test_a_difference_near_the_end_shows_all_lines_of_its_context(tmp_path: Path) -> None:
+    expected = "a\na\nb\na\na\nb\na\n"
+    (tmp_path / "a.txt").write_text("a\na\nb\nb\na\na\nb\na\n")
+    (found,) = SessionVerifier(str(tmp_path)).verify(session(expected)).comparisons
+    context = [line for line in found.diff_lines if line.startswith(" ")]
+    assert context == [" a", " a", " b", " a", " a", " b"]

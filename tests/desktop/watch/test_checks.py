@@ -7,7 +7,7 @@ from tests.desktop.watch.conftest import LEAVE, NORMAL, SAVE, STAYS, ScriptedWat
 from handrail.desktop.errors import AnalysisError, NoDisplayError, RecoveryError
 from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.model.desktop import CheckOutcome, RecoveryStep, ScreenStatus
-from handrail.model.event import ActionReviewed, DesktopChecked
+from handrail.model.event import ActionReviewed, ControlAsked, DesktopChecked
 from handrail.testing.desktop_fakes import FakeReader
 
 UNKNOWN = ScreenReading(ScreenStatus.UNKNOWN, description="nothing is known", source="local")
@@ -262,3 +262,5 @@ def test_the_files_are_saved_before_a_recovery(scripted: ScriptedWatch, tmp_path
     scripted.screen.show(SAVE, NORMAL)
     scripted.watch.check_now()
     assert len(scripted.supervisor.checkpoints()) == before + 1
+    (asked,) = [each for each in scripted.supervisor.events() if isinstance(each, ControlAsked)]
+    assert (asked.by, asked.reason) == ("the desktop watch", "before a recovery")

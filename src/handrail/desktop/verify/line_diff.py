@@ -18,9 +18,9 @@ MAX_DIFFERENCES = 400
 """Of one search, whose steps are about half the square of it."""
 MAX_STEPS = 600_000
 """Of all searches together: about a second."""
-_QUICK = 24
+QUICK = 24
 """Differences of a first search, which needs no tables of the lines."""
-_SURE = 64
+SURE = 64
 """Equal lines after which a first search takes the way behind it for the right one."""
 
 
@@ -38,17 +38,17 @@ def diff_lines(one: Sequence[Item], other: Sequence[Item]) -> list[Hunk]:
     found: list[Hunk] = []
     rest = Hunk(0, len(one), 0, len(other))
     while rest.start < rest.end or rest.other_start < rest.other_end:
-        search = _GreedySearch(one, other, rest)
-        if not search.run(_QUICK, MAX_STEPS, sure=_SURE):
-            thorough = _diff_common(one[rest.start :], other[rest.other_start :])
+        search = GreedySearch(one, other, rest)
+        if not search.run(QUICK, MAX_STEPS, sure=SURE):
+            thorough = diff_common(one[rest.start :], other[rest.other_start :])
             found += [_moved(hunk, rest.start, rest.other_start) for hunk in thorough]
             break
         found += search.path()
         rest = search.rest()
-    return _joined(found)
+    return joined(found)
 
 
-def _diff_common(one: Sequence[Item], other: Sequence[Item]) -> Iterator[Hunk]:
+def diff_common(one: Sequence[Item], other: Sequence[Item]) -> Iterator[Hunk]:
     """Compare what both have: a line that only one text has can match nothing."""
     numbers = {line: number for number, line in enumerate(set(one).intersection(other))}
     kept = [place for place, line in enumerate(one) if line in numbers]
@@ -56,7 +56,7 @@ def _diff_common(one: Sequence[Item], other: Sequence[Item]) -> Iterator[Hunk]:
     comparison = _LineComparison(
         [numbers[one[place]] for place in kept], [numbers[other[place]] for place in other_kept]
     )
-    hunks = _joined(comparison.hunks())
+    hunks = joined(comparison.hunks())
     return _in_whole_texts(hunks, [*kept, len(one)], [*other_kept, len(other)])
 
 
@@ -95,7 +95,7 @@ class _LineComparison:
             if part.start == part.end or part.other_start == part.other_end:
                 found.append(part)
                 continue
-            search = _GreedySearch(self._one, self._other, part)
+            search = GreedySearch(self._one, self._other, part)
             at_end = search.run(MAX_DIFFERENCES, self._steps)
             self._steps -= search.steps
             gaps = self._between_anchors(part) if divides and not at_end else []
@@ -133,7 +133,7 @@ class _LineComparison:
         return gaps
 
 
-class _GreedySearch(Generic[Item]):
+class GreedySearch(Generic[Item]):
     """Myers' algorithm: after n differences, how far does one come on each diagonal?"""
 
     def __init__(self, one: Sequence[Item], other: Sequence[Item], part: Hunk) -> None:
@@ -141,6 +141,7 @@ class _GreedySearch(Generic[Item]):
         self._other = other
         self._part = part
         self._history: list[dict[int, int]] = []
+        self._furthest: dict[int, int] = {}
         self._x = 0
         self._y = 0
         self.steps = 0
@@ -152,14 +153,17 @@ class _GreedySearch(Generic[Item]):
         """
         length = self._part.end - self._part.start
         other_length = self._part.other_end - self._part.other_start
-        furthest = {1: 0}
+        furthest = self._furthest = {1: 0}
         for cost in range(min(differences, length + other_length) + 1):
             if self.steps > steps:
                 return False
             self._history.append(dict(furthest))
             best = -1
             for diagonal in range(-cost, cost + 1, 2):
-                x = _next(furthest, cost, diagonal)
+                if _goes_down(furthest, cost, diagonal):
+                    x = furthest[diagonal + 1]
+                else:
+                    x = furthest[diagonal - 1] + 1
                 y = x - diagonal
                 if x <= length and y <= other_length:
                     before = x
@@ -196,11 +200,23 @@ class _GreedySearch(Generic[Item]):
         part = self._part
         return Hunk(part.start + self._x, part.end, part.other_start + self._y, part.other_end)
 
+    def edges(self) -> tuple[bool, bool]:
+        """Whether the search looked at the end of each part, other than by equal lines at last."""
+        length = self._part.end - self._part.start
+        other_length = self._part.other_end - self._part.other_start
+        return (
+            any(x >= length for x in self._furthest.values()),
+            any(x - diagonal >= other_length for diagonal, x in self._furthest.items()),
+        )
+
     def _slide(self, x: int, y: int) -> int:
         """How far the texts are equal from two places on; slices are compared, which is fast."""
-        at, end = self._part.start + x, self._part.end
-        aside = self._part.other_start + y - at
-        end = min(end, self._part.other_end - aside)
+        start, end, other_start, other_end = self._part
+        at, other_at = start + x, other_start + y
+        if at == end or other_at == other_end or self._one[at] != self._other[other_at]:
+            return x  # nearly always
+        aside = other_at - at
+        end = min(end, other_end - aside)
         leap = 1
         while at < end:
             leap = min(leap, end - at)
@@ -211,20 +227,14 @@ class _GreedySearch(Generic[Item]):
                 break
             else:
                 end, leap = until - 1, leap // 2
-        return at - self._part.start
-
-
-def _next(furthest: dict[int, int], cost: int, diagonal: int) -> int:
-    if _goes_down(furthest, cost, diagonal):
-        return furthest[diagonal + 1]
-    return furthest[diagonal - 1] + 1
+        return at - start
 
 
 def _goes_down(furthest: dict[int, int], cost: int, diagonal: int) -> bool:
     """Whether a line of the other text is added, rather than one left out."""
-    if diagonal in (-cost, cost):
-        return diagonal == -cost
-    return furthest[diagonal - 1] < furthest[diagonal + 1]
+    return diagonal == -cost or (
+        diagonal != cost and furthest[diagonal - 1] < furthest[diagonal + 1]
+    )
 
 
 def _single(lines: Sequence[Item], start: int, end: int) -> dict[Item, int]:
@@ -251,15 +261,15 @@ def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return run[::-1]
 
 
-def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
+def joined(hunks: Iterable[Hunk]) -> list[Hunk]:
     """Differences that touch become one, and empty ones go."""
-    joined: list[Hunk] = []
+    result: list[Hunk] = []
     for hunk in hunks:
         if hunk.start == hunk.end and hunk.other_start == hunk.other_end:
             continue
-        if joined and joined[-1].end == hunk.start and joined[-1].other_end == hunk.other_start:
-            last = joined[-1]
-            joined[-1] = Hunk(last.start, hunk.end, last.other_start, hunk.other_end)
+        if result and result[-1].end == hunk.start and result[-1].other_end == hunk.other_start:
+            last = result[-1]
+            result[-1] = Hunk(last.start, hunk.end, last.other_start, hunk.other_end)
         else:
-            joined.append(hunk)
-    return joined
+            result.append(hunk)
+    return result

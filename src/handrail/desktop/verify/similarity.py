@@ -6,9 +6,11 @@ both texts have, so that a few long lines that are lost weigh what they are.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from handrail.desktop.verify.line_diff import Hunk, diff_lines
+from handrail.desktop.verify.line_diff import Hunk
+from handrail.desktop.verify.text_diff import TextHunk, diff_texts, split_lines
 
 CONTEXT = 3
 """Equal lines that a diff shows around a difference."""
@@ -24,40 +26,49 @@ class LineSimilarity(NamedTuple):
     """Expected lines that are not there."""
     extra_lines: int
     """Lines that nobody expects."""
-    first_line: int
-    """How many lines stand before those compared."""
-    expected: list[bytes]
-    """The lines from there on, to the end of the last difference and its context."""
-    actual: list[bytes]
-    hunks: list[Hunk]
+    expected: bytes
+    actual: bytes
+    hunks: list[TextHunk]
+
+    def pairs(self) -> Iterator[tuple[bytes, bytes]]:
+        """What is expected at each difference, and what stands there."""
+        for _, (start, end, other_start, other_end) in self.hunks:
+            yield self.expected[start:end], self.actual[other_start:other_end]
 
 
 def compare_texts(expected: bytes, actual: bytes) -> LineSimilarity:
     """Compare line by line."""
+    count = line_count(expected)
     if expected == actual:
-        count = _count(expected)
-        return LineSimilarity(1.0, count, count, 0, 0, 0, [], [], [])
+        return LineSimilarity(1.0, count, count, 0, 0, expected, actual, [])
     start = _start_of_difference(expected, actual)
     end = _end_of_difference(expected, actual, start)
-    before = expected.count(b"\n", 0, start)
-    inner = _lines(expected[start : len(expected) - end])
-    other = _lines(actual[start : len(actual) - end])
-    around = before + _count(expected[len(expected) - end :])
-    counts = around + len(inner), around + len(other)
-    hunks = diff_lines(inner, other)
-    missing = sum(hunk.end - hunk.start for hunk in hunks)
-    extra = sum(hunk.other_end - hunk.other_start for hunk in hunks)
-    equal = counts[0] - missing
-    shared = len(expected) - _lost_characters(inner, other, hunks)
+    part = Hunk(start, len(expected) - end, start, len(actual) - end)
+    hunks = list(diff_texts(expected, actual, part))
+    missing = sum(lines.end - lines.start for lines, _ in hunks)
+    extra = sum(lines.other_end - lines.other_start for lines, _ in hunks)
+    counts = count, count - missing + extra
+    found = LineSimilarity(0.0, *counts, missing, extra, expected, actual, hunks)
+    equal = count - missing
+    shared = len(expected) - _lost_characters(found)
     ratio = min(2 * equal / sum(counts), 2 * shared / (len(expected) + len(actual)))
-    return LineSimilarity(ratio, *counts, missing, extra, before, inner, other, hunks)
+    return found._replace(similarity=ratio)
 
 
-def _lost_characters(inner: list[bytes], other: list[bytes], hunks: list[Hunk]) -> int:
+def line_count(text: bytes) -> int:
+    """How many lines a text has; the last one may have no line break."""
+    return text.count(b"\n") + (bool(text) and not text.endswith(b"\n"))
+
+
+def _lost_characters(found: LineSimilarity) -> int:
     """The characters of expected lines that are nowhere, not even at another place."""
-    missing = Counter(line for hunk in hunks for line in inner[hunk.start : hunk.end])
-    extra = Counter(line for hunk in hunks for line in other[hunk.other_start : hunk.other_end])
-    return sum(len(line) * number for line, number in (missing - extra).items())
+    missing: list[bytes] = []
+    extra: list[bytes] = []
+    for expected, actual in found.pairs():
+        missing += split_lines(expected)
+        extra += split_lines(actual)
+    lost = Counter(missing) - Counter(extra)
+    return sum(len(line) * number for line, number in lost.items())
 
 
 def _start_of_difference(one: bytes, other: bytes) -> int:
@@ -93,16 +104,3 @@ def _end_of_difference(one: bytes, other: bytes, start: int) -> int:
             return 0
         at = found + 1
     return len(one) - at
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Lines with their breaks, which are \n only."""
-    if b"\r" not in text or text.count(b"\r") == text.count(b"\r\n"):
-        return text.splitlines(keepends=True)  # fast; it would break lines at a lone \r, too
-    lines = text.split(b"\n")
-    last = lines.pop()
-    return [*(line + b"\n" for line in lines), *([last] if last else [])]
-
-
-def _count(text: bytes) -> int:
-    return text.count(b"\n") + (bool(text) and not text.endswith(b"\n"))

@@ -1,10 +1,10 @@
 """The differences that a comparison found, as a unified diff of bounded size."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 
-from handrail.desktop.verify.line_diff import Hunk
 from handrail.desktop.verify.similarity import CONTEXT, LineSimilarity
+from handrail.desktop.verify.text_diff import TextHunk, split_lines
 
 MAX_DIFF_LINES = 200
 MAX_LINE = 500
@@ -25,31 +25,50 @@ def _lines(path: str, found: LineSimilarity) -> Iterator[str]:
     yield f"--- expected/{path}"
     yield f"+++ actual/{path}"
     for group in _groups(found.hunks):
-        first, last = group[0], group[-1]
-        before = min(CONTEXT, first.start, first.other_start)
-        after = min(CONTEXT, len(found.expected) - last.end)
-        start, other = first.start - before, first.other_start - before
-        end, other_end = last.end + after, last.other_end + after
-        here = _range(found.first_line + start, end - start)
-        there = _range(found.first_line + other, other_end - other)
-        yield f"@@ -{here} +{there} @@"
-        for hunk in group:
-            yield from _shown(" ", found.expected[start : hunk.start])
-            yield from _shown("-", found.expected[hunk.start : hunk.end])
-            yield from _shown("+", found.actual[hunk.other_start : hunk.other_end])
-            start = hunk.end
-        yield from _shown(" ", found.expected[start:end])
+        yield from _section(found, group)
 
 
-def _groups(hunks: list[Hunk]) -> Iterator[list[Hunk]]:
+def _groups(hunks: list[TextHunk]) -> Iterator[list[TextHunk]]:
     """Differences whose context touches belong together."""
-    group: list[Hunk] = []
+    group: list[TextHunk] = []
     for hunk in hunks:
-        if group and hunk.start - group[-1].end > 2 * CONTEXT:
+        if group and hunk.lines.start - group[-1].lines.end > 2 * CONTEXT:
             yield group
             group = []
         group.append(hunk)
     yield group
+
+
+def _section(found: LineSimilarity, group: list[TextHunk]) -> Iterator[str]:
+    text = found.expected
+    first, last = group[0], group[-1]
+    before = _lines_before(text, first.bytes.start)
+    after = _lines_behind(text, last.bytes.end)
+    start, other = first.lines.start - len(before), first.lines.other_start - len(before)
+    here = _range(start, last.lines.end + len(after) - start)
+    there = _range(other, last.lines.other_end + len(after) - other)
+    yield f"@@ -{here} +{there} @@"
+    yield from _shown(" ", before)
+    for hunk, following in zip_longest(group, group[1:]):
+        _, (begin, end, other_begin, other_end) = hunk
+        yield from _shown("-", split_lines(text[begin:end]))
+        yield from _shown("+", split_lines(found.actual[other_begin:other_end]))
+        equal = split_lines(text[end : following.bytes.start]) if following else after
+        yield from _shown(" ", equal)
+
+
+def _lines_before(text: bytes, end: int) -> list[bytes]:
+    start = end
+    for _ in range(CONTEXT):
+        start = text.rfind(b"\n", 0, max(start - 1, 0)) + 1
+    return split_lines(text[start:end])
+
+
+def _lines_behind(text: bytes, start: int) -> list[bytes]:
+    end = start
+    for _ in range(CONTEXT):
+        end = text.find(b"\n", end) + 1 or len(text)
+    return split_lines(text[start:end])
 
 
 def _range(before: int, length: int) -> str:

@@ -13,9 +13,9 @@ from handrail.desktop.verify.bounded_reading import (
     UnreadableFileError,
     read_inside,
 )
-from handrail.desktop.verify.rebuild import LineRangeError, line_count, rebuild
+from handrail.desktop.verify.rebuild import LineRangeError, rebuild
 from handrail.desktop.verify.session import EditedFile, EditSession, OriginalHash
-from handrail.desktop.verify.similarity import LineSimilarity, compare_texts
+from handrail.desktop.verify.similarity import LineSimilarity, compare_texts, line_count
 from handrail.desktop.verify.unified_diff import unified_diff
 
 MATCH_THRESHOLD = 0.98
@@ -100,19 +100,10 @@ class SessionVerifier:
 
     def compare(self, path: str, expected: bytes) -> FileResult:
         """Compare one file with a text."""
-        lines = _count_lines(expected)
         try:
             actual = read_inside(self._root, path, MAX_FILE_BYTES)
-        except AbsentFileError as error:
-            return FileResult(
-                path, MatchStatus.MISSING, False, expected_lines=lines, missing_lines=lines,
-                error=str(error),
-            )  # fmt: skip
         except UnreadableFileError as error:
-            return FileResult(
-                path, MatchStatus.MISMATCH, expected_lines=lines, missing_lines=lines,
-                error=str(error),
-            )  # fmt: skip
+            return _unread(path, expected, error)
         found = compare_texts(expected, actual)
         identical = expected == actual
         return FileResult(
@@ -199,8 +190,18 @@ def summarize(results: tuple[FileResult, ...]) -> str:
     return ", ".join(says)
 
 
-def _count_lines(data: bytes) -> int:
-    return line_count(data.decode())
+def _unread(path: str, expected: bytes, error: UnreadableFileError) -> FileResult:
+    """A file that is not there, or cannot be read: all its lines are missing."""
+    exists = not isinstance(error, AbsentFileError)
+    lines = line_count(expected)
+    return FileResult(
+        path,
+        MatchStatus.MISMATCH if exists else MatchStatus.MISSING,
+        exists,
+        expected_lines=lines,
+        missing_lines=lines,
+        error=str(error),
+    )
 
 
 def _without_breaks(text: bytes) -> bytes:
@@ -219,17 +220,10 @@ def _note(expected: bytes, actual: bytes, found: LineSimilarity) -> str:
         return "only the line breaks at the end differ"
     if expected.removeprefix(BOM_UTF8) == actual.removeprefix(BOM_UTF8):
         return "only the byte order mark differs"
-    pairs = [
-        (
-            b"".join(found.expected[hunk.start : hunk.end]),
-            b"".join(found.actual[hunk.other_start : hunk.other_end]),
-        )
-        for hunk in found.hunks
-    ]
     for plain, says in (
         (_without_breaks, "only line breaks differ (CRLF and LF)"),
         (_without_blanks, "only blanks and line breaks differ"),
     ):
-        if all(plain(one) == plain(other) for one, other in pairs):
+        if all(plain(one) == plain(other) for one, other in found.pairs()):
             return says
     return ""

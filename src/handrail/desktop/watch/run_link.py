@@ -15,6 +15,8 @@ from handrail.model.control import ENDING, HOLDING, Standing
 from handrail.model.desktop import DESKTOP_INPUT, DESKTOP_LOOK, DesktopCheck
 from handrail.model.event import ControlAnswered, ControlAsked, Event
 
+_WATCH = "the desktop watch"
+
 
 class LookPermit(msgspec.Struct, frozen=True):
     """Whether the run lets the watch look."""
@@ -114,7 +116,7 @@ class SupervisedLink:
     def save(self) -> None:
         """Save the files; the log tells if that fails."""
         with suppress(CheckpointError, SupervisorClosedError):
-            self._supervisor.checkpoint()
+            self._supervisor.checkpoint(by=_WATCH, reason="before a recovery")
 
     def close(self, reason: str) -> None:
         """End the run."""
