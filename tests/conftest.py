@@ -44,11 +44,22 @@ def no_override() -> Iterator[None]:
 # Folders whose tests all start programs, some of them the real Claude Code. Elsewhere a file says
 # `pytestmark = pytest.mark.slow`.
 _SLOW = ("attack", "claude", "dashboards", "fuzz", "upgrade")
+_MARKS_ITSELF = "\npytestmark = pytest.mark.slow\n"
 _PROMISES_AN_END = re.compile(
     r"_in_time(?:\[|$)|_comes_to_an_end|_does_not_hang|_never_ends_|_ends_in_"
 )
 _END = pytest.mark.timeout(60, func_only=True)
 """Such a test takes far less than a second; if it hangs, nobody waits for the usual limit."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out slow files unread for `-m 'not slow'`: half of all tests need not be collected."""
+    if config.getoption("markexpr") != "not slow" or not collection_path.is_relative_to(_TESTS):
+        return None
+    if collection_path.is_dir():
+        return (collection_path.parent == _TESTS and collection_path.name in _SLOW) or None
+    is_test = collection_path.match("test_*.py")
+    return (is_test and _MARKS_ITSELF in collection_path.read_text()) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

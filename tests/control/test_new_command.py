@@ -14,6 +14,8 @@ from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.server.control import command_actions
 from tests.control.control_setup import as_bytes, make
 
+pytestmark = pytest.mark.slow
+
 ROW = """
     NUDGE = "nudge", CommandSpec(
         _unchanged(S.RUNNING), text=TextField("where", needed=True), asked="nudged it",

@@ -16,6 +16,8 @@ from handrail.supervise.decision.decision_progress import Held, Ready
 from tests.control.control_setup import ControlClock, ControlSetup, as_bytes, make
 from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 
+pytestmark = pytest.mark.slow
+
 RUN = "run-1"
 
 

@@ -11,6 +11,8 @@ from handrail.config import Config
 from handrail.config.foreign_keys import RENAMED
 from handrail.config.validation import type_at
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 KEY = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(?:: [^`]*)?`")
 FILES = (".py", ".env")

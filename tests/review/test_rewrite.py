@@ -5,6 +5,8 @@ import pytest
 from handrail.model import Decision
 from tests.review.conftest import ReviewProject
 
+pytestmark = pytest.mark.slow
+
 DELETIONS = [
     "rm -rf notes",
     "rm -r notes/",

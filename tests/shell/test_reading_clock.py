@@ -8,6 +8,8 @@ import pytest
 from handrail.shell import read
 from handrail.shell.reading_clock import reading_time
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def large_heap() -> list[list[int]]:

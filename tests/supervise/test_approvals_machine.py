@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import mkdtemp
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
@@ -16,6 +17,8 @@ from handrail.model.review import Verdict
 from handrail.supervise.decision.decision_progress import DecisionProgress, Held, Ready
 from tests.supervise.supervision_setup import ran
 from tests.supervise.test_approvals import VALID_SECONDS, ApprovalSetup
+
+pytestmark = pytest.mark.slow
 
 COMMANDS = ("echo x > notes/a.txt", "echo y > notes/a.txt", "rm notes/plan.md", "npm publish")
 """The last one is refused; a person may overrule that."""

@@ -9,6 +9,8 @@ from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.supervise.simulated_run import SimulatedRun
 
+pytestmark = pytest.mark.slow
+
 QUICK = "interventions: {intervention_cooldown_seconds: 0}\n"
 """Nothing waits: whatever can be done to a run is done to it."""
 

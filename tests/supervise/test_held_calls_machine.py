@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from tempfile import mkdtemp
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -17,6 +18,8 @@ from handrail.supervise.decision.checkpoint_request import CheckpointResult
 from handrail.supervise.decision.decision_progress import DecisionProgress, Held, Ready
 from tests.supervise.decision.test_waiting import DELETES, WaitingSetup
 from tests.supervise.supervision_setup import ran
+
+pytestmark = pytest.mark.slow
 
 COMMANDS = ("ls", DELETES, "echo x > a")
 CALLS = ("a", "b")

@@ -14,6 +14,8 @@ from tests.supervise.sessions.session import Session
 from tests.supervise.sessions.sick import SICK
 from tests.supervise.sessions.waiting import WAITING
 
+pytestmark = pytest.mark.slow
+
 LEGITIMATE = WAITING | MENDING | CHANGING | EXPLORING
 PACES = {"fast": 2.0, "slow": 45.0}
 """Seconds of thinking before each step."""

@@ -7,6 +7,8 @@ import pytest
 
 from handrail.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_a_terminal_it_says_what_to_use_instead(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["watch"]) == 2

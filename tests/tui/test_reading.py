@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import pytest
 from textual.pilot import Pilot
 
 from handrail.tui.app import WatchApp
@@ -10,6 +11,8 @@ from handrail.views.log_view import LogView
 from handrail.views.run_overview import RunOverview
 from tests.tui.sample_log import NOON
 from tests.tui.screen_user import FakeControls, FakeDecisions, FakeTasks
+
+pytestmark = pytest.mark.slow
 
 RUNS = tuple(RunOverview(name, name, started=NOON, changed=NOON) for name in ("one", "two"))
 NEVER = 3600.0

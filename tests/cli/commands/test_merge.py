@@ -1,8 +1,11 @@
 """`handrail merge`: the work of done tasks comes to the branch of a person, or not at all."""
 
+import pytest
 from tests.cli.fleet_shell import FleetShell
 
 from handrail.fleet.tasks.task import TaskStatus
+
+pytestmark = pytest.mark.slow
 
 
 def outcome(fleet: FleetShell, task: str) -> str:

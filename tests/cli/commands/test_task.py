@@ -22,6 +22,8 @@ from handrail.fleet.recovery.audit import RecoveryContext
 from handrail.fleet.recovery.audit_log import prompt_of
 from handrail.fleet.tasks.task import Task, TaskStatus
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_task_added_on_the_command_line_has_all_its_options(fleet: FleetShell) -> None:
     fleet.run("task", "add", "Write the API.", "--id", "api")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.desktop.watch.conftest import LEAVE, NORMAL, SAVE, STAYS, ScriptedWatch
 
 from handrail.desktop.errors import AnalysisError, NoDisplayError, RecoveryError
@@ -9,6 +10,8 @@ from handrail.desktop.screen_reading import ScreenQuestion, ScreenReading
 from handrail.model.desktop import CheckOutcome, RecoveryStep, ScreenStatus
 from handrail.model.event import ActionReviewed, ControlAsked, DesktopChecked
 from handrail.testing.desktop_fakes import FakeReader
+
+pytestmark = pytest.mark.slow
 
 UNKNOWN = ScreenReading(ScreenStatus.UNKNOWN, description="nothing is known", source="local")
 

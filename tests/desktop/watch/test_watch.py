@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import msgspec
+import pytest
 from tests.desktop.watch.conftest import NORMAL, SAVE, STAYS, ScriptedWatch
 from tests.intervene.process_spawner import until as wait_until
 
@@ -11,6 +12,8 @@ from handrail import Supervisor
 from handrail.config.desktop import Desktop
 from handrail.desktop.errors import NoDisplayError
 from handrail.model.desktop import CheckOutcome
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_watch_looks_at_once_and_ends_when_it_is_told(scripted: ScriptedWatch) -> None:

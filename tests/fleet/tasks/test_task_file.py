@@ -12,6 +12,8 @@ from handrail.config import ConfigError, ConfigProblem, SettingOrigin
 from handrail.fleet.tasks.task import LONGEST_ID, Task, TaskLimits, is_task_id
 from handrail.fleet.tasks.task_file import MAX_TASKS, id_from_text, parse_tasks, read_task_file
 
+pytestmark = pytest.mark.slow
+
 ORIGIN = SettingOrigin("tasks.yaml", 1)
 
 

@@ -11,9 +11,12 @@ from handrail.intervene.processes.process_tree import ProcessFamily, end_process
 from handrail.intervene.processes.subreaper import become_subreaper
 from tests.intervene.process_spawner import is_alive
 
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="only Linux lets a process adopt orphans"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="only Linux lets a process adopt orphans"
+    ),
+]
 
 DRIVER = """
 import subprocess, sys

@@ -26,6 +26,8 @@ from handrail.words.tasks import TaskWords
 from tests.server.api.fleet_office import FleetOffice
 from tests.server.asgi import AsgiResponse
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def office(tmp_path: Path) -> FleetOffice:

@@ -14,6 +14,8 @@ from handrail.server.api.runs import RunOperations
 from tests.server.api.api_client import InProcessApi
 from tests.tui.sample_log import API, DOCS, OLD, SHOP, SampleLog, review_of
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, object]
 
 

@@ -14,6 +14,8 @@ from handrail.server.api.screenshots import ScreenshotOperations
 from tests.server.api.api_client import InProcessApi
 from tests.tui.sample_log import DOCS, SHOP, SampleLog
 
+pytestmark = pytest.mark.slow
+
 JPEG = base64.b64decode(
     "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////"
     "////////////////////////////2wBDAf//////////////////////////////////////////////////////////"

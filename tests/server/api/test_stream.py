@@ -19,6 +19,8 @@ from handrail.server.api.stream import EventStream
 from tests.server.api.api_client import ALL_RIGHTS, run
 from tests.tui.sample_log import SHOP, SampleLog
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, object]
 
 

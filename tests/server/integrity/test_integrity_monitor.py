@@ -11,6 +11,8 @@ import pytest
 from handrail.hosts.settings_file import save_installs
 from tests.server.integrity.bench import INSTALL, IntegrityBench, replace
 
+pytestmark = pytest.mark.slow
+
 OFF = '{"disableAllHooks": true}'
 
 
