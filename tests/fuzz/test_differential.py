@@ -1,6 +1,6 @@
 """The reader sees what bash does, or says "unknown": known commands in many spellings.
 
-`make fuzz` tries FUZZ_TEXTS (100,000) from number FUZZ_SEED on, for FUZZ_SECONDS, on all processors,
+`make fuzz` tries FUZZ_TEXTS (100,000) from FUZZ_SEED on, for FUZZ_SECONDS, on all processors,
 and prints the score by construct; without it a fixed sample runs. A text is its number:
 `generated(4711)` gives it again.
 """
@@ -44,7 +44,7 @@ def test_the_reader_sees_what_bash_does(tmp_path: Path, capsys: pytest.CaptureFi
     seconds = SECONDS if FUZZES else float("inf")
     for batch in batch_scores(tmp_path, range(FIRST, FIRST + TEXTS), seconds):
         score.join(batch)
-        if FUZZES and (batch.different or score.texts % TEXTS_BETWEEN_NEWS == 0 and batch.texts):
+        if FUZZES and (batch.different or (score.texts % TEXTS_BETWEEN_NEWS == 0 and batch.texts)):
             _say(capsys, f"from number {FIRST}: {score.summary()}", *batch.different)
     if FUZZES:
         _say(capsys, *score.table(), *score.different)
