@@ -199,6 +199,7 @@ def run_code(
             input=None,
             input_file="",
             fed_by=(),
+            input_from=(),
         )
         walker.resolver.call(inner, env, context)
 

@@ -10,7 +10,7 @@ from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import Environment, bounded
 from handrail.shell.fields import separators, split
-from handrail.shell.printed_paths import names_printed
+from handrail.shell.printed_paths import names_on_input
 from handrail.shell.quoting import MARK
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
@@ -77,7 +77,7 @@ def read_line(
 def _set_unknown(
     walker: "ProgramWalker", command: Command, env: Environment, options: _Options
 ) -> None:
-    values = tuple(names_printed(walker, command.fed_by, env)) or (UNKNOWN,)
+    values = tuple(names_on_input(walker, command, env)) or (UNKNOWN,)
     if "a" in options.values:
         env.assign_array(options.values["a"], {OPAQUE: UNKNOWN})
     for name in options.names or ["REPLY"]:
@@ -159,7 +159,7 @@ def read_lines(
         or not set(options.values) <= set("tdns")
         or not all(number.isdecimal() for number in numbers.values())
     ):
-        printed = [*names_printed(walker, command.fed_by, env)] if given is None else []
+        printed = names_on_input(walker, command, env) if given is None else []
         env.assign_array(name, {f"{OPAQUE}{at}": word for at, word in enumerate(printed)}
                          or {OPAQUE: UNKNOWN})  # fmt: skip
         return ""

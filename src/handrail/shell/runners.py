@@ -56,7 +56,9 @@ def _with_named_input(command: Command, files: Sequence[Word], env: Environment)
     if not files or not files[0].exact:
         return command
     path = join(env.cwd, files[0]).text
-    return msgspec.structs.replace(command, input=env.text_of(path), input_file=path, fed_by=())
+    return msgspec.structs.replace(
+        command, input=env.text_of(path), input_file=path, fed_by=(), input_from=()
+    )
 
 
 def _placeholder(command: Command, call: ParsedArguments) -> str:

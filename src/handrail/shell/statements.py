@@ -78,7 +78,9 @@ def redirect(
     opened = open_redirects(walker, redirects, source, env)
     if opened.reads:
         given = input_words(walker, opened, env)
-        context = msgspec.structs.replace(context, input=given, shared=True)
+        context = msgspec.structs.replace(
+            context, input=given, shared=True, input_from=tuple(opened.feeders)
+        )
     first = len(walker.commands)
     folder = env.cwd
     before = env.fork()

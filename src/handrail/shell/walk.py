@@ -235,11 +235,19 @@ class ProgramWalker:
         own = tuple(range(before, len(self.commands)))
         around = context
         if opened.reads:
-            context = msgspec.structs.replace(context, input=opened.input, shared=False, fed_by=own)
+            context = msgspec.structs.replace(
+                context,
+                input=opened.input,
+                shared=False,
+                fed_by=own,
+                input_from=tuple(opened.feeders),
+            )
         elif own:
             context = msgspec.structs.replace(context, fed_by=context.fed_by + own)
         if env.stdin is not None and not opened.reads:
-            context = msgspec.structs.replace(context, input=env.stdin[0], shared=True)
+            context = msgspec.structs.replace(
+                context, input=env.stdin[0], shared=True, input_from=()
+            )
         first = len(self.commands)
         command = Command(
             (*options[0], *more),
@@ -251,6 +259,7 @@ class ProgramWalker:
             context.elsewhere,
             context.input,
             context.fed_by,
+            context.input_from,
             input_file(opened.redirects, env),
         )
         skipped = env.fork() if opened.fails else None
@@ -380,7 +389,12 @@ class ProgramWalker:
             fed_by = tuple(range(first, len(self.commands)))
             first = len(self.commands)
             here = msgspec.structs.replace(
-                context, input=output, shared=True, fed_by=fed_by, concurrent=True
+                context,
+                input=output,
+                shared=True,
+                fed_by=fed_by,
+                input_from=fed_by,
+                concurrent=True,
             )
             branch = env.fork()
             output = self.statement(stage, source, branch, here)
@@ -393,7 +407,7 @@ class ProgramWalker:
         """Read the commands inside `$( )` or `<( )`."""
         if self._depth > MAX_NESTING:
             raise TooDeepError(MAX_NESTING)
-        context = msgspec.structs.replace(self.context, input=None, fed_by=())
+        context = msgspec.structs.replace(self.context, input=None, fed_by=(), input_from=())
         only = node.named_children
         if len(only) == 1 and only[0].type == "file_redirect":
             opened = open_redirects(self, only, source, env)
@@ -408,7 +422,7 @@ class ProgramWalker:
 
     def _run_text(self, text: str, env: Environment) -> str | None:
         """Read commands inside a word that the parser did not see."""
-        context = msgspec.structs.replace(self.context, input=None, fed_by=())
+        context = msgspec.structs.replace(self.context, input=None, fed_by=(), input_from=())
         branch = env.fork()
         output = self.script(text, branch, context)
         env.files.update(branch.files)
