@@ -354,7 +354,8 @@ def _length(value: ParameterValue) -> Word:
         known = all(word.exact and not word.glob for word in value.words)
         return Word(str(len(value.words))) if known else UNKNOWN
     word = value.words[0]
-    return Word(str(len(word.text))) if word.exact and not word.glob else UNKNOWN
+    # How many characters others than ASCII make depends on the locale.
+    return Word(str(len(word.text))) if word.text.isascii() and not word.glob else UNKNOWN
 
 
 def _is_present(value: ParameterValue, *, null_counts: bool) -> bool | None:
