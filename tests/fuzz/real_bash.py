@@ -54,8 +54,8 @@ command_not_found_handle() {
         cat) shift; if [ $# = 0 ]; then printf %s "$in"; else /bin/cat -- "$@"; fi ;;
         tee) printf %s "$in" ;;
         tr|rev|base64|basename|dirname|seq) "/usr/bin/$1" "${@:2}" ;;
-        bash|sh) if [ "$2" = -c ]; then /bin/bash --norc --noprofile "${@:2}"
-            else printf %s "$in" | /bin/bash --norc --noprofile -s; fi ;;
+        bash|sh) if [ "$2" = -c ]; then (exec -a "$1" /bin/bash --norc --noprofile "${@:2}")
+            else printf %s "$in" | (exec -a "$1" /bin/bash --norc --noprofile -s); fi ;;
         *) echo out; echo err >&2 ;;
     esac
 }

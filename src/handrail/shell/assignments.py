@@ -9,6 +9,7 @@ from handrail.shell.builtins import unset_words
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.environment import HOMES, UNSET, Environment
+from handrail.shell.shell_options import LOCAL_INHERITS
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
@@ -137,11 +138,11 @@ def run_unset(
     context: CommandContext,
 ) -> str | None:
     words: list[Word] = []
+    end = -1
     for child in node.named_children:
-        if child.type == "variable_name":
-            words.append(Word(source.text(child)))
-        else:
-            words += walker.expander.words(child, source, env)
+        if child.start_byte >= end:
+            options, end = walker.expander.options(child, source, env)
+            words += [word for option in options for word in option]
     unset_words(words, env)
     return ""
 
@@ -156,7 +157,8 @@ def _declared(
         env.declare_local(name)
         if empty and is_new:
             # A read-only variable lets no local one take its name.
-            env.variables[name] = (*env.values(name), UNSET) if name in env.loose else ()
+            keeps = name in env.loose or LOCAL_INHERITS in env.options
+            env.variables[name] = (*env.values(name), UNSET) if keeps else ()
     if keyword == "export" or "x" in letters:
         env.exported = env.exported | {name}
     kept = "".join(letter for letter in letters if letter in "Ailu")

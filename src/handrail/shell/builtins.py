@@ -1,6 +1,5 @@
 """What the shell itself does when it meets these words."""
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,10 +9,11 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, MANY, UNSET, Environment
+from handrail.shell.environment import MANY, UNSET, Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
+from handrail.shell.shell_options import CDABLE_VARS, run_enable, run_set, run_shopt
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
@@ -36,15 +36,27 @@ def _cd(
         env.cwd = _only(env.values("OLDPWD"))
         printed = f"{env.cwd.text}\n" if leads_back and env.cwd.exact else None
     else:
-        env.cwd = join(env.cwd, targets[0])
+        env.cwd = UNKNOWN if _is_searched(targets[0], env) else join(env.cwd, targets[0])
     _leave_folder(env, before, sure=leads_back)
     return printed
+
+
+def _is_searched(target: Word, env: Environment) -> bool:
+    """Whether only the disk tells which folder is meant: one in CDPATH, or that of a variable."""
+    if target.text.startswith(("/", "./", "../")) or target.text in {".", ".."}:
+        return False
+    folders = env.variables.get("CDPATH", ())
+    return CDABLE_VARS in env.options or any(word.text for word in folders)
 
 
 def _leave_folder(env: Environment, folder: Word, *, sure: bool) -> None:
     """Note where `cd -` leads back to; `sure`: the shell moves, as far as the text tells."""
     kept = () if sure else (*env.values("OLDPWD"), UNSET)
     env.assign("OLDPWD", tuple(dict.fromkeys((folder, *kept))))
+    if "PWD" in env.variables and sure:
+        del env.variables["PWD"]  # it is where the shell is again
+    elif "PWD" in env.variables:
+        env.assign("PWD", (UNKNOWN,))
 
 
 def _only(values: tuple[Word, ...]) -> Word:
@@ -145,6 +157,17 @@ def _alias(
     return None
 
 
+def _hash(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`hash -p /bin/rm ls`: a name means another program."""
+    walker.emit(command)
+    words = [word.text for word in command.argv[1:]]
+    if words[:1] == ["-p"]:
+        env.aliases |= dict.fromkeys(words[2:], words[1])
+    return None
+
+
 def _trap(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
@@ -159,28 +182,6 @@ def _trap(
 
 MAX_TRAPS = 16
 """Scripts set by `trap` that are read again at the end."""
-_EXPORT_ALL = ["-o", "allexport"]
-
-
-def _set(
-    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
-) -> str | None:
-    walker.emit(command)
-    words = command.argv[1:]
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        if re.match(r"-\w*a", text) or [word.text for word in words[at : at + 2]] == _EXPORT_ALL:
-            env.exported |= {EVERYTHING}
-        if text in {"--", "-"}:
-            if text == "--" or words[at + 1 :]:
-                env.set_arguments(words[at + 1 :])
-            break
-        if text[:1] not in {"-", "+"}:
-            env.set_arguments(words[at:])
-            break
-        at += 2 if text.endswith("o") else 1
-    return "" if words else None
 
 
 def _shift(
@@ -308,7 +309,10 @@ BUILTINS: dict[
     "coproc": _inner,
     "alias": _alias,
     "trap": _trap,
-    "set": _set,
+    "set": run_set,
+    "shopt": run_shopt,
+    "enable": run_enable,
+    "hash": _hash,
     "shift": _shift,
     "exit": _exit,
     "return": _leave,

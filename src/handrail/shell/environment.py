@@ -20,8 +20,21 @@ HOMES = frozenset({"HOME", "USERPROFILE", *(host.folder_variable for host in kno
 """Variables that say where an agent finds its settings."""
 
 
+CHANGED_BY_SHELL = frozenset({
+    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_SOURCE",
+    "BASH_SUBSHELL", "BASH_VERSINFO", "BASHOPTS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS",
+    "EUID", "FUNCNAME", "GROUPS", "HISTCMD", "LINENO", "OPTIND", "PIPESTATUS", "PPID", "RANDOM",
+    "SECONDS", "SHELLOPTS", "SRANDOM", "UID",
+})  # fmt: skip
+"""Variables that say what the shell puts there, whatever they are set to."""
+_ALIAS_TABLES = frozenset({"BASH_ALIASES", "BASH_CMDS"})
+"""Arrays whose elements are aliases, and programs by their short names."""
 EVERYTHING = "*"
 """Stands among the exported variables for all of them (`set -a`)."""
+LOCAL_UNSET = "localvar_unset"
+"""An option: `unset` in a function takes only the value of a local variable."""
+POSIX = "posix"
+"""An option: `v=1 eval …` leaves a variable behind."""
 Values = TypeVar("Values", bound=Sized)
 Value = TypeVar("Value")
 _MAX_REFERENCES = 8
@@ -81,6 +94,7 @@ class Environment:
         "leaves",
         "loose",
         "moved_homes",
+        "options",
         "other_arguments",
         "other_arrays",
         "references",
@@ -104,7 +118,7 @@ class Environment:
         """Each array with its elements by index or key, in the order of a shell."""
         self.other_arrays: dict[str, tuple[Array, ...]] = {}
         """What arrays may hold instead."""
-        self.attributes: dict[str, str] = {}
+        self.attributes = dict.fromkeys(_ALIAS_TABLES, "A")
         """Letters of `declare` that change what a variable holds: A, i, l, u."""
         self.references: dict[str, str] = {}
         """Variables that stand for others (`declare -n`)."""
@@ -121,7 +135,10 @@ class Environment:
         """How it was where `break 2` may have left the loops around it, too."""
         self.returns: tuple[Environment, ...] = ()
         """How it was where `return` may have left the function that is being read."""
-        self.zero = Word("bash")
+        self.zero: tuple[Word, ...] = (Word("bash"), UNKNOWN)
+        """What `$0` may be; whoever started this shell may have called it anything."""
+        self.options: frozenset[str] = frozenset()
+        """Options of the shell (`set -o`, `shopt`) that may be on."""
         self.copies: dict[str, str] = {}
         """Programs that were copied or linked under another name."""
         self.files: dict[str, str] = {}
@@ -151,6 +168,7 @@ class Environment:
         copy.other_arguments = self.other_arguments
         copy.leaves = copy.far_leaves = copy.returns = ()
         copy.zero = self.zero
+        copy.options = self.options
         copy.copies = dict(self.copies)
         copy.files = dict(self.files)
         copy.moved_homes = self.moved_homes
@@ -181,6 +199,9 @@ class Environment:
         if self.exported is not branch.exported:
             self.exported |= branch.exported
         self.moved_homes |= branch.moved_homes
+        self.options |= branch.options
+        if self.zero != branch.zero:
+            self.zero = bounded(tuple(dict.fromkeys(self.zero + branch.zero)))
         self.leaves += branch.leaves
         self.far_leaves += branch.far_leaves
         self.returns += branch.returns
@@ -294,6 +315,9 @@ class Environment:
         inner.variables["IFS"] = (Word(" \t\n"),)
         inner.arrays, inner.references, inner.scopes = {}, {}, []
         inner.functions, inner.other_arrays = {}, {}
+        inner.variables.pop("PWD", None)
+        if self.exported.isdisjoint({EVERYTHING, "BASHOPTS", "SHELLOPTS"}):
+            inner.options = frozenset()
         return inner
 
     def _join_arrays(self, branch: "Environment") -> None:
@@ -327,7 +351,7 @@ class Environment:
             options = self.argument_lists()
             known = {place <= len(words) for words in options}
             return known.pop() if len(known) == 1 and all(map(_are_counted, options)) else None
-        if name in {"#", "PWD", "?", "$", "-"}:
+        if name in {"#", "?", "$", "-"} or (name == "PWD" and name not in self.variables):
             return True
         values = self.variables.get(self.name_of(name))
         return None if values is None or UNSET in values else bool(values)
@@ -337,7 +361,7 @@ class Environment:
         if name.isdecimal():
             place = int(name[:9])
             if place == 0:
-                return (self.zero,)
+                return self.zero
             return self._each_list(lambda words: _argument(words, place))
         if name in {"@", "*"}:
             return self._each_list(lambda words: Word(" ".join(word.text for word in words)))
@@ -345,7 +369,7 @@ class Environment:
             return self._each_list(
                 lambda words: Word(str(len(words))) if _are_counted(words) else UNKNOWN
             )
-        if name == "PWD":
+        if name == "PWD" and name not in self.variables:
             return (self.cwd,)
         values = self.variables.get(self.name_of(name), (UNKNOWN,)) or (Word(""),)
         if name in self.loose and name in self.references:
@@ -366,6 +390,12 @@ class Environment:
             self.variables[name] = values
         name = self.name_of(name)
         self._check_size(name, values)
+        if name in CHANGED_BY_SHELL:
+            values = (UNKNOWN,)
+        elif name == "BASH_ARGV0":
+            self.zero = bounded(tuple(dict.fromkeys(values + self.zero)))
+        elif name == "POSIXLY_CORRECT":
+            self.options |= {POSIX}
         if name in self.attributes:
             values = tuple(_with_attributes(word, self.attributes[name]) for word in values)
         if name in HOMES and _texts(self.variables.get(name, ())) != _texts(values):
@@ -381,6 +411,10 @@ class Environment:
         name = self.name_of(name)
         letters = self.attributes.get(name, "")
         self._check_size(name, tuple(elements.values()))
+        if name in CHANGED_BY_SHELL:
+            elements = {OPAQUE: UNKNOWN}
+        elif name in _ALIAS_TABLES:
+            self.aliases |= {key: word.text for key, word in elements.items()}
         self.arrays[name] = {key: _with_attributes(word, letters) for key, word in elements.items()}
         self.other_arrays.pop(name, None)
         self.variables[name] = (self.arrays[name].get("0", Word("")),)
@@ -413,6 +447,10 @@ class Environment:
         """Take a variable away; what stands in its place from now on is what it hid, or nothing."""
         for scope in reversed(self.scopes[:-1]):
             if name in scope and name not in self.scopes[-1]:
+                saved = scope[name]
+                if LOCAL_UNSET in self.options:
+                    self.variables[name] = (UNSET, *_possible(saved.values))
+                    return
                 self._put_back(name, scope.pop(name))
                 return
         if name in HOMES:

@@ -18,6 +18,7 @@ from handrail.shell.fields import (
 )
 from handrail.shell.parameters import ParameterExpansion
 from handrail.shell.quoting import brace_expand, unescape_string, unmask
+from handrail.shell.shell_options import NO_BRACES
 from handrail.shell.syntax import WORD_ENDS, SyntaxSource
 from handrail.shell.word import OPAQUE, Word
 from handrail.shell.word_scan import PART, ScannedWord, WordPart, place_of
@@ -162,6 +163,8 @@ class WordExpansion:
         options: list[list[str]] = [[]]
         for skeleton in skeletons:
             words = self.pieces(with_tilde(skeleton, self.env), scanned.parts, known)
+            if len(skeletons) > 1 and NO_BRACES in self.env.options:
+                return [[OPAQUE]]
             if len(words) == 1 and len(options) == 1:
                 options[0].extend(words[0])
             else:

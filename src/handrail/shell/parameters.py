@@ -16,6 +16,7 @@ from handrail.shell.fields import (
     with_tilde,
 )
 from handrail.shell.quoting import MARK, unmask
+from handrail.shell.shell_options import NO_CASE
 from handrail.shell.value_edits import edited, substring, transformed
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 from handrail.shell.word_scan import WordPart
@@ -253,6 +254,9 @@ class ParameterExpansion:
             letter = self._text[start:end]
             return [_each(value, lambda word: transformed(word, letter)) for value in found]
         pattern_end, replacements = end, [""]
+        if symbol[0] == "/" and NO_CASE in self._env.options:
+            self._argument(start, end)
+            return [ParameterValue((UNKNOWN,), value.lists) for value in found]
         if symbol[0] == "/":
             pattern_end = self._slash(start, end)
             replacements = self._argument(pattern_end + 1, end) if pattern_end < end else [""]
@@ -298,7 +302,8 @@ class ParameterExpansion:
         head = _HEAD.match(self._text, self._part.start + 2)
         name = head["name"] if head else ""
         if name in {"@", "*"}:
-            words = (self._env.zero, *words)
+            zero = self._env.zero
+            words = (zero[0] if len(zero) == 1 else UNKNOWN, *words)
             keys = [str(index) for index in range(len(words))]
         elif (array := self._env.arrays.get(self._env.name_of(name))) is not None:
             keys = list(array)

@@ -40,6 +40,26 @@ def _command(
     return walker.run(node, [], source, env, context)
 
 
+def _keyword(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    """`export`, `unset` and the like; also what a function or an alias of that name does."""
+    run = run_unset if node.type == "unset_command" else run_declare
+    keyword = source.text(node.children[0])
+    is_alias = keyword in env.aliases and keyword not in walker.resolver.active_aliases
+    if not is_alias and keyword not in env.functions:
+        return run(walker, node, source, env, context)
+    branch = env.fork()
+    walker.script("\\" + source.text(node), branch, context)
+    run(walker, node, source, env, context)
+    env.join(branch)
+    return None
+
+
 def _redirected(
     walker: "ProgramWalker",
     node: tree_sitter.Node,
@@ -330,8 +350,8 @@ STATEMENTS: dict[str, Statement] = {
     "redirected_statement": _redirected,
     "variable_assignment": run_assign,
     "variable_assignments": run_assign_many,
-    "declaration_command": run_declare,
-    "unset_command": run_unset,
+    "declaration_command": _keyword,
+    "unset_command": _keyword,
     "list": _list,
     "pipeline": _pipeline,
     "subshell": _subshell,

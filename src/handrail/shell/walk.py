@@ -14,7 +14,7 @@ from handrail.shell.call_resolution import CallResolver
 from handrail.shell.code_files import CodeTexts
 from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
 from handrail.shell.command_context import TOP_LEVEL, CommandContext
-from handrail.shell.environment import Environment
+from handrail.shell.environment import POSIX, Environment
 from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
 from handrail.shell.fragments import read_fragments
@@ -30,6 +30,7 @@ from handrail.shell.redirects import (
     open_redirects,
     redirect_end,
 )
+from handrail.shell.shell_options import KEYWORD, LAST_PIPE
 from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
@@ -296,6 +297,10 @@ class ProgramWalker:
             for name, value in command.assignments:
                 env.assign(name, (value,))
         output = self.resolver.call(command, env, context)
+        if POSIX in env.options and command.argv:
+            # Where a special builtin ran, or a function, its variables stay.
+            for name, value in command.assignments:
+                env.assign(name, tuple(dict.fromkeys((value, *env.values(name)))))
         if others:
             self._alternatives = range(first, len(self.commands))
         for branch in branches:
@@ -341,7 +346,10 @@ class ProgramWalker:
                 continue
             words += [[argv], choices]
             argv = []
-        return _combined([*words, [argv]]) if words else [argv], assignments, redirects
+        options = _combined([*words, [argv]]) if words else [argv]
+        if KEYWORD in env.options:
+            options = [[UNKNOWN if "=" in word.text else word for word in argv] for argv in options]
+        return options, assignments, redirects
 
     def record_written_text(
         self, redirects: Sequence[Redirect], output: str | None, env: Environment, folder: Word
@@ -385,7 +393,7 @@ class ProgramWalker:
         first: int,
     ) -> str | None:
         """Read the stages of a pipeline; the commands from `first` on feed the first of them."""
-        for stage in stages:
+        for number, stage in enumerate(stages, 1):
             fed_by = tuple(range(first, len(self.commands)))
             first = len(self.commands)
             here = msgspec.structs.replace(
@@ -399,6 +407,8 @@ class ProgramWalker:
             branch = env.fork()
             output = self.statement(stage, source, branch, here)
             env.files.update(branch.files)
+            if number == len(stages) and LAST_PIPE in env.options:
+                env.join(branch)
         return output
 
     def _substitute(
