@@ -224,6 +224,13 @@ class Environment:
             self.references.update(branch.references)
         self.loose |= branch.loose
 
+    def meanings(self) -> tuple[object, ...]:
+        """What may change the meaning of a command, apart from the values of its words."""
+        return (
+            self.functions, self.aliases, self.attributes, self.references, self.loose,
+            self.exported, self.options, self.zero, self.copies, self.folders, self.stdin,
+        )  # fmt: skip
+
     def _join_variables(self, branch: "Environment") -> None:
         for name in self.variables.keys() | branch.variables.keys():
             mine, values = self.variables.get(name), branch.variables.get(name)
