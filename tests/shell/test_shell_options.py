@@ -85,6 +85,7 @@ CHANGED = {
     "POSIXLY_CORRECT=1; v=a; v=b eval :; rm $v": [["a"], ["b"]],
     "sh -c 'v=a; v=b export k; rm $v'": [["a"], ["b"]],
     "v=a; v=b :; rm $v": [["a"]],
+    "sh -c 'v=a; v=b git log; rm $v'": [["a"]],
     "enable -n printf; v=a; printf -v v b; rm $v": [["a"], ["b"]],
 }
 

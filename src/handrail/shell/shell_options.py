@@ -29,6 +29,10 @@ _READ_DIFFERENTLY = frozenset({
     CDABLE_VARS, KEYWORD, LAST_PIPE, LOCAL_INHERITS, LOCAL_UNSET, NO_BRACES, NO_CASE, POSIX,
     XPG_ECHO,
 })  # fmt: skip
+_SPECIAL_BUILTINS = frozenset({
+    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
+    "shift", "source", "times", "trap", "unset",
+})  # fmt: skip
 _OF_SHELLS = {
     "sh": {POSIX},
     "dash": {POSIX, XPG_ECHO},
@@ -60,6 +64,14 @@ def start_shell(env: Environment, name: str, words: Iterable[Word]) -> None:
             _switch_letters(env, word.text)
         else:
             switch(env, word.text)
+
+
+def keep_assignments(command: Command, env: Environment) -> None:
+    """`v=1 eval …`: by POSIX, variables stay where a special builtin ran, or a function."""
+    name = command.argv[0].text
+    if name in _SPECIAL_BUILTINS or name in env.functions:
+        for variable, value in command.assignments:
+            env.assign(variable, tuple(dict.fromkeys((value, *env.values(variable)))))
 
 
 def _switch_letters(env: Environment, text: str) -> None:

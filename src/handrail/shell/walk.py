@@ -30,7 +30,7 @@ from handrail.shell.redirects import (
     open_redirects,
     redirect_end,
 )
-from handrail.shell.shell_options import KEYWORD, LAST_PIPE
+from handrail.shell.shell_options import KEYWORD, LAST_PIPE, keep_assignments
 from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
@@ -298,9 +298,7 @@ class ProgramWalker:
                 env.assign(name, (value,))
         output = self.resolver.call(command, env, context)
         if POSIX in env.options and command.argv:
-            # Where a special builtin ran, or a function, its variables stay.
-            for name, value in command.assignments:
-                env.assign(name, tuple(dict.fromkeys((value, *env.values(name)))))
+            keep_assignments(command, env)
         if others:
             self._alternatives = range(first, len(self.commands))
         for branch in branches:
