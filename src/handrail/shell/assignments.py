@@ -8,9 +8,10 @@ import tree_sitter
 from handrail.shell.builtins import unset_words
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, UNSET, Environment
+from handrail.shell.environment import Environment
 from handrail.shell.shell_options import LOCAL_INHERITS
 from handrail.shell.syntax import SyntaxSource
+from handrail.shell.variables import HOMES, UNSET
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:

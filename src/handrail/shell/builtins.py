@@ -9,11 +9,12 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import MANY, UNSET, Environment
+from handrail.shell.environment import Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
 from handrail.shell.shell_options import CDABLE_VARS, run_enable, run_set, run_shopt
+from handrail.shell.variables import MANY, UNSET
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:

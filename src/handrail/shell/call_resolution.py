@@ -14,7 +14,7 @@ from handrail.shell.code_files import OPERANDS_RUN
 from handrail.shell.code_runner import run_files, run_script_file
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, MANY, Environment, ShellFunction
+from handrail.shell.environment import Environment, ShellFunction
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
 from handrail.shell.line_files import LINE_FILES, run_lines
@@ -26,6 +26,7 @@ from handrail.shell.shell_options import XPG_ECHO, is_disabled
 from handrail.shell.shells import has_text
 from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
+from handrail.shell.variables import HOMES, MANY
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 from handrail.shell.word_files import WORD_FILES, with_words_of_files
 

@@ -1,53 +1,36 @@
 """What is known while a command line is read: variables, functions, the folder, files."""
 
-from collections.abc import Callable, Iterable, Sized
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import NamedTuple
 
 import tree_sitter
 
-from handrail.model.host import known_hosts
-from handrail.shell.errors import TooLargeError, TooMuchWorkError
+from handrail.shell.branches import EITHER, join_states
+from handrail.shell.errors import TooLargeError
+from handrail.shell.shell_options import LOCAL_UNSET, POSIX
 from handrail.shell.syntax import SyntaxSource
+from handrail.shell.variables import (
+    ALIAS_TABLES,
+    CHANGED_BY_SHELL,
+    EVERYTHING,
+    HOMES,
+    MANY,
+    MAX_VALUE,
+    UNSET,
+    Array,
+    SavedVariable,
+    are_counted,
+    argument_at,
+    bounded,
+    place_in_array,
+    possible_values,
+    put_back,
+    texts_of,
+    with_attributes,
+)
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
-MAX_ALTERNATIVES = 64
-"""Values that are kept for one variable or word; what has more is not followed."""
-MAX_VALUE = 64 * 1024
-"""Characters that a variable may hold; values that double themselves end here."""
-
-
-HOMES = frozenset({"HOME", "USERPROFILE", *(host.folder_variable for host in known_hosts())} - {""})
-"""Variables that say where an agent finds its settings."""
-
-
-CHANGED_BY_SHELL = frozenset({
-    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_SOURCE",
-    "BASH_SUBSHELL", "BASH_VERSINFO", "BASHOPTS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS",
-    "EUID", "FUNCNAME", "GROUPS", "HISTCMD", "LINENO", "OPTIND", "PIPESTATUS", "PPID", "RANDOM",
-    "SECONDS", "SHELLOPTS", "SRANDOM", "UID",
-})  # fmt: skip
-"""Variables that say what the shell puts there, whatever they are set to."""
-_ALIAS_TABLES = frozenset({"BASH_ALIASES", "BASH_CMDS"})
-"""Arrays whose elements are aliases, and programs by their short names."""
-EVERYTHING = "*"
-"""Stands among the exported variables for all of them (`set -a`)."""
-LOCAL_UNSET = "localvar_unset"
-"""An option: `unset` in a function takes only the value of a local variable."""
-POSIX = "posix"
-"""An option: `v=1 eval …` leaves a variable behind."""
-Values = TypeVar("Values", bound=Sized)
-Value = TypeVar("Value")
 _MAX_REFERENCES = 8
-_ANYTHING = "?"
-"""An attribute that a variable may have or not."""
-UNSET = Word("", raw="unset")
-"""Stands among the values of a variable that may not be there."""
-MANY = (UNKNOWN,) * 9
-"""Positional arguments of which nothing is known, not even how many there are."""
-EITHER = f"#{OPAQUE}{OPAQUE}\n"
-"""Stands between the texts of a file that may hold one or the other: a comment to a shell."""
-Array = dict[str, Word]
-Variables = dict[str, tuple[Word, ...]]
 
 
 class ShellFunction(NamedTuple):
@@ -56,24 +39,6 @@ class ShellFunction(NamedTuple):
     source: SyntaxSource
     body: tree_sitter.Node
     redirects: tuple[tree_sitter.Node, ...] = ()
-
-
-class SavedVariable(NamedTuple):
-    """A variable as it was before a local one took its name; None: there was none."""
-
-    values: tuple[Word, ...] | None
-    array: dict[str, Word] | None
-    letters: str | None
-    reference: str | None
-    sure: bool = True
-    """Whether the local one was made on every way that leads here."""
-
-
-def bounded(values: Values) -> Values:
-    """Return these values, unless there are too many to follow."""
-    if len(values) > MAX_ALTERNATIVES:
-        raise TooMuchWorkError(MAX_ALTERNATIVES)
-    return values
 
 
 class Environment:
@@ -118,7 +83,7 @@ class Environment:
         """Each array with its elements by index or key, in the order of a shell."""
         self.other_arrays: dict[str, tuple[Array, ...]] = {}
         """What arrays may hold instead."""
-        self.attributes = dict.fromkeys(_ALIAS_TABLES, "A")
+        self.attributes = dict.fromkeys(ALIAS_TABLES, "A")
         """Letters of `declare` that change what a variable holds: A, i, l, u."""
         self.references: dict[str, str] = {}
         """Variables that stand for others (`declare -n`)."""
@@ -181,49 +146,6 @@ class Environment:
         for name in self.__slots__:
             setattr(self, name, getattr(branch, name))
 
-    def join(self, branch: "Environment", *, succeeds: bool = False) -> None:
-        """Take over what a branch may have changed, keeping both possibilities.
-
-        `succeeds`: the step between both is taken to work, so its folder and its files count.
-        """
-        if self.arrays != branch.arrays or self.other_arrays != branch.other_arrays:
-            self._join_arrays(branch)  # first: it looks at variables that are no arrays
-        if self.variables != branch.variables:
-            self._join_variables(branch)
-        if not succeeds:
-            self._join_places(branch)
-        if self.argument_lists() != branch.argument_lists():
-            self.set_arguments(*self.argument_lists(), *branch.argument_lists())
-        if self.scopes and branch.scopes and self.scopes != branch.scopes:
-            self._join_scopes(branch)
-        if self.exported is not branch.exported:
-            self.exported |= branch.exported
-        self.moved_homes |= branch.moved_homes
-        self.options |= branch.options
-        if self.zero != branch.zero:
-            self.zero = bounded(tuple(dict.fromkeys(self.zero + branch.zero)))
-        self.leaves += branch.leaves
-        self.far_leaves += branch.far_leaves
-        self.returns += branch.returns
-        self._join_meanings(branch)
-
-    def _join_meanings(self, branch: "Environment") -> None:
-        """Join what names stand for apart from their values."""
-        if self.functions != branch.functions:
-            self._join_functions(branch)
-        if self.aliases != branch.aliases:
-            self._join_aliases(branch)
-        if branch.copies:
-            self.copies = branch.copies | self.copies
-        if self.attributes != branch.attributes:
-            for name in self.attributes.keys() | branch.attributes.keys():
-                if self.attributes.get(name) != branch.attributes.get(name):
-                    self.attributes[name] = self.attributes.get(name, "") + _ANYTHING
-        if self.references != branch.references:
-            self.loose |= self.references.keys() ^ branch.references.keys()
-            self.references.update(branch.references)
-        self.loose |= branch.loose
-
     def meanings(self) -> tuple[object, ...]:
         """What may change the meaning of a command, apart from the values of its words."""
         return (
@@ -231,42 +153,12 @@ class Environment:
             self.exported, self.options, self.zero, self.copies, self.folders, self.stdin,
         )  # fmt: skip
 
-    def _join_variables(self, branch: "Environment") -> None:
-        for name in self.variables.keys() | branch.variables.keys():
-            mine, values = self.variables.get(name), branch.variables.get(name)
-            if mine is values or mine == values:
-                continue
-            both = dict.fromkeys((*_possible(mine), *_possible(values)))
-            self.variables[name] = bounded(tuple(both))
+    def join(self, branch: "Environment", *, succeeds: bool = False) -> None:
+        """Take over what a branch may have changed, keeping both possibilities.
 
-    def _join_places(self, branch: "Environment") -> None:
-        if branch.cwd != self.cwd:
-            self.cwd = Word(OPAQUE, raw=f"{self.cwd.text} or {branch.cwd.text}")
-        if branch.folders != self.folders:
-            self.folders = ()
-        if branch.stdin != self.stdin:
-            self.stdin = (None,)
-        if self.files != branch.files:
-            for path in self.files.keys() | branch.files.keys():
-                mine, text = self.files.get(path, ""), branch.files.get(path, "")
-                if mine != text:
-                    self.files[path] = mine + EITHER + text
-
-    def _join_functions(self, branch: "Environment") -> None:
-        for name in self.functions.keys() | branch.functions.keys():
-            mine = self.functions.get(name, (None,))
-            self.functions[name] = tuple(dict.fromkeys(mine + branch.functions.get(name, (None,))))
-
-    def _join_aliases(self, branch: "Environment") -> None:
-        for name, text in branch.aliases.items():
-            mine = self.aliases.get(name, text)
-            self.aliases[name] = mine if mine == text else f"{mine}\n{text}"
-
-    def _join_scopes(self, branch: "Environment") -> None:
-        for mine, other in zip(self.scopes, branch.scopes, strict=False):
-            for name in mine.keys() ^ other.keys():
-                saved = mine.get(name) or other[name]
-                mine[name] = saved._replace(sure=False)
+        `succeeds`: the step between both is taken to work, so its folder and its files count.
+        """
+        join_states(self, branch, succeeds=succeeds)
 
     def text_of(self, path: str) -> str | None:
         """What a file holds that this program wrote; None if that is unknown."""
@@ -327,16 +219,7 @@ class Environment:
             inner.options = frozenset()
         return inner
 
-    def _join_arrays(self, branch: "Environment") -> None:
-        for name in self.arrays.keys() | branch.arrays.keys():
-            options = list(self.array_options(name) or [self._as_array(name)])
-            for other in branch.array_options(name) or [branch._as_array(name)]:
-                if other not in options:
-                    options.append(other)
-            self.arrays[name] = options[0]
-            self.other_arrays[name] = bounded(tuple(options[1:]))
-
-    def _as_array(self, name: str) -> Array:
+    def as_array(self, name: str) -> Array:
         """A variable that is no array, as one."""
         values = self.variables.get(name) or ()
         if len(values) > 1:
@@ -357,7 +240,7 @@ class Environment:
             place = int(name[:9]) if name.isdecimal() else 1
             options = self.argument_lists()
             known = {place <= len(words) for words in options}
-            return known.pop() if len(known) == 1 and all(map(_are_counted, options)) else None
+            return known.pop() if len(known) == 1 and all(map(are_counted, options)) else None
         if name in {"#", "?", "$", "-"} or (name == "PWD" and name not in self.variables):
             return True
         values = self.variables.get(self.name_of(name))
@@ -369,12 +252,12 @@ class Environment:
             place = int(name[:9])
             if place == 0:
                 return self.zero
-            return self._each_list(lambda words: _argument(words, place))
+            return self._each_list(lambda words: argument_at(words, place))
         if name in {"@", "*"}:
             return self._each_list(lambda words: Word(" ".join(word.text for word in words)))
         if name == "#":
             return self._each_list(
-                lambda words: Word(str(len(words))) if _are_counted(words) else UNKNOWN
+                lambda words: Word(str(len(words))) if are_counted(words) else UNKNOWN
             )
         if name == "PWD" and name not in self.variables:
             return (self.cwd,)
@@ -404,8 +287,8 @@ class Environment:
         elif name == "POSIXLY_CORRECT":
             self.options |= {POSIX}
         if name in self.attributes:
-            values = tuple(_with_attributes(word, self.attributes[name]) for word in values)
-        if name in HOMES and _texts(self.variables.get(name, ())) != _texts(values):
+            values = tuple(with_attributes(word, self.attributes[name]) for word in values)
+        if name in HOMES and texts_of(self.variables.get(name, ())) != texts_of(values):
             self.moved_homes |= {name}
         self.variables[name] = values
         if name in self.arrays:
@@ -420,9 +303,9 @@ class Environment:
         self._check_size(name, tuple(elements.values()))
         if name in CHANGED_BY_SHELL:
             elements = {OPAQUE: UNKNOWN}
-        elif name in _ALIAS_TABLES:
+        elif name in ALIAS_TABLES:
             self.aliases |= {key: word.text for key, word in elements.items()}
-        self.arrays[name] = {key: _with_attributes(word, letters) for key, word in elements.items()}
+        self.arrays[name] = {key: with_attributes(word, letters) for key, word in elements.items()}
         self.other_arrays.pop(name, None)
         self.variables[name] = (self.arrays[name].get("0", Word("")),)
 
@@ -431,7 +314,7 @@ class Environment:
         name = self.name_of(name)
         first, *others = (
             self._with_element(name, array, key, value)
-            for array in self.array_options(name) or (self._as_array(name),)
+            for array in self.array_options(name) or (self.as_array(name),)
         )
         self.assign_array(name, first)
         self.other_arrays[name] = tuple(others)
@@ -443,7 +326,7 @@ class Environment:
             array = array | {key: value}
         if "A" in self.attributes.get(name, ""):
             return array
-        return dict(sorted(array.items(), key=lambda item: _place(item[0])))
+        return dict(sorted(array.items(), key=lambda item: place_in_array(item[0])))
 
     def _check_size(self, name: str, values: tuple[Word, ...]) -> None:
         size = sum(len(word.text) for word in values)
@@ -456,7 +339,7 @@ class Environment:
             if name in scope and name not in self.scopes[-1]:
                 saved = scope[name]
                 if LOCAL_UNSET in self.options:
-                    self.variables[name] = (UNSET, *_possible(saved.values))
+                    self.variables[name] = (UNSET, *possible_values(saved.values))
                     return
                 self._put_back(name, scope.pop(name))
                 return
@@ -487,53 +370,10 @@ class Environment:
     def _put_back(self, name: str, saved: SavedVariable) -> None:
         values = saved.values
         if not saved.sure:
-            both = (*_possible(values), *_possible(self.variables.get(name)))
+            both = (*possible_values(values), *possible_values(self.variables.get(name)))
             values = tuple(dict.fromkeys(both))
-        _put_back(self.variables, name, values)
-        _put_back(self.arrays, name, saved.array)
+        put_back(self.variables, name, values)
+        put_back(self.arrays, name, saved.array)
         self.other_arrays.pop(name, None)
-        _put_back(self.attributes, name, saved.letters)
-        _put_back(self.references, name, saved.reference)
-
-
-def _are_counted(words: Iterable[Word]) -> bool:
-    """Whether each of these is one argument, and not any number of names."""
-    return not any(word.glob or (not word.text.strip(OPAQUE) and word.text) for word in words)
-
-
-def _argument(words: tuple[Word, ...], place: int) -> Word:
-    """One of the positional arguments."""
-    if not _are_counted(words[: place - 1]):
-        return UNKNOWN
-    return words[place - 1] if place <= len(words) else Word("")
-
-
-def _possible(values: tuple[Word, ...] | None) -> tuple[Word, ...]:
-    """The values of a variable; unknown if nobody has set it."""
-    if values is None:
-        return (UNKNOWN,)
-    return values or (UNSET,)
-
-
-def _put_back(table: dict[str, Value], name: str, value: Value | None) -> None:
-    if value is None:
-        table.pop(name, None)
-    else:
-        table[name] = value
-
-
-def _place(key: str) -> int:
-    return int(key) if key.isdecimal() else MAX_VALUE
-
-
-def _with_attributes(word: Word, letters: str) -> Word:
-    """A value as `declare -l`, `-u` and `-i` keep it."""
-    if ("i" in letters and not word.text.isdecimal()) or _ANYTHING in letters:
-        return UNKNOWN
-    if "l" in letters:
-        return Word(word.text.lower(), word.glob, word.raw)
-    return Word(word.text.upper(), word.glob, word.raw) if "u" in letters else word
-
-
-def _texts(values: tuple[Word, ...]) -> list[str]:
-    return [word.text for word in values]
+        put_back(self.attributes, name, saved.letters)
+        put_back(self.references, name, saved.reference)

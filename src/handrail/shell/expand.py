@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import tree_sitter
 
-from handrail.shell.environment import MAX_ALTERNATIVES, Environment, bounded
+from handrail.shell.environment import Environment
 from handrail.shell.fields import (
     WILDCARDS,
     Fields,
@@ -20,6 +20,7 @@ from handrail.shell.parameters import ParameterExpansion
 from handrail.shell.quoting import brace_expand, unescape_string, unmask
 from handrail.shell.shell_options import NO_BRACES
 from handrail.shell.syntax import WORD_ENDS, SyntaxSource
+from handrail.shell.variables import MAX_ALTERNATIVES, bounded
 from handrail.shell.word import OPAQUE, Word
 from handrail.shell.word_scan import PART, ScannedWord, WordPart, place_of
 

@@ -8,10 +8,11 @@ import msgspec
 from handrail.shell.code_files import words_on_input
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import Environment, bounded
+from handrail.shell.environment import Environment
 from handrail.shell.fields import separators, split
 from handrail.shell.printed_paths import names_on_input
 from handrail.shell.quoting import MARK
+from handrail.shell.variables import bounded
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ import tree_sitter
 from handrail.shell.arithmetic import names_changed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import MANY, Environment, Variables
+from handrail.shell.environment import Environment
 from handrail.shell.paths import join
 from handrail.shell.syntax import SyntaxSource
+from handrail.shell.variables import MANY, Variables
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from handrail.shell.arithmetic import evaluate, names_changed
-from handrail.shell.environment import UNSET, Array, bounded
 from handrail.shell.fields import (
     BLANKS,
     Fields,
@@ -18,6 +17,7 @@ from handrail.shell.fields import (
 from handrail.shell.quoting import MARK, unmask
 from handrail.shell.shell_options import NO_CASE
 from handrail.shell.value_edits import edited, substring, transformed
+from handrail.shell.variables import UNSET, Array, bounded
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 from handrail.shell.word_scan import WordPart
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, LOCAL_UNSET, POSIX, Environment
+from handrail.shell.variables import EVERYTHING
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
+    from handrail.shell.environment import Environment
     from handrail.shell.walk import ProgramWalker
 
 CDABLE_VARS = "cdable_vars"
@@ -21,8 +22,12 @@ KEYWORD = "keyword"
 LAST_PIPE = "lastpipe"
 """The last stage of a pipe runs in this shell."""
 LOCAL_INHERITS = "localvar_inherit"
+LOCAL_UNSET = "localvar_unset"
+"""`unset` in a function takes only the value of a local variable."""
 NO_BRACES = "no braceexpand"
 NO_CASE = "nocasematch"
+POSIX = "posix"
+"""`v=1 eval …` leaves a variable behind."""
 XPG_ECHO = "xpg_echo"
 """`echo` reads escapes."""
 _READ_DIFFERENTLY = frozenset({
@@ -44,7 +49,7 @@ _OF_SHELLS = {
 """What other shells do from the start."""
 
 
-def switch(env: Environment, name: str, *, on: bool = True) -> None:
+def switch(env: "Environment", name: str, *, on: bool = True) -> None:
     """Switch an option by its name."""
     if name == "allexport" and on:
         env.exported |= {EVERYTHING}
@@ -56,7 +61,7 @@ def switch(env: Environment, name: str, *, on: bool = True) -> None:
         env.options |= {name}
 
 
-def start_shell(env: Environment, name: str, words: Iterable[Word]) -> None:
+def start_shell(env: "Environment", name: str, words: Iterable[Word]) -> None:
     """Switch the options with which a shell starts: `bash -O lastpipe`."""
     env.options |= _OF_SHELLS.get(name, frozenset())
     for word in words:
@@ -66,7 +71,7 @@ def start_shell(env: Environment, name: str, words: Iterable[Word]) -> None:
             switch(env, word.text)
 
 
-def keep_assignments(command: Command, env: Environment) -> None:
+def keep_assignments(command: Command, env: "Environment") -> None:
     """`v=1 eval …`: by POSIX, variables stay where a special builtin ran, or a function."""
     name = command.argv[0].text
     if name in _SPECIAL_BUILTINS or name in env.functions:
@@ -74,7 +79,7 @@ def keep_assignments(command: Command, env: Environment) -> None:
             env.assign(variable, tuple(dict.fromkeys((value, *env.values(variable)))))
 
 
-def _switch_letters(env: Environment, text: str) -> None:
+def _switch_letters(env: "Environment", text: str) -> None:
     """`-ek`, `+B`."""
     on = text[0] == "-"
     if OPAQUE in text:
@@ -88,7 +93,7 @@ def _switch_letters(env: Environment, text: str) -> None:
 
 
 def run_set(
-    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+    walker: "ProgramWalker", command: Command, env: "Environment", context: CommandContext
 ) -> str | None:
     """`set -e -o pipefail -- a b`."""
     walker.emit(command)
@@ -112,7 +117,7 @@ def run_set(
 
 
 def run_shopt(
-    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+    walker: "ProgramWalker", command: Command, env: "Environment", context: CommandContext
 ) -> str | None:
     """`shopt -s lastpipe`."""
     walker.emit(command)
@@ -125,7 +130,7 @@ def run_shopt(
 
 
 def run_enable(
-    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+    walker: "ProgramWalker", command: Command, env: "Environment", context: CommandContext
 ) -> str | None:
     """`enable -n cd`: from then on the name may mean a program."""
     walker.emit(command)
@@ -135,7 +140,7 @@ def run_enable(
     return None
 
 
-def is_disabled(name: str, env: Environment) -> bool:
+def is_disabled(name: str, env: "Environment") -> bool:
     """Whether a builtin may be switched off."""
     return bool(env.options) and _disabled(name) in env.options
 

@@ -14,7 +14,7 @@ from handrail.shell.call_resolution import CallResolver
 from handrail.shell.code_files import CodeTexts
 from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
 from handrail.shell.command_context import TOP_LEVEL, CommandContext
-from handrail.shell.environment import POSIX, Environment
+from handrail.shell.environment import Environment
 from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
 from handrail.shell.fragments import read_fragments
@@ -30,7 +30,7 @@ from handrail.shell.redirects import (
     open_redirects,
     redirect_end,
 )
-from handrail.shell.shell_options import KEYWORD, LAST_PIPE, keep_assignments
+from handrail.shell.shell_options import KEYWORD, LAST_PIPE, POSIX, keep_assignments
 from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
