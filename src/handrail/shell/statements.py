@@ -16,6 +16,7 @@ from handrail.shell.environment import Environment, ShellFunction
 from handrail.shell.loops import run_for, run_loop
 from handrail.shell.questions import chain, may_fail
 from handrail.shell.redirects import REDIRECTS, input_words, open_redirects
+from handrail.shell.simple_commands import after_heredoc, record_written_text, run_command
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN
 
@@ -37,7 +38,7 @@ def _command(
     env: Environment,
     context: CommandContext,
 ) -> str | None:
-    return walker.run(node, [], source, env, context)
+    return run_command(walker, node, [], source, env, context)
 
 
 def _keyword(
@@ -94,7 +95,7 @@ def redirect(
 ) -> str | None:
     """Read a statement whose input or output is redirected."""
     if body is None or body.type == "command":
-        return walker.run(body, redirects, source, env, context)
+        return run_command(walker, body, redirects, source, env, context)
     opened = open_redirects(walker, redirects, source, env)
     if opened.reads:
         given = input_words(walker, opened, env)
@@ -111,7 +112,7 @@ def redirect(
     if opened.redirects:
         # Nothing runs where a file cannot be opened.
         env.join(before, succeeds=True)
-        walker.record_written_text(opened.redirects, output, env, folder)
+        record_written_text(walker, opened.redirects, output, env, folder)
         walker.emit(
             Command(
                 (),
@@ -123,7 +124,7 @@ def redirect(
             )
         )
     output = opened.printed(output)
-    return walker.after_heredoc(opened, output, first, source, env, context)
+    return after_heredoc(walker, opened, output, first, source, env, context)
 
 
 def _list(
