@@ -144,6 +144,7 @@ def _inner(
     concurrent = context.concurrent or name == "coproc"
     here = msgspec.structs.replace(context, via=(*context.via, name), concurrent=concurrent)
     inner = msgspec.structs.replace(command, argv=rest, via=here.via)
+    env = env.fork() if name == "coproc" else env
     return walker.resolver.call(inner, env, here, bare=name not in {"time", "coproc"})
 
 
@@ -178,9 +179,29 @@ def _trap(
         here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
         walker.traps.append((words[0].text, env, env.fork(), here))
+        if any(word.text not in _AT_THE_END for word in words[1:]):
+            _forget_what_changes(walker, words[0].text, env, here)
     return None
 
 
+def _forget_what_changes(
+    walker: "ProgramWalker", script: str, env: Environment, context: CommandContext
+) -> None:
+    """What `trap … DEBUG` sets may be set at any time, so it is unknown from now on."""
+    branch = env.fork()
+    walker.script(script, branch, context)
+    for name, values in branch.variables.items():
+        if values != env.variables.get(name):
+            env.make_vague(name)
+    if branch.cwd != env.cwd:
+        env.cwd = UNKNOWN
+
+
+DECLARATIONS = ("declare", "export", "local", "readonly", "typeset")
+"""Builtins that are keywords to the parser, where nothing stands before them."""
+_CHANGE_VALUES = frozenset("Aciluan")
+"""Letters of `declare` that change what a variable may hold."""
+_AT_THE_END = frozenset({"EXIT", "0"})
 MAX_TRAPS = 16
 """Scripts set by `trap` that are read again at the end."""
 
@@ -263,16 +284,26 @@ def _let(
     return ""
 
 
-def _export(
+def _declare(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
+    """`builtin export v=a`, `v=a declare v`: what the tree shows as a program of that name."""
+    keyword, words = command.argv[0].text, [word.text for word in command.argv[1:]]
+    letters = "".join(text[1:] for text in words if text[:1] in {"-", "+"})
     assigned: list[tuple[str, Word]] = []
-    for word in command.argv[1:]:
-        name, equals, value = word.text.partition("=")
+    for text in words:
+        name, equals, value = text.partition("=")
+        if text[:1] in {"-", "+"}:
+            continue
+        if keyword not in {"export", "readonly"} and "g" not in letters:
+            env.declare_local(name)
         if equals:
             env.assign(name, (Word(value),))
             assigned.append((name, Word(value)))
-        env.exported |= {name}
+        if keyword == "export" or "x" in letters:
+            env.exported |= {name}
+        if not _CHANGE_VALUES.isdisjoint(letters):
+            env.make_vague(name)
     walker.emit(msgspec.structs.replace(command, assignments=tuple(assigned)))
     return ""
 
@@ -325,6 +356,6 @@ BUILTINS: dict[
     "let": _let,
     "getopts": _let,
     "unset": _unset,
-    "export": _export,
+    **dict.fromkeys(DECLARATIONS, _declare),
     "printf": _printf,
 }

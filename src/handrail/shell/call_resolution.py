@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.model.host import known_hosts
 from handrail.model.program import Wrapper
-from handrail.shell.builtins import BUILTINS
+from handrail.shell.builtins import BUILTINS, DECLARATIONS
 from handrail.shell.code_files import OPERANDS_RUN
 from handrail.shell.code_runner import run_files, run_script_file
 from handrail.shell.command import Command
@@ -86,7 +86,10 @@ class CallResolver:
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
         if name in env.functions and not bare:
             self._emit_redirects(command)
-            return self._functions(env.functions[name], command, env, context)
+            if not command.assignments:
+                return self._functions(env.functions[name], command, env, context)
+            with env.given(command.assignments, scope=True):
+                return self._functions(env.functions[name], command, env, context)
         if env.functions and OPAQUE in name and has_text(command.argv[0]) and not bare:
             self._functions_of_such_a_name(command, env, context)
         if name not in env.aliases or name in self.active_aliases or bare:
@@ -107,8 +110,11 @@ class CallResolver:
         builtin = BUILTINS.get(name)
         if builtin is None:
             return self._program(command, env, context)
-        if not is_disabled(name, env):
+        if not is_disabled(name, env) and not command.assignments:
             return builtin(self.walker, command, env, context)
+        if not is_disabled(name, env):
+            with env.given(command.assignments, stays=name in DECLARATIONS):
+                return builtin(self.walker, command, env, context)
         branch = env.fork()
         builtin(self.walker, command, branch, context)
         self._program(command, env, context)

@@ -99,9 +99,19 @@ def run_shell(
         elif name != "IFS":  # a shell begins with its own
             inner.assign(name, (value,))
         inner.exported |= {name}
+    if command.name == "bash" and "BASH_ENV" in inner.exported:
+        _run_first(walker, inner, context)
     here = msgspec.structs.replace(context, via=(*context.via, command.name))
     walker.script(text, inner, here)
     env.files.update(inner.files)
+
+
+def _run_first(walker: "ProgramWalker", inner: Environment, context: CommandContext) -> None:
+    """Read the file that BASH_ENV names, which bash runs before its script."""
+    for file in inner.values("BASH_ENV"):
+        text = walker.code_texts.text(file, inner)
+        if text is not None:
+            walker.script(text, inner, context)
 
 
 def run_interpreter(

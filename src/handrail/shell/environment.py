@@ -1,6 +1,7 @@
 """What is known while a command line is read: variables, functions, the folder, files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import tree_sitter
@@ -11,6 +12,7 @@ from handrail.shell.shell_options import LOCAL_UNSET, POSIX
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.variables import (
     ALIAS_TABLES,
+    ANYTHING,
     CHANGED_BY_SHELL,
     EVERYTHING,
     HOMES,
@@ -213,7 +215,12 @@ class Environment:
             inner.attributes.pop(name, None)
         inner.variables["IFS"] = (Word(" \t\n"),)
         inner.arrays, inner.references, inner.scopes = {}, {}, []
-        inner.functions, inner.other_arrays = {}, {}
+        inner.other_arrays = {}
+        inner.functions = {
+            name: bodies
+            for name, bodies in self.functions.items()
+            if not self.exported.isdisjoint({EVERYTHING, f"{name}()"})
+        }
         inner.variables.pop("PWD", None)
         if self.exported.isdisjoint({EVERYTHING, "BASHOPTS", "SHELLOPTS"}):
             inner.options = frozenset()
@@ -280,6 +287,10 @@ class Environment:
             self.variables[name] = values
         name = self.name_of(name)
         self._check_size(name, values)
+        if "n" in self.attributes.get(name, ""):
+            del self.attributes[name]
+            self.refer(name, values[0] if len(values) == 1 else UNKNOWN)
+            return
         if name in CHANGED_BY_SHELL:
             values = (UNKNOWN,)
         elif name == "BASH_ARGV0":
@@ -295,6 +306,60 @@ class Environment:
             first = {"0": values[0] if len(values) == 1 else UNKNOWN}
             self.arrays[name] |= first
             self.other_arrays[name] = tuple(o | first for o in self.other_arrays.get(name, ()))
+
+    def refer(self, name: str, target: Word) -> None:
+        """Let a variable stand for another one (`declare -n name=target`)."""
+        base, bracket, _ = target.text.partition("[")
+        if target.exact and base != name and base.isidentifier():
+            if bracket:
+                self.make_vague(base)
+            self.references[name] = base
+        else:
+            self.assign(name, (UNKNOWN,))
+
+    def assign_in_loop(self, name: str, value: Word) -> None:
+        """Set the variable of a loop; a reference gets another target."""
+        if name in self.references:
+            self.refer(name, value)
+        else:
+            self.assign(name, (value,))
+
+    @contextmanager
+    def given(
+        self, assignments: Sequence[tuple[str, Word]], *, scope: bool = False, stays: bool = False
+    ) -> Iterator[None]:
+        """Hold the variables of `name=value command` while the command runs in this shell.
+
+        `scope`: it is a function, in which `unset` shows what they hide.
+        `stays`: the command may keep them (`v=1 export v`).
+        """
+        exported, moved_homes = self.exported, self.moved_homes
+        saved = {name: self._saved(name) for name, _ in assignments}
+        if scope:
+            self.scopes.append(saved)
+        for name, value in assignments:
+            self.assign(name, (value,))
+        before = {name: self.variables.get(name) for name in saved}
+        self.exported |= saved.keys()
+        try:
+            yield
+        finally:
+            if scope:
+                self.end_scope()
+            else:
+                for name, variable in saved.items():
+                    # What the builtin itself does with the variable may stay.
+                    sure = not stays and self.variables.get(name) == before[name]
+                    self._put_back(name, variable._replace(sure=sure))
+            self.exported -= saved.keys() - exported
+            self.moved_homes = moved_homes
+
+    def make_vague(self, name: str) -> None:
+        """Forget what a variable holds, and what it is set to from now on."""
+        self.attributes[name] = self.attributes.get(name, "") + ANYTHING
+        self.assign(name, (UNKNOWN,))
+        if name in self.arrays:
+            self.assign_array(name, {OPAQUE: UNKNOWN})
 
     def assign_array(self, name: str, elements: dict[str, Word]) -> None:
         """Set all elements of an array."""
@@ -354,13 +419,21 @@ class Environment:
     def declare_local(self, name: str) -> None:
         """Remember what a local variable of the function that runs hides."""
         if self.scopes and name not in self.scopes[-1]:
-            self.scopes[-1][name] = SavedVariable(
-                self.variables.get(name), self.arrays.get(name),
-                self.attributes.get(name), self.references.get(name)
-            )  # fmt: skip
-            self.arrays.pop(name, None)
-            self.attributes.pop(name, None)
-            self.references.pop(name, None)
+            self.scopes[-1][name] = self._saved(name)
+
+    def _saved(self, name: str) -> SavedVariable:
+        """Make room for another variable of the same name, and return this one."""
+        return SavedVariable(
+            self.variables.get(name), self.arrays.pop(name, None),
+            self.attributes.pop(name, None), self.references.pop(name, None)
+        )  # fmt: skip
+
+    def take_global(self, name: str, branch: "Environment") -> None:
+        """Take a variable from a branch, behind the local one of that name (`declare -g`)."""
+        scope = next(scope for scope in self.scopes if name in scope)
+        scope[name] = scope[name]._replace(
+            values=branch.variables.get(name), array=branch.arrays.get(name)
+        )
 
     def end_scope(self) -> None:
         """Give back what the local variables of a function hid."""

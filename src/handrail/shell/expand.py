@@ -222,7 +222,7 @@ class WordExpansion:
                 return [names]
         if output is None:
             return [joined_fields([Word(OPAQUE)], part.quoted)]
-        word = Word(output.rstrip("\n"))
+        word = Word(output.replace("\0", "").rstrip("\n"))
         return [self.as_fields([word], part.quoted)]
 
     def as_fields(self, words: Iterable[Word], quoted: bool) -> Fields:

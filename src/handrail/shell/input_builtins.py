@@ -93,6 +93,8 @@ def _lines(given: str, options: _Options, *, all_of_them: bool) -> list[str]:
             text = given if letter == "N" else given.partition("\n")[0]
             return [text[: int(count)] if known else OPAQUE]
     end = options.values.get("d", "\n")[:1] or "\0"
+    if end != "\0":
+        given = given.replace("\0", "")
     if not all_of_them:
         return [given.partition(end)[0]]
     return [line for line in given.split(end) if line.strip("\n")] or [""]
@@ -168,6 +170,8 @@ def read_lines(
     lines = [line + end for line in given.split(end)]
     lines[-1] = lines[-1].removesuffix(end)
     lines = (lines if lines[-1] else lines[:-1])[int(numbers["s"]) :]
+    if end != "\0":
+        lines = [line.partition("\0")[0] for line in lines]
     lines = lines[: int(numbers["n"]) or None]
     if "t" in options.values:
         lines = [line.removesuffix(end) for line in lines]

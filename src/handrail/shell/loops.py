@@ -61,7 +61,7 @@ def run_for(
 
     def turn(value: Word) -> None:
         if name:
-            env.assign(name, (value,))
+            env.assign_in_loop(name, value)
         walker.statement(body, source, env, context)
 
     outer, env.leaves = env.leaves, ()

@@ -151,7 +151,10 @@ def _words(
             continue
         if kind == "variable_assignment":
             scratch = scratch or env.fork()
-            assignments.append(assign(walker, child, source, scratch))
+            name, value = assign(walker, child, source, scratch)
+            _keep_side_effects(scratch, env, {name, *(own for own, _ in assignments)})
+            several = len(scratch.values(name)) > 1
+            assignments.append((name, UNKNOWN if several else value))
             end = walker.word_end
             continue
         if kind in REDIRECTS:
@@ -173,6 +176,14 @@ def _words(
     if KEYWORD in env.options:
         options = [[UNKNOWN if "=" in word.text else word for word in argv] for argv in options]
     return options, assignments, redirects
+
+
+def _keep_side_effects(scratch: Environment, env: Environment, own: set[str]) -> None:
+    """Take over what a value sets on the side: `v=${x:=a} command`."""
+    env.files.update(scratch.files)
+    for name, values in scratch.variables.items():
+        if name not in own and env.variables.get(name) != values:
+            env.assign(name, values)
 
 
 def record_written_text(

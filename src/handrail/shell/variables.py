@@ -1,5 +1,6 @@
 """What variables may hold: several values, arrays, attributes, and what nobody knows."""
 
+import re
 from collections.abc import Iterable, Sized
 from typing import NamedTuple, TypeVar
 
@@ -32,6 +33,7 @@ Values = TypeVar("Values", bound=Sized)
 Value = TypeVar("Value")
 ANYTHING = "?"
 """An attribute that a variable may have or not."""
+_NUMBER = re.compile(r"0|[1-9][0-9]*")
 UNSET = Word("", raw="unset")
 """Stands among the values of a variable that may not be there."""
 MANY = (UNKNOWN,) * 9
@@ -90,7 +92,9 @@ def place_in_array(key: str) -> int:
 
 def with_attributes(word: Word, letters: str) -> Word:
     """A value as `declare -l`, `-u` and `-i` keep it."""
-    if ("i" in letters and not word.text.isdecimal()) or ANYTHING in letters:
+    if ANYTHING in letters or "c" in letters:
+        return UNKNOWN
+    if "i" in letters and not _NUMBER.fullmatch(word.text):
         return UNKNOWN
     if "l" in letters:
         return Word(word.text.lower(), word.glob, word.raw)
