@@ -74,6 +74,8 @@ CHANGED = {
     "shopt -so keyword; rm a=b": [[UNKNOWN]],
     "set -o pipefail k; rm a=b $1": [["a=b", "k"]],
     "shopt -s nocasematch; v=aA; rm ${v//a/}": [[UNKNOWN]],
+    "shopt -s extglob; v=ab; rm ${v#+(a)} ${v#a}": [[UNKNOWN, "b"]],
+    "v=ab; rm ${v#+(a)}": [["ab"]],
     r"""shopt -s xpg_echo; rm "$(echo 'a\x62')" """: [[UNKNOWN]],
     "shopt -s xpg_echo; rm $(echo ab)": [["ab"]],
     "shopt -s localvar_inherit; v=a; f() { local v; rm x$v; }; f": [["x"], ["xa"]],
@@ -102,6 +104,7 @@ IN_FOLDER = {
     "CDPATH=/x; cd ~/a; rm y": f"{HOME}/a",
     "enable -n cd; cd /; rm y": UNKNOWN,
     "enable -n pwd; cd /a; rm y": "/a",
+    "cd /a /b; rm y": UNKNOWN,
 }
 
 

@@ -85,10 +85,38 @@ def test_a_coprocess_does_not_leave_the_folder() -> None:
     assert last.cwd.text == "/work"
 
 
+ARGUMENTS = {
+    "echo 'rm $1' > t; set -- b; . ./t a; rm $1": [["a"], ["b"]],
+    "echo 'rm $1' > t; set -- b; . ./t; rm $1": [["b"], ["b"]],
+    "echo 'set -- k' > t; set -- b; . ./t a; rm $1": [["b"], ["k"]],
+    "echo 'set -- k' > t; set -- b; . ./t; rm $1": [["k"]],
+}
+
+
+@pytest.mark.parametrize("text", ARGUMENTS)
+def test_a_sourced_file_has_the_arguments_that_it_is_given(text: str) -> None:
+    assert sorted(calls(text)) == ARGUMENTS[text]
+
+
 def test_a_shell_gets_functions_that_are_exported() -> None:
     assert calls("f() { rm a; }; export -f f; bash -c f") == [["a"]]
     assert calls("set -a; f() { rm a; }; bash -c f") == [["a"]]
     assert calls("f() { rm a; }; bash -c f") == []
+
+
+EXPORTED = {
+    "v=a; false && export v; bash -c 'rm ${v-b}'": [["a"], ["b"]],
+    "v=a; false && set -a; w=c; bash -c 'rm ${w-b}'": [["b"], ["c"]],
+    "v=a; export v; false && export -n v; bash -c 'rm ${v-b}'": [["a"], ["b"]],
+    "export v=a; export -n v; bash -c 'rm ${v-b}'": [["b"]],
+    "export v=a; declare +x v; bash -c 'rm ${v-b}'": [["b"]],
+    "v=a; w=v; local $w=b; rm $v": [["a"]],
+}
+
+
+@pytest.mark.parametrize("text", EXPORTED)
+def test_a_shell_sees_what_is_exported_on_every_way(text: str) -> None:
+    assert sorted(calls(text)) == EXPORTED[text]
 
 
 def test_a_shell_runs_the_file_of_bash_env_first() -> None:

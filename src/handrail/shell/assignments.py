@@ -75,14 +75,15 @@ def run_declare(
             name = source.text(child)
             named.append(name)
             _declared(env, keyword.text, letters, name, empty=True)
-            _take_away(env, name, {word.text for word in words})
+            _take_away(env, keyword.text, name, {word.text for word in words})
         else:
             options, end = walker.expander.options(child, source, env)
             for word in (word for option in options for word in option):
                 name, equals, value = word.text.partition("=")
                 if equals and re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-                    _declared(env, keyword.text, letters, name)
-                    env.assign(name, (Word(value),))
+                    if keyword.text != "local" or env.scopes:
+                        _declared(env, keyword.text, letters, name)
+                        env.assign(name, (Word(value),))
                     assigned.append((name, Word(value)))
                 else:
                     words.append(word)
@@ -100,8 +101,10 @@ def run_declare(
     return ""
 
 
-def _take_away(env: Environment, name: str, words: set[str]) -> None:
+def _take_away(env: Environment, keyword: str, name: str, words: set[str]) -> None:
     """What `export -n name`, `declare +x name` and `declare +n name` take from a variable."""
+    if "+x" in words or (keyword == "export" and "-n" in words):
+        env.exported = env.exported - {name}
     if name in HOMES and not words.isdisjoint({"-n", "+x"}):
         env.unset(name)  # it stays in this shell, but no program sees it
     if "+n" in words and name in env.references:

@@ -28,6 +28,7 @@ def join_states(env: "Environment", branch: "Environment", *, succeeds: bool = F
     if env.scopes and branch.scopes and env.scopes != branch.scopes:
         _join_scopes(env, branch)
     if env.exported is not branch.exported:
+        env.perhaps_exported |= branch.perhaps_exported | (env.exported ^ branch.exported)
         env.exported |= branch.exported
     env.moved_homes |= branch.moved_homes
     env.options |= branch.options

@@ -37,7 +37,9 @@ def _cd(
         env.cwd = _only(env.values("OLDPWD"))
         printed = f"{env.cwd.text}\n" if leads_back and env.cwd.exact else None
     else:
-        env.cwd = UNKNOWN if _is_searched(targets[0], env) else join(env.cwd, targets[0])
+        unsure = len(targets) > 1 or _is_searched(targets[0], env)
+        walker.failures += len(targets) > 1
+        env.cwd = UNKNOWN if unsure else join(env.cwd, targets[0])
     _leave_folder(env, before, sure=leads_back)
     return printed
 
@@ -118,7 +120,15 @@ def _source(
     if text is None:
         return None
     here = msgspec.structs.replace(context, via=(*context.via, "source"))
-    return walker.script(text, env, here)
+    if len(command.argv) == 2:
+        return walker.script(text, env, here)
+    before = env.argument_lists()
+    env.set_arguments(command.argv[2:])
+    output = walker.script(text, env, here)
+    # What the file sets itself stays.
+    changed = env.argument_lists() != (command.argv[2:],)
+    env.set_arguments(*before, *(env.argument_lists() if changed else ()))
+    return output
 
 
 def _inner(
@@ -297,7 +307,7 @@ def _declare(
             continue
         if keyword not in {"export", "readonly"} and "g" not in letters:
             env.declare_local(name)
-        if equals:
+        if equals and (keyword != "local" or env.scopes):
             env.assign(name, (Word(value),))
             assigned.append((name, Word(value)))
         if keyword == "export" or "x" in letters:

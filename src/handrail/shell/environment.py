@@ -64,6 +64,7 @@ class Environment:
         "options",
         "other_arguments",
         "other_arrays",
+        "perhaps_exported",
         "references",
         "returns",
         "scopes",
@@ -78,6 +79,8 @@ class Environment:
         """Each variable with the values it may have at this point."""
         self.exported = frozenset(variables)
         """Variables that programs see, which this shell starts."""
+        self.perhaps_exported: frozenset[str] = frozenset()
+        """Those of them that one way to this point has not exported."""
         self.functions: dict[str, tuple[ShellFunction | None, ...]] = {}
         """Each function with the bodies it may have; None: it may not be there."""
         self.aliases: dict[str, str] = {}
@@ -123,6 +126,7 @@ class Environment:
         copy.cwd = self.cwd
         copy.variables = dict(self.variables)
         copy.exported = self.exported
+        copy.perhaps_exported = self.perhaps_exported
         copy.functions = dict(self.functions)
         copy.aliases = dict(self.aliases)
         copy.arrays = {name: dict(elements) for name, elements in self.arrays.items()}
@@ -208,8 +212,12 @@ class Environment:
     def child(self) -> "Environment":
         """What a shell gets that this one starts: variables that are exported, no functions."""
         inner = self.fork()
-        hidden = () if EVERYTHING in self.exported else self.variables.keys() - self.exported
+        sure = self.exported - self.perhaps_exported
+        hidden = () if EVERYTHING in sure else self.variables.keys() - sure
         for name in hidden:
+            if not self.exported.isdisjoint({name, EVERYTHING}):
+                inner.variables[name] = (*self.variables[name], UNSET)
+                continue
             # One in capital letters may be a part of the real environment, and exported so.
             inner.variables[name] = (*self.variables[name], Word("")) if name.isupper() else ()
             inner.attributes.pop(name, None)

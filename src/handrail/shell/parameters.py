@@ -15,7 +15,7 @@ from handrail.shell.fields import (
     with_tilde,
 )
 from handrail.shell.quoting import MARK, unmask
-from handrail.shell.shell_options import NO_CASE
+from handrail.shell.shell_options import EXTENDED_PATTERNS, NO_CASE
 from handrail.shell.value_edits import edited, substring, transformed
 from handrail.shell.variables import UNSET, Array, bounded
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
@@ -254,7 +254,7 @@ class ParameterExpansion:
             letter = self._text[start:end]
             return [_each(value, lambda word: transformed(word, letter)) for value in found]
         pattern_end, replacements = end, [""]
-        if symbol[0] == "/" and NO_CASE in self._env.options:
+        if self._matches_otherwise(symbol, start, end):
             self._argument(start, end)
             return [ParameterValue((UNKNOWN,), value.lists) for value in found]
         if symbol[0] == "/":
@@ -267,6 +267,13 @@ class ParameterExpansion:
             for pattern in patterns
             for replacement in replacements
         ])  # fmt: skip
+
+    def _matches_otherwise(self, symbol: str, start: int, end: int) -> bool:
+        """Whether an option gives a pattern another meaning."""
+        options = self._env.options
+        if symbol[0] == "/" and NO_CASE in options:
+            return True
+        return EXTENDED_PATTERNS in options and "(" in self._text[start:end]
 
     def _slash(self, start: int, end: int) -> int:
         """Where the pattern of `${x/pattern/text}` ends."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CDABLE_VARS = "cdable_vars"
 """`cd name` leads to the folder that a variable holds."""
+EXTENDED_PATTERNS = "extglob"
+"""`@(a|b)` is a pattern in `${x/…}`."""
 KEYWORD = "keyword"
 """`a=b` is no argument, wherever it stands."""
 LAST_PIPE = "lastpipe"
@@ -31,8 +33,8 @@ POSIX = "posix"
 XPG_ECHO = "xpg_echo"
 """`echo` reads escapes."""
 _READ_DIFFERENTLY = frozenset({
-    CDABLE_VARS, KEYWORD, LAST_PIPE, LOCAL_INHERITS, LOCAL_UNSET, NO_BRACES, NO_CASE, POSIX,
-    XPG_ECHO,
+    CDABLE_VARS, EXTENDED_PATTERNS, KEYWORD, LAST_PIPE, LOCAL_INHERITS, LOCAL_UNSET, NO_BRACES,
+    NO_CASE, POSIX, XPG_ECHO,
 })  # fmt: skip
 _SPECIAL_BUILTINS = frozenset({
     ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
