@@ -58,10 +58,10 @@ from handrail.server.threads import supervision_thread
 from handrail.shell import (
     call_resolution,
     effects,
-    environment,
     known_output,
     quoting,
     syntax,
+    variables,
     walk,
 )
 from handrail.shell.inline import code_walk
@@ -292,7 +292,7 @@ def limits() -> str:
         ("`|`, `<<` or `()` in one command, outside quotes", syntax.MAX_REPEATS),
         ("pieces of work in one command", f"{walk.MAX_STEPS:,}"),
         ("functions and wrappers inside each other", call_resolution.MAX_CALLS),
-        ("values of one variable", environment.MAX_ALTERNATIVES),
+        ("values of one variable", variables.MAX_ALTERNATIVES),
         ("words of one brace expression", f"{quoting.MAX_BRACES:,}"),
         ("effects of one command", f"{effects.MAX_EFFECTS:,}"),
         ("known output of a command", f"{known_output.MAX_OUTPUT // 1024} KB"),

@@ -2,7 +2,8 @@
 
 Many texts run in one bash, each in a subshell with a home and a work folder of its own. There is
 no program on the PATH, so bash hands every call to `command_not_found_handle`, which records it.
-The builtin `kill` is switched off, so that it is such a call, too.
+The builtin `kill` is switched off, so that it is such a call, too; under the name of `sh`, bash
+would not read the file that does it.
 """
 
 import os
@@ -54,7 +55,9 @@ command_not_found_handle() {
         cat) shift; if [ $# = 0 ]; then printf %s "$in"; else /bin/cat -- "$@"; fi ;;
         tee) printf %s "$in" ;;
         tr|rev|base64|basename|dirname|seq) "/usr/bin/$1" "${@:2}" ;;
-        bash|sh) if [ "$2" = -c ]; then /bin/bash --norc --noprofile "${@:2}"
+        bash) if [ "$2" = -c ]; then (exec -a bash /bin/bash --norc --noprofile "${@:2}")
+            else printf %s "$in" | (exec -a bash /bin/bash --norc --noprofile -s); fi ;;
+        sh) if [ "$2" = -c ]; then /bin/bash --norc --noprofile "${@:2}"
             else printf %s "$in" | /bin/bash --norc --noprofile -s; fi ;;
         *) echo out; echo err >&2 ;;
     esac

@@ -1,24 +1,24 @@
 """The reader sees what bash does, or says "unknown": known commands in many spellings.
 
-`make fuzz` tries up to 100,000 for FUZZ_SECONDS and prints the score by construct; without it a
-fixed sample runs. A text is its number: `generated(4711)` gives it again.
+`make fuzz` tries FUZZ_TEXTS (100,000) from FUZZ_SEED on, for FUZZ_SECONDS, on all processors,
+and prints the score by construct; without it a fixed sample runs. A text is its number:
+`generated(4711)` gives it again.
 """
 
 import os
 import shutil
 import subprocess
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from tests.fuzz import bash_jail
-from tests.fuzz.differential import Comparison, Outcome, compare
+from tests.fuzz.differential import Outcome, compare
+from tests.fuzz.differential_score import DifferentialScore, batch_scores
 from tests.fuzz.real_bash import BATCH, BashRun, RealBash
-from tests.fuzz.spell_commands import PLAIN, GeneratedText, generated
+from tests.fuzz.spell_commands import generated
 
 from handrail.shell import read, syntax
 from handrail.shell.parser_traps import is_misread
@@ -29,7 +29,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 FUZZES = "FUZZ_SECONDS" in os.environ
-TEXTS = 100_000 if FUZZES else 2 * BATCH
+TEXTS = int(os.environ.get("FUZZ_TEXTS", "100000")) if FUZZES else 2 * BATCH
+TEXTS_BETWEEN_NEWS = 50 * BATCH
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "60")) / 2
 FIRST = int(os.environ.get("FUZZ_SEED", "0"))
 MOST_COMPARED = 20_000
@@ -38,57 +39,22 @@ MOST_UNKNOWN = 0.05
 """The share of plain spellings of which the reader may not know what they become."""
 
 
-class DifferentialScore:
-    """How often the reader saw the same, by construct."""
-
-    def __init__(self) -> None:
-        self.by_construct: dict[str, Counter[Outcome]] = defaultdict(Counter)
-        self.plain: Counter[Outcome] = Counter()
-        self.different: list[str] = []
-        self.texts = 0
-
-    def add(self, number: int, text: GeneratedText, found: Comparison) -> None:
-        """Count one text."""
-        self.texts += 1
-        for construct in text.constructs:
-            self.by_construct[construct][found.outcome] += 1
-        if PLAIN.issuperset(text.constructs):
-            self.plain[found.outcome] += 1
-        if found.outcome is Outcome.DIFFERENT:
-            self.different.append(f"  {number}: {text.text!r}; bash: {found.missing}")
-
-    def unknown_plain(self) -> float:
-        """The share of plain spellings of which the reader does not know what they become."""
-        return self.plain[Outcome.UNKNOWN] / max(1, sum(self.plain.values()))
-
-    def table(self) -> Iterator[str]:
-        """One line for each construct, the worst ones first."""
-        yield f"{self.texts:,} texts from number {FIRST}; the reader missed {len(self.different)}"
-        yield f"  {self.unknown_plain():.1%} of the plain spellings are unknown"
-        rows = [(c[Outcome.DIFFERENT], c[Outcome.UNKNOWN], sum(c.values()), name)
-                for name, c in self.by_construct.items()]  # fmt: skip
-        for different, unknown, texts, name in sorted(rows, reverse=True):
-            share = unknown / texts
-            yield f"  {name:22}{texts:7} texts  {different:4} different  {share:6.1%} unknown"
-
-
 def test_the_reader_sees_what_bash_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     score = DifferentialScore()
-    bash = RealBash(tmp_path)
-    end = monotonic() + SECONDS
-    for first in range(FIRST, FIRST + TEXTS, BATCH):
-        if FUZZES and monotonic() > end:
-            break
-        numbers = range(first, first + BATCH)
-        texts = [generated(number) for number in numbers]
-        runs = bash.run([text.text for text in texts])
-        for number, text, run in zip(numbers, texts, runs, strict=True):
-            score.add(number, text, compare(text.text, run))
+    seconds = SECONDS if FUZZES else float("inf")
+    for batch in batch_scores(tmp_path, range(FIRST, FIRST + TEXTS), seconds):
+        score.join(batch)
+        if FUZZES and (batch.different or (score.texts % TEXTS_BETWEEN_NEWS == 0 and batch.texts)):
+            _say(capsys, f"from number {FIRST}: {score.summary()}", *batch.different)
     if FUZZES:
-        with capsys.disabled():
-            print("\n" + "\n".join((*score.table(), *score.different)))  # noqa: T201
+        _say(capsys, *score.table(), *score.different)
     assert not score.different, "\n".join(score.different)
     assert score.unknown_plain() <= MOST_UNKNOWN
+
+
+def _say(capsys: pytest.CaptureFixture[str], *lines: str) -> None:
+    with capsys.disabled():
+        print("\n" + "\n".join(lines), end="", flush=True)  # noqa: T201
 
 
 def test_both_grammars_read_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

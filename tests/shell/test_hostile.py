@@ -11,10 +11,11 @@ from tests.fuzz.hostile import COMMANDS
 from tests.fuzz.review_process import ReviewProcess
 
 from handrail.shell import UnreadableError, read
-from handrail.shell.environment import MAX_ALTERNATIVES, Environment
+from handrail.shell.environment import Environment
 from handrail.shell.errors import TooMuchWorkError, TooSlowError
 from handrail.shell.known_output import MAX_OUTPUT, output_of
 from handrail.shell.quoting import brace_expand, decode_ansi_c
+from handrail.shell.variables import MAX_ALTERNATIVES
 from handrail.shell.walk import MAX_STEPS
 from handrail.shell.word import Word
 

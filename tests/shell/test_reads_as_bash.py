@@ -4,23 +4,11 @@
 """
 
 import pytest
+from tests.shell.reading_calls import HOME, calls, commands
 
-from handrail.shell import OPAQUE, Command, read
+from handrail.shell import OPAQUE
 
-HOME = "/home/test"
 UNKNOWN = OPAQUE
-
-
-def commands(text: str) -> list[Command]:
-    program = read(text, cwd="/work", environ={"HOME": HOME}).program
-    assert program.fault is None
-    return [command for command in program.commands if command.argv or command.redirects]
-
-
-def calls(text: str, name: str = "rm") -> list[list[str]]:
-    found = [command for command in commands(text) if command.name == name]
-    return [[word.text for word in command.argv[1:]] for command in found]
-
 
 ONE_WORD = {
     # adjacent pieces are one word, wherever the parser cuts

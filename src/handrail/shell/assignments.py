@@ -8,13 +8,17 @@ import tree_sitter
 from handrail.shell.builtins import unset_words
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, UNSET, Environment
+from handrail.shell.environment import Environment
+from handrail.shell.shell_options import LOCAL_INHERITS
 from handrail.shell.syntax import SyntaxSource
+from handrail.shell.variables import HOMES, UNSET
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
+_NO_VARIABLES = frozenset("fFp")
+"""Letters with which `declare` is about functions, or only prints."""
 _KEYED = re.compile(r"\[[^\]]*\]=")
 _LOCAL = frozenset({"declare", "typeset"})
 """Words that make a variable local if they stand in a function."""
@@ -64,32 +68,22 @@ def run_declare(
         if child.start_byte < end:
             continue
         letters = "".join(word.text[1:] for word in words if word.text.startswith("-"))
-        if child.type == "variable_assignment" and keyword.text == "local" and not env.scopes:
-            # Outside of a function it is an error.
-            assigned.append(assign(walker, child, source, env.fork()))
-            end = walker.word_end
-        elif child.type == "variable_assignment":
-            name = source.text(child.named_children[0]).partition("[")[0]
-            _declared(env, keyword.text, letters, name)
-            if "n" in letters and keyword.text != "export":
-                assigned.append(assign(walker, child, source, env.fork()))
-                _refer(env, *assigned[-1])
-            else:
-                assigned.append(assign(walker, child, source, env))
+        if child.type == "variable_assignment":
+            assigned.append(_assign_declared(walker, child, source, env, keyword.text, letters))
             end = walker.word_end
         elif child.type == "variable_name":
             name = source.text(child)
             named.append(name)
             _declared(env, keyword.text, letters, name, empty=True)
-            if name in HOMES and any(word.text in {"-n", "+x"} for word in words):
-                env.unset(name)  # it stays in this shell, but no program sees it
+            _take_away(env, keyword.text, name, {word.text for word in words})
         else:
             options, end = walker.expander.options(child, source, env)
             for word in (word for option in options for word in option):
                 name, equals, value = word.text.partition("=")
                 if equals and re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-                    _declared(env, keyword.text, letters, name)
-                    env.assign(name, (Word(value),))
+                    if keyword.text != "local" or env.scopes:
+                        _declared(env, keyword.text, letters, name)
+                        env.assign(name, (Word(value),))
                     assigned.append((name, Word(value)))
                 else:
                     words.append(word)
@@ -105,6 +99,42 @@ def run_declare(
         return None
     _emit_assignments(walker, assigned, before, source, node, env, context)
     return ""
+
+
+def _take_away(env: Environment, keyword: str, name: str, words: set[str]) -> None:
+    """What `export -n name`, `declare +x name` and `declare +n name` take from a variable."""
+    if "+x" in words or (keyword == "export" and "-n" in words):
+        env.exported = env.exported - {name}
+    if name in HOMES and not words.isdisjoint({"-n", "+x"}):
+        env.unset(name)  # it stays in this shell, but no program sees it
+    if "+n" in words and name in env.references:
+        del env.references[name]
+        env.assign(name, (UNKNOWN,))
+
+
+def _assign_declared(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    keyword: str,
+    letters: str,
+) -> tuple[str, Word]:
+    """Set the variable of `declare name=value`; return its name and first value."""
+    branch = env.fork()
+    if keyword == "local" and not env.scopes:
+        return assign(walker, node, source, branch)  # outside of a function it is an error
+    name = source.text(node.named_children[0]).partition("[")[0]
+    _declared(env, keyword, letters, name)
+    if "n" in letters and keyword != "export":
+        target = assign(walker, node, source, branch)
+        env.refer(*target)
+        return target
+    if "g" in letters and any(name in scope for scope in env.scopes):
+        assigned = assign(walker, node, source, branch)
+        env.take_global(name, branch)
+        return assigned
+    return assign(walker, node, source, env)
 
 
 def _emit_assignments(
@@ -137,11 +167,11 @@ def run_unset(
     context: CommandContext,
 ) -> str | None:
     words: list[Word] = []
+    end = -1
     for child in node.named_children:
-        if child.type == "variable_name":
-            words.append(Word(source.text(child)))
-        else:
-            words += walker.expander.words(child, source, env)
+        if child.start_byte >= end:
+            options, end = walker.expander.options(child, source, env)
+            words += [word for option in options for word in option]
     unset_words(words, env)
     return ""
 
@@ -150,28 +180,27 @@ def _declared(
     env: Environment, keyword: str, letters: str, name: str, *, empty: bool = False
 ) -> None:
     """What `declare -A name` and the like say about a variable; `empty`: it gets no value."""
+    if keyword != "local" and not _NO_VARIABLES.isdisjoint(letters):
+        exports = keyword == "export" or "x" in letters
+        if "f" in letters and exports and name in env.functions:
+            env.exported = env.exported | {f"{name}()"}
+        return
     in_function = keyword == "local" or (keyword in _LOCAL and "g" not in letters)
     if in_function and env.scopes:
         is_new = name not in env.scopes[-1]
         env.declare_local(name)
         if empty and is_new:
             # A read-only variable lets no local one take its name.
-            env.variables[name] = (*env.values(name), UNSET) if name in env.loose else ()
+            given = any(name in scope for scope in env.scopes[-2:-1])  # `name=x f` passes it on
+            keeps = given or name in env.loose or LOCAL_INHERITS in env.options
+            env.variables[name] = (*env.values(name), UNSET) if keeps else ()
     if keyword == "export" or "x" in letters:
-        env.exported = env.exported | {name}
-    kept = "".join(letter for letter in letters if letter in "Ailu")
+        env.exported = env.exported | {name, env.name_of(name)}
+    kept = "".join(letter for letter in letters if letter in "Acilu" or (letter == "n" and empty))
     if kept and keyword not in {"export", "readonly"}:
         env.attributes[name] = env.attributes.get(name, "") + kept
     if empty and ("A" in letters or "a" in letters) and name not in env.arrays:
         env.assign_array(name, {})
-
-
-def _refer(env: Environment, name: str, target: Word) -> None:
-    """`declare -n name=target`."""
-    if target.exact and target.text != name and target.text.isidentifier():
-        env.references[name] = target.text
-    else:
-        env.assign(name, (UNKNOWN,))
 
 
 def assign(
@@ -197,7 +226,9 @@ def assign(
         value = values[0] if len(values) == 1 and not appends else UNKNOWN
         env.assign_element(name, key, value)
         return name, value
-    if appends:
+    if appends and "i" in env.attributes.get(env.name_of(name), ""):
+        values = (UNKNOWN,)
+    elif appends:
         values = tuple(
             Word(old.text + new.text, old.glob or new.glob)
             for old in env.values(name)
@@ -241,6 +272,8 @@ def _elements(
                 continue
             elements[str(place)] = word
             place += 1
+    if place and "A" in env.attributes.get(env.name_of(name), ""):
+        return {OPAQUE: UNKNOWN}  # keys and values in turn
     return elements
 
 

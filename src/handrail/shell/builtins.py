@@ -1,6 +1,5 @@
 """What the shell itself does when it meets these words."""
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,10 +9,12 @@ from handrail.shell.arithmetic import names_changed
 from handrail.shell.code_files import ask_for_printed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import EVERYTHING, MANY, UNSET, Environment
+from handrail.shell.environment import Environment
 from handrail.shell.input_builtins import read_line, read_lines
 from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
+from handrail.shell.shell_options import CDABLE_VARS, run_enable, run_set, run_shopt
+from handrail.shell.variables import MANY, UNSET
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
@@ -36,15 +37,29 @@ def _cd(
         env.cwd = _only(env.values("OLDPWD"))
         printed = f"{env.cwd.text}\n" if leads_back and env.cwd.exact else None
     else:
-        env.cwd = join(env.cwd, targets[0])
+        unsure = len(targets) > 1 or _is_searched(targets[0], env)
+        walker.failures += len(targets) > 1
+        env.cwd = UNKNOWN if unsure else join(env.cwd, targets[0])
     _leave_folder(env, before, sure=leads_back)
     return printed
+
+
+def _is_searched(target: Word, env: Environment) -> bool:
+    """Whether only the disk tells which folder is meant: one in CDPATH, or that of a variable."""
+    if target.text.startswith(("/", "./", "../")) or target.text in {".", ".."}:
+        return False
+    folders = env.variables.get("CDPATH", ())
+    return CDABLE_VARS in env.options or any(word.text for word in folders)
 
 
 def _leave_folder(env: Environment, folder: Word, *, sure: bool) -> None:
     """Note where `cd -` leads back to; `sure`: the shell moves, as far as the text tells."""
     kept = () if sure else (*env.values("OLDPWD"), UNSET)
     env.assign("OLDPWD", tuple(dict.fromkeys((folder, *kept))))
+    if "PWD" in env.variables and sure:
+        del env.variables["PWD"]  # it is where the shell is again
+    elif "PWD" in env.variables:
+        env.assign("PWD", (UNKNOWN,))
 
 
 def _only(values: tuple[Word, ...]) -> Word:
@@ -105,7 +120,15 @@ def _source(
     if text is None:
         return None
     here = msgspec.structs.replace(context, via=(*context.via, "source"))
-    return walker.script(text, env, here)
+    if len(command.argv) == 2:
+        return walker.script(text, env, here)
+    before = env.argument_lists()
+    env.set_arguments(command.argv[2:])
+    output = walker.script(text, env, here)
+    # What the file sets itself stays.
+    changed = env.argument_lists() != (command.argv[2:],)
+    env.set_arguments(*before, *(env.argument_lists() if changed else ()))
+    return output
 
 
 def _inner(
@@ -131,6 +154,7 @@ def _inner(
     concurrent = context.concurrent or name == "coproc"
     here = msgspec.structs.replace(context, via=(*context.via, name), concurrent=concurrent)
     inner = msgspec.structs.replace(command, argv=rest, via=here.via)
+    env = env.fork() if name == "coproc" else env
     return walker.resolver.call(inner, env, here, bare=name not in {"time", "coproc"})
 
 
@@ -145,6 +169,17 @@ def _alias(
     return None
 
 
+def _hash(
+    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
+) -> str | None:
+    """`hash -p /bin/rm ls`: a name means another program."""
+    walker.emit(command)
+    words = [word.text for word in command.argv[1:]]
+    if words[:1] == ["-p"]:
+        env.aliases |= dict.fromkeys(words[2:], words[1])
+    return None
+
+
 def _trap(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
@@ -154,33 +189,31 @@ def _trap(
         here = msgspec.structs.replace(context, via=(*context.via, "trap"))
         walker.script(words[0].text, env.fork(), here)
         walker.traps.append((words[0].text, env, env.fork(), here))
+        if any(word.text not in _AT_THE_END for word in words[1:]):
+            _forget_what_changes(walker, words[0].text, env, here)
     return None
 
 
+def _forget_what_changes(
+    walker: "ProgramWalker", script: str, env: Environment, context: CommandContext
+) -> None:
+    """What `trap … DEBUG` sets may be set at any time, so it is unknown from now on."""
+    branch = env.fork()
+    walker.script(script, branch, context)
+    for name, values in branch.variables.items():
+        if values != env.variables.get(name):
+            env.make_vague(name)
+    if branch.cwd != env.cwd:
+        env.cwd = UNKNOWN
+
+
+DECLARATIONS = ("declare", "export", "local", "readonly", "typeset")
+"""Builtins that are keywords to the parser, where nothing stands before them."""
+_CHANGE_VALUES = frozenset("Aciluan")
+"""Letters of `declare` that change what a variable may hold."""
+_AT_THE_END = frozenset({"EXIT", "0"})
 MAX_TRAPS = 16
 """Scripts set by `trap` that are read again at the end."""
-_EXPORT_ALL = ["-o", "allexport"]
-
-
-def _set(
-    walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
-) -> str | None:
-    walker.emit(command)
-    words = command.argv[1:]
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        if re.match(r"-\w*a", text) or [word.text for word in words[at : at + 2]] == _EXPORT_ALL:
-            env.exported |= {EVERYTHING}
-        if text in {"--", "-"}:
-            if text == "--" or words[at + 1 :]:
-                env.set_arguments(words[at + 1 :])
-            break
-        if text[:1] not in {"-", "+"}:
-            env.set_arguments(words[at:])
-            break
-        at += 2 if text.endswith("o") else 1
-    return "" if words else None
 
 
 def _shift(
@@ -261,16 +294,26 @@ def _let(
     return ""
 
 
-def _export(
+def _declare(
     walker: "ProgramWalker", command: Command, env: Environment, context: CommandContext
 ) -> str | None:
+    """`builtin export v=a`, `v=a declare v`: what the tree shows as a program of that name."""
+    keyword, words = command.argv[0].text, [word.text for word in command.argv[1:]]
+    letters = "".join(text[1:] for text in words if text[:1] in {"-", "+"})
     assigned: list[tuple[str, Word]] = []
-    for word in command.argv[1:]:
-        name, equals, value = word.text.partition("=")
-        if equals:
+    for text in words:
+        name, equals, value = text.partition("=")
+        if text[:1] in {"-", "+"}:
+            continue
+        if keyword not in {"export", "readonly"} and "g" not in letters:
+            env.declare_local(name)
+        if equals and (keyword != "local" or env.scopes):
             env.assign(name, (Word(value),))
             assigned.append((name, Word(value)))
-        env.exported |= {name}
+        if keyword == "export" or "x" in letters:
+            env.exported |= {name}
+        if not _CHANGE_VALUES.isdisjoint(letters):
+            env.make_vague(name)
     walker.emit(msgspec.structs.replace(command, assignments=tuple(assigned)))
     return ""
 
@@ -308,7 +351,10 @@ BUILTINS: dict[
     "coproc": _inner,
     "alias": _alias,
     "trap": _trap,
-    "set": _set,
+    "set": run_set,
+    "shopt": run_shopt,
+    "enable": run_enable,
+    "hash": _hash,
     "shift": _shift,
     "exit": _exit,
     "return": _leave,
@@ -320,6 +366,6 @@ BUILTINS: dict[
     "let": _let,
     "getopts": _let,
     "unset": _unset,
-    "export": _export,
+    **dict.fromkeys(DECLARATIONS, _declare),
     "printf": _printf,
 }

@@ -2,18 +2,19 @@
 
 import re
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.model.host import known_hosts
 from handrail.model.program import Wrapper
-from handrail.shell.builtins import BUILTINS
+from handrail.shell.builtins import BUILTINS, DECLARATIONS
 from handrail.shell.code_files import OPERANDS_RUN
 from handrail.shell.code_runner import run_files, run_script_file
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import HOMES, MANY, Environment, ShellFunction
+from handrail.shell.environment import Environment, ShellFunction
 from handrail.shell.errors import TooDeepError
 from handrail.shell.known_output import output_of
 from handrail.shell.line_files import LINE_FILES, run_lines
@@ -21,9 +22,11 @@ from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
 from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, in_its_folder
 from handrail.shell.runners import RUNNERS
+from handrail.shell.shell_options import XPG_ECHO, is_disabled
 from handrail.shell.shells import has_text
 from handrail.shell.statements import redirect
 from handrail.shell.tables.environment import COMMAND_VARIABLES
+from handrail.shell.variables import HOMES, MANY
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 from handrail.shell.word_files import WORD_FILES, with_words_of_files
 
@@ -37,6 +40,8 @@ _AGENT_PATHS = tuple(
     if host.program_path
 )
 """Patterns of paths to a host's program, whatever the file is called."""
+_SEVERAL_COMMANDS = re.compile(r"[;&\n]")
+_EXPANDED = re.compile(r"[$`]")
 MAX_CALLS = 40
 """Depth of functions and wrappers inside each other; deeper is a trick."""
 
@@ -81,22 +86,40 @@ class CallResolver:
                 self.walker.script(value.text.lstrip("|"), env.fork(), here)
         if name in env.functions and not bare:
             self._emit_redirects(command)
-            return self._functions(env.functions[name], command, env, context)
+            if not command.assignments:
+                return self._functions(env.functions[name], command, env, context)
+            with env.given(command.assignments, scope=True):
+                return self._functions(env.functions[name], command, env, context)
         if env.functions and OPAQUE in name and has_text(command.argv[0]) and not bare:
             self._functions_of_such_a_name(command, env, context)
-        if name in env.aliases and name not in self.active_aliases and not bare:
-            self._emit_redirects(command)
-            if self.walker.programs.lookup(name) is None:
-                self.walker.emit(command)
-                return self._alias(name, command, env, context)
-            # A shell that nobody types into expands no aliases: both may run.
-            branch = env.fork()
-            self._alias(name, command, branch, context)
-            env.join(branch)
+        if name not in env.aliases or name in self.active_aliases or bare:
+            return self._unaliased(command, env, context)
+        self._emit_redirects(command)
+        if self.walker.programs.lookup(name) is None and name not in BUILTINS:
+            self.walker.emit(command)
+            return self._alias(name, command, env, context)
+        # A shell that nobody types into expands no aliases: both may run.
+        branch = env.fork()
+        meant = self._alias(name, command, branch, context)
+        output = self._unaliased(command, env, context)
+        env.join(branch)
+        return output if output == meant else None
+
+    def _unaliased(self, command: Command, env: Environment, context: CommandContext) -> str | None:
+        name = command.argv[0].text
         builtin = BUILTINS.get(name)
-        if builtin is not None:
+        if builtin is None:
+            return self._program(command, env, context)
+        if not is_disabled(name, env) and not command.assignments:
             return builtin(self.walker, command, env, context)
-        return self._program(command, env, context)
+        if not is_disabled(name, env):
+            with env.given(command.assignments, stays=name in DECLARATIONS):
+                return builtin(self.walker, command, env, context)
+        branch = env.fork()
+        builtin(self.walker, command, branch, context)
+        self._program(command, env, context)
+        env.join(branch)
+        return None
 
     def _emit_redirects(self, command: Command) -> None:
         """Note which files a call opens that is followed to other commands."""
@@ -173,13 +196,24 @@ class CallResolver:
     def _alias(
         self, name: str, command: Command, env: Environment, context: CommandContext
     ) -> str | None:
-        rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
-        if "<<" in env.aliases[name]:
+        text, words = env.aliases[name], command.argv[1:]
+        if "<<" in text:
             # The text of the here-document stands behind the call, not in the alias.
             self.walker.emit(Command((UNKNOWN,), env.cwd, via=context.via))
+        if _SEVERAL_COMMANDS.search(text):
+            # What runs first may change the words behind it.
+            words = tuple(UNKNOWN if _EXPANDED.search(word.raw) else word for word in words)
+        branch = env.fork()
         self.active_aliases.append(name)
         try:
-            return self.walker.script(f"{env.aliases[name]} {rest}", env, context)
+            output = self.walker.script(f"{text} {_quoted(words)}", env, context)
+            if not (text[-1:].isspace() and words and words[0].text in env.aliases):
+                return output
+            # Behind a blank the next word may be an alias, too.
+            text = f"{text} {env.aliases[words[0].text]} {_quoted(words[1:])}"
+            self.walker.script(text, branch, context)
+            env.join(branch)
+            return None
         finally:
             self.active_aliases.pop()
 
@@ -203,6 +237,8 @@ class CallResolver:
         if command.name in WORD_FILES:
             for filled in with_words_of_files(self.walker, command, env):
                 self.call(filled, env, context)
+        if entry is None and XPG_ECHO in env.options and "\\" in command.text:
+            return None
         if entry is None:
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)
@@ -343,6 +379,10 @@ class CallResolver:
         if text.text.strip(OPAQUE + " \n"):
             return self.walker.script(text.text, env.fork(), context)
         return None
+
+
+def _quoted(words: Sequence[Word]) -> str:
+    return " ".join(shlex.quote(word.text) for word in words)
 
 
 def _in_moved_home(command: Command, env: Environment) -> Command:

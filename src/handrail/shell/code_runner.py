@@ -26,14 +26,16 @@ from handrail.shell.inline import read_code
 from handrail.shell.inline.value import STATE
 from handrail.shell.nested_code import module_words, run_known_script
 from handrail.shell.program_lookup import ProgramEntry
+from handrail.shell.shell_options import start_shell
 from handrail.shell.shells import has_text, read_shell
-from handrail.shell.word import Word
+from handrail.shell.word import UNKNOWN, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import ProgramWalker
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/env\s+(?:-S\s+)?)?(?:\S*/)?([a-z]+)")
 _STDIN = frozenset({"-", "/dev/stdin"})
+_OPTION_LISTS = frozenset({"BASHOPTS", "SHELLOPTS"})
 
 
 class InterpreterCall(msgspec.Struct, frozen=True):
@@ -86,13 +88,30 @@ def run_shell(
         return
     inner = env.child()
     inner.arguments = call.arguments
-    inner.zero = call.zero
+    # `exec -a` calls a shell by any name.
+    inner.zero = (call.zero, UNKNOWN) if "exec" in context.via else (call.zero,)
+    if "BASH_ARGV0" in inner.exported:
+        inner.assign("BASH_ARGV0", env.values("BASH_ARGV0"))
+    start_shell(inner, command.name, call.options)
     for name, value in command.assignments:
-        inner.assign(name, (value,))
+        if name in _OPTION_LISTS:
+            start_shell(inner, "", map(Word, value.text.split(":")))
+        elif name != "IFS":  # a shell begins with its own
+            inner.assign(name, (value,))
         inner.exported |= {name}
+    if command.name == "bash" and "BASH_ENV" in inner.exported:
+        _run_first(walker, inner, context)
     here = msgspec.structs.replace(context, via=(*context.via, command.name))
     walker.script(text, inner, here)
     env.files.update(inner.files)
+
+
+def _run_first(walker: "ProgramWalker", inner: Environment, context: CommandContext) -> None:
+    """Read the file that BASH_ENV names, which bash runs before its script."""
+    for file in inner.values("BASH_ENV"):
+        text = walker.code_texts.text(file, inner)
+        if text is not None:
+            walker.script(text, inner, context)
 
 
 def run_interpreter(
@@ -199,6 +218,7 @@ def run_code(
             input=None,
             input_file="",
             fed_by=(),
+            input_from=(),
         )
         walker.resolver.call(inner, env, context)
 
@@ -242,6 +262,7 @@ def run_script_file(
         return None
     inner = env.child()
     inner.set_arguments(command.argv[1:])
+    inner.zero = (command.argv[0],)
     return walker.script(text, inner, here)
 
 

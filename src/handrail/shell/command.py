@@ -46,6 +46,8 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     """Its standard input, or None if unknown."""
     fed_by: tuple[int, ...] = ()
     """Indexes of commands whose output it reads by pipe, substitution or redirect."""
+    input_from: tuple[int, ...] = ()
+    """Those of them whose output is its standard input."""
     input_file: str = ""
     """The file that its standard input comes from, if a redirect names it."""
 

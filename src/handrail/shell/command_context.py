@@ -9,7 +9,9 @@ class CommandContext(msgspec.Struct, frozen=True, gc=False):
     input: str | None = None
     """Its standard input, or None if unknown."""
     fed_by: tuple[int, ...] = ()
-    """Indexes of commands whose output it reads."""
+    """Indexes of commands whose output it gets, on its input or in its words."""
+    input_from: tuple[int, ...] = ()
+    """Indexes of commands whose output is its standard input."""
     shared: bool = False
     """Whether other commands read from the same input, each a part of it."""
     via: tuple[str, ...] = ()

@@ -93,6 +93,7 @@ def with_text_of_files(
                 input=given,
                 input_file="",
                 fed_by=(),
+                input_from=(),
             )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import tree_sitter
 
-from handrail.shell.environment import MAX_ALTERNATIVES, Environment, bounded
+from handrail.shell.environment import Environment
 from handrail.shell.fields import (
     WILDCARDS,
     Fields,
@@ -18,7 +18,9 @@ from handrail.shell.fields import (
 )
 from handrail.shell.parameters import ParameterExpansion
 from handrail.shell.quoting import brace_expand, unescape_string, unmask
+from handrail.shell.shell_options import NO_BRACES
 from handrail.shell.syntax import WORD_ENDS, SyntaxSource
+from handrail.shell.variables import MAX_ALTERNATIVES, bounded
 from handrail.shell.word import OPAQUE, Word
 from handrail.shell.word_scan import PART, ScannedWord, WordPart, place_of
 
@@ -162,6 +164,8 @@ class WordExpansion:
         options: list[list[str]] = [[]]
         for skeleton in skeletons:
             words = self.pieces(with_tilde(skeleton, self.env), scanned.parts, known)
+            if len(skeletons) > 1 and NO_BRACES in self.env.options:
+                return [[OPAQUE]]
             if len(words) == 1 and len(options) == 1:
                 options[0].extend(words[0])
             else:
@@ -218,7 +222,7 @@ class WordExpansion:
                 return [names]
         if output is None:
             return [joined_fields([Word(OPAQUE)], part.quoted)]
-        word = Word(output.rstrip("\n"))
+        word = Word(output.replace("\0", "").rstrip("\n"))
         return [self.as_fields([word], part.quoted)]
 
     def as_fields(self, words: Iterable[Word], quoted: bool) -> Fields:

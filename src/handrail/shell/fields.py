@@ -117,7 +117,7 @@ def _folder(name: str, env: Environment) -> str:
     if name == "":
         values = env.values("HOME")
     elif name == "+":
-        values = (env.cwd,)
+        values = env.values("PWD")
     elif name == "-":
         values = env.values("OLDPWD")
     elif name.lstrip("+-").isdecimal():

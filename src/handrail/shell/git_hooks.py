@@ -51,12 +51,18 @@ def run_hooks(
     context: CommandContext,
 ) -> None:
     """Read the hooks that a call of git runs; `folder`: where a setting says that they are."""
-    here = msgspec.structs.replace(context, input=None, fed_by=())
+    here = msgspec.structs.replace(context, input=None, fed_by=(), input_from=())
     for path in _paths(subcommand, folder, env):
         text = walker.code_texts.text(path, env, command.elsewhere)
         if text is not None:
             hook = msgspec.structs.replace(
-                command, argv=(path,), redirects=(), assignments=(), input=None, fed_by=()
+                command,
+                argv=(path,),
+                redirects=(),
+                assignments=(),
+                input=None,
+                fed_by=(),
+                input_from=(),
             )
             run_script_file(walker, text, hook, env, here)
 

@@ -8,10 +8,11 @@ import msgspec
 from handrail.shell.code_files import words_on_input
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import Environment, bounded
+from handrail.shell.environment import Environment
 from handrail.shell.fields import separators, split
-from handrail.shell.printed_paths import names_printed
+from handrail.shell.printed_paths import names_on_input
 from handrail.shell.quoting import MARK
+from handrail.shell.variables import bounded
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def read_line(
 def _set_unknown(
     walker: "ProgramWalker", command: Command, env: Environment, options: _Options
 ) -> None:
-    values = tuple(names_printed(walker, command.fed_by, env)) or (UNKNOWN,)
+    values = tuple(names_on_input(walker, command, env)) or (UNKNOWN,)
     if "a" in options.values:
         env.assign_array(options.values["a"], {OPAQUE: UNKNOWN})
     for name in options.names or ["REPLY"]:
@@ -92,6 +93,8 @@ def _lines(given: str, options: _Options, *, all_of_them: bool) -> list[str]:
             text = given if letter == "N" else given.partition("\n")[0]
             return [text[: int(count)] if known else OPAQUE]
     end = options.values.get("d", "\n")[:1] or "\0"
+    if end != "\0":
+        given = given.replace("\0", "")
     if not all_of_them:
         return [given.partition(end)[0]]
     return [line for line in given.split(end) if line.strip("\n")] or [""]
@@ -159,7 +162,7 @@ def read_lines(
         or not set(options.values) <= set("tdns")
         or not all(number.isdecimal() for number in numbers.values())
     ):
-        printed = [*names_printed(walker, command.fed_by, env)] if given is None else []
+        printed = names_on_input(walker, command, env) if given is None else []
         env.assign_array(name, {f"{OPAQUE}{at}": word for at, word in enumerate(printed)}
                          or {OPAQUE: UNKNOWN})  # fmt: skip
         return ""
@@ -167,6 +170,8 @@ def read_lines(
     lines = [line + end for line in given.split(end)]
     lines[-1] = lines[-1].removesuffix(end)
     lines = (lines if lines[-1] else lines[:-1])[int(numbers["s"]) :]
+    if end != "\0":
+        lines = [line.partition("\0")[0] for line in lines]
     lines = lines[: int(numbers["n"]) or None]
     if "t" in options.values:
         lines = [line.removesuffix(end) for line in lines]

@@ -86,7 +86,9 @@ def run_lines(
 ) -> None:
     """Read the commands in the file of a program."""
     row = LINE_FILES[name]
-    here = msgspec.structs.replace(context, via=(*context.via, name), input=None, fed_by=())
+    here = msgspec.structs.replace(
+        context, via=(*context.via, name), input=None, fed_by=(), input_from=()
+    )
     for _, text in walker.code_texts.known(_names(row, command), env, command.elsewhere):
         for line in islice(row.commands(text), _MAX_LINES):
             if line.strip(OPAQUE + " \n"):

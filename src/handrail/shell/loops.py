@@ -1,7 +1,7 @@
 """Loops: what a body makes of variables that runs never, once or often."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,10 @@ import tree_sitter
 from handrail.shell.arithmetic import names_changed
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
-from handrail.shell.environment import MANY, Environment, Variables
+from handrail.shell.environment import Environment
+from handrail.shell.paths import join
 from handrail.shell.syntax import SyntaxSource
+from handrail.shell.variables import MANY, Variables
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def run_for(
 
     def turn(value: Word) -> None:
         if name:
-            env.assign(name, (value,))
+            env.assign_in_loop(name, value)
         walker.statement(body, source, env, context)
 
     outer, env.leaves = env.leaves, ()
@@ -70,9 +72,9 @@ def run_for(
             ended += env.leaves
             env.join_leaves()
         else:
-            _any_number_of_times(env, source, partial(turn, value), {name})
+            _any_number_of_times(walker, env, source, partial(turn, value), {name})
     if not values:
-        _any_number_of_times(env, source, partial(turn, UNKNOWN), {name})
+        _any_number_of_times(walker, env, source, partial(turn, UNKNOWN), {name})
     for state in ended:
         env.join(state)
     env.leaves = outer + env.far_leaves
@@ -80,18 +82,37 @@ def run_for(
 
 
 def _any_number_of_times(
-    env: Environment, source: SyntaxSource, turn: Callable[[], object], fresh: Collection[str] = ()
+    walker: "ProgramWalker",
+    env: Environment,
+    source: SyntaxSource,
+    turn: Callable[[], object],
+    fresh: Collection[str] = (),
 ) -> None:
     """Read what runs never, once or often; `fresh`: variables that each turn sets first."""
     start = env.fork()
+    first = len(walker.commands)
     turn()
     ended = env.leaves
     env.join_leaves()
-    if _forget_changed(env, start, source, fresh):
+    changed = _forget_changed(env, start, source, fresh)
+    if changed or _reads_what_it_wrote(walker.commands[first:], env, start):
         turn()
         env.join_leaves()
     for state in (start, *ended):
         env.join(state)
+
+
+def _reads_what_it_wrote(commands: Sequence[Command], env: Environment, start: Environment) -> bool:
+    """Whether a turn names a file whose text an earlier turn may have changed."""
+    written = {path for path, text in env.files.items() if start.files.get(path) != text}
+    if not written:
+        return False
+    read = (
+        join(command.cwd, word).text
+        for command in commands
+        for word in (*command.argv, *(item.target for item in command.redirects if not item.writes))
+    )
+    return not written.isdisjoint(read)
 
 
 def run_loop(
@@ -154,7 +175,7 @@ def _read_turns(
             ask()
             env.join(branch)
 
-    _any_number_of_times(env, source, turn, read)
+    _any_number_of_times(walker, env, source, turn, read)
     for state in exits:
         env.join(state)
     for name in read & env.variables.keys():
@@ -187,7 +208,7 @@ def _forget_changed(
             env.assign_array(name, {OPAQUE: UNKNOWN})
         else:
             env.assign(name, (UNKNOWN,))
-    arrays = [name for name, array in env.arrays.items() if array != start.arrays.get(name)]
+    arrays = [name for name in env.arrays if env.array_options(name) != start.array_options(name)]
     for name in arrays:
         env.assign_array(name, {OPAQUE: UNKNOWN})
     moved = env.cwd != start.cwd and env.cwd.text != OPAQUE
@@ -196,7 +217,8 @@ def _forget_changed(
     shifted = env.argument_lists() != start.argument_lists()
     if shifted:
         env.set_arguments(MANY)
-    return bool(changed or arrays or moved or shifted)
+    means_other = env.meanings() != start.meanings()
+    return bool(changed or arrays or moved or shifted or means_other)
 
 
 def _uses(source: SyntaxSource, name: str) -> bool:

@@ -26,7 +26,9 @@ def run_scripts(
     context: CommandContext,
 ) -> None:
     """Read the command lines inside a program's own language (`psql -c '\\! ls'`)."""
-    here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
+    here = msgspec.structs.replace(
+        context, via=(*context.via, entry.name), input=None, fed_by=(), input_from=()
+    )
     row = COMMAND_FILES.get(entry.program.reader)
     calls = [command]
     for filled in with_text_of_files(walker, command, entry, env):

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from handrail.shell.arithmetic import evaluate, names_changed
-from handrail.shell.environment import UNSET, Array, bounded
 from handrail.shell.fields import (
     BLANKS,
     Fields,
@@ -16,7 +15,9 @@ from handrail.shell.fields import (
     with_tilde,
 )
 from handrail.shell.quoting import MARK, unmask
+from handrail.shell.shell_options import EXTENDED_PATTERNS, NO_CASE
 from handrail.shell.value_edits import edited, substring, transformed
+from handrail.shell.variables import UNSET, Array, bounded
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 from handrail.shell.word_scan import WordPart
 
@@ -253,6 +254,9 @@ class ParameterExpansion:
             letter = self._text[start:end]
             return [_each(value, lambda word: transformed(word, letter)) for value in found]
         pattern_end, replacements = end, [""]
+        if self._matches_otherwise(symbol, start, end):
+            self._argument(start, end)
+            return [ParameterValue((UNKNOWN,), value.lists) for value in found]
         if symbol[0] == "/":
             pattern_end = self._slash(start, end)
             replacements = self._argument(pattern_end + 1, end) if pattern_end < end else [""]
@@ -263,6 +267,13 @@ class ParameterExpansion:
             for pattern in patterns
             for replacement in replacements
         ])  # fmt: skip
+
+    def _matches_otherwise(self, symbol: str, start: int, end: int) -> bool:
+        """Whether an option gives a pattern another meaning."""
+        options = self._env.options
+        if symbol[0] == "/" and NO_CASE in options:
+            return True
+        return EXTENDED_PATTERNS in options and "(" in self._text[start:end]
 
     def _slash(self, start: int, end: int) -> int:
         """Where the pattern of `${x/pattern/text}` ends."""
@@ -298,7 +309,8 @@ class ParameterExpansion:
         head = _HEAD.match(self._text, self._part.start + 2)
         name = head["name"] if head else ""
         if name in {"@", "*"}:
-            words = (self._env.zero, *words)
+            zero = self._env.zero
+            words = (zero[0] if len(zero) == 1 else UNKNOWN, *words)
             keys = [str(index) for index in range(len(words))]
         elif (array := self._env.arrays.get(self._env.name_of(name))) is not None:
             keys = list(array)
@@ -354,7 +366,8 @@ def _length(value: ParameterValue) -> Word:
         known = all(word.exact and not word.glob for word in value.words)
         return Word(str(len(value.words))) if known else UNKNOWN
     word = value.words[0]
-    return Word(str(len(word.text))) if word.exact and not word.glob else UNKNOWN
+    # How many characters others than ASCII make depends on the locale.
+    return Word(str(len(word.text))) if word.text.isascii() and not word.glob else UNKNOWN
 
 
 def _is_present(value: ParameterValue, *, null_counts: bool) -> bool | None:

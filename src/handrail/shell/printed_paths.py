@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _FILTERS = frozenset({"head", "tail", "sort", "uniq", "tac", "shuf", "awk", "sed", "grep", "tee"})
 """Programs that pass on some of the names they get."""
+_SILENT = frozenset({":", "[", "cd", "exit", "export", "false", "local", "mkdir", "popd", "pushd",
+                     "read", "set", "shift", "shopt", "sleep", "true"})  # fmt: skip
+"""Programs that print nothing."""
 _EVERYWHERE = frozenset({"locate", "plocate", "mlocate", "mdfind"})
 _LISTERS = {
     "ls": (0, "**/*"),
@@ -34,24 +37,40 @@ def input_items(walker: "ProgramWalker", command: Command, env: Environment) -> 
     """The items on a command's standard input, as far as they can be known."""
     given = words_on_input(walker, command, env)
     if given is not None and OPAQUE in given:
-        names = list(names_printed(walker, command.fed_by, env))
+        names = names_on_input(walker, command, env)
         if names:
             return names
     if given is not None:
         # With NULs between the items, a line break is a part of an item.
         separator = "\0" if "\0" in given else "\n"
         return [Word(text.strip()) for text in given.split(separator) if text.strip()]
-    return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
+    return names_on_input(walker, command, env) or [Word(OPAQUE, raw="…")]
+
+
+def names_on_input(walker: "ProgramWalker", command: Command, env: Environment) -> list[Word]:
+    """The file names on a command's standard input, as words with wildcards; nothing if unknown."""
+    each = [
+        (walker.commands[index], list(names_printed(walker, (index,), env)))
+        for index in command.input_from
+    ]
+    names = [name for _, printed in each for name in printed]
+    others = any(not printed and _prints(feeder) for feeder, printed in each)
+    return [*names, Word(OPAQUE, raw="…")] if names and others else names
+
+
+def _prints(feeder: Command) -> bool:
+    """Whether a command prints something of its own; one that another runs is a part of that."""
+    return bool(feeder.argv) and not feeder.via and feeder.name not in _SILENT
 
 
 def names_printed(
-    walker: "ProgramWalker", fed_by: tuple[int, ...], env: Environment
+    walker: "ProgramWalker", feeders: tuple[int, ...], env: Environment
 ) -> Iterable[Word]:
     """The file names that the feeding commands list, as words with wildcards."""
-    for index in fed_by:
+    for index in feeders:
         feeder = walker.commands[index]
-        if feeder.name in _FILTERS and feeder.fed_by:
-            yield from names_printed(walker, feeder.fed_by, env)
+        if feeder.name in _FILTERS and feeder.input_from:
+            yield from names_printed(walker, feeder.input_from, env)
             continue
         if feeder.name in {"find", "gfind"}:
             yield from (

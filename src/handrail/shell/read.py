@@ -91,4 +91,5 @@ def _variables(environ: tuple[tuple[str, str], ...]) -> dict[str, tuple[Word, ..
     """The variables that a command sees at first."""
     known: dict[str, tuple[Word, ...]] = dict(_DEFAULTS)
     known.update((name, (Word(value),)) for name, value in environ)
+    known.pop("PWD", None)  # the folder tells
     return known

@@ -26,8 +26,8 @@ class OpenedFiles:
     """What the redirects of one command opened."""
 
     __slots__ = (
-        "arguments", "away", "elsewhere", "errors", "fails", "input", "pipes", "reads",
-        "redirects", "sinks", "then",
+        "arguments", "away", "elsewhere", "errors", "fails", "feeders", "input", "pipes",
+        "reads", "redirects", "sinks", "then",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -43,6 +43,8 @@ class OpenedFiles:
         """Whether a target may be no word, an empty one or several: then nothing runs."""
         self.reads = False
         """Whether standard input comes from here."""
+        self.feeders: list[int] = []
+        """Commands whose output is a part of it (`<<< $(ls)`, `< <(ls)`)."""
         self.arguments: list[Word] = []
         """Arguments that stand behind a redirect."""
         self.sinks: list[int] = []
@@ -106,7 +108,9 @@ def _string(
     opened: OpenedFiles,
 ) -> None:
     """`<<< word`."""
+    before = len(walker.commands)
     values = walker.expander.one(node, source, env)
+    opened.feeders = list(range(before, len(walker.commands)))
     text = values[0].text if len(values) == 1 else OPAQUE
     if values[0].glob and "$" in source.text(node):
         text = WILDCARDS.sub(OPAQUE, text)  # those in a value stand for names
@@ -145,8 +149,9 @@ def _file(
         _string(walker, targets[0], source, env, opened)
         return
     options, end = walker.expander.options(targets[0], source, env)
-    if targets[0].type == "process_substitution" and ">" in operator:
-        opened.sinks.extend(range(before, len(walker.commands)))
+    if targets[0].type == "process_substitution":
+        inside = range(before, len(walker.commands))
+        (opened.sinks if ">" in operator else opened.feeders).extend(inside)
     # The parser takes arguments behind a redirect for more targets: `rm >log /`.
     for extra in targets[1:]:
         if extra.start_byte >= end:
@@ -194,7 +199,9 @@ def _heredoc(
             line_end = _line_end(source, child.end_byte)
         elif kind == "heredoc_body":
             if not (opened.reads and opened.input):
+                before = len(walker.commands)
                 opened.input = _body(walker, child, source, env, quoted=quoted)
+                opened.feeders = list(range(before, len(walker.commands)))
                 opened.reads = True
         elif child.start_byte > line_end:
             # The parser takes a body that begins with a backslash for more arguments.

@@ -9,7 +9,7 @@ from handrail.shell.code_runner import run_interpreter, run_shell
 from handrail.shell.command import Command
 from handrail.shell.command_context import CommandContext
 from handrail.shell.command_files import with_text_of_files
-from handrail.shell.environment import MAX_VALUE, Environment
+from handrail.shell.environment import Environment
 from handrail.shell.errors import TooLargeError
 from handrail.shell.find_call import read_find
 from handrail.shell.git_runner import run_forge_alias, run_git
@@ -21,6 +21,7 @@ from handrail.shell.process_runner import run_kill
 from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
 from handrail.shell.task_runner import run_bun, run_compose, run_make, run_npm, run_tasks
+from handrail.shell.variables import MAX_VALUE
 from handrail.shell.word import Word
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def _with_named_input(command: Command, files: Sequence[Word], env: Environment)
     if not files or not files[0].exact:
         return command
     path = join(env.cwd, files[0]).text
-    return msgspec.structs.replace(command, input=env.text_of(path), input_file=path, fed_by=())
+    return msgspec.structs.replace(
+        command, input=env.text_of(path), input_file=path, fed_by=(), input_from=()
+    )
 
 
 def _placeholder(command: Command, call: ParsedArguments) -> str:

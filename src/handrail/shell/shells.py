@@ -15,11 +15,13 @@ class ShellCall(msgspec.Struct, frozen=True):
 
     source: Literal["text", "file", "input", "nothing"]
     """Where the script comes from; `nothing` if it only checks the syntax."""
+    zero: Word = Word("bash")
+    """What `$0` is there: the shell's own name, if the call gives no other."""
     script: Word = Word("")
     arguments: tuple[Word, ...] = ()
-    zero: Word = Word("bash")
     first: Word | None = None
     """A file that it runs before."""
+    options: tuple[Word, ...] = ()
 
 
 def read_shell(command: Command) -> ShellCall:
@@ -47,15 +49,16 @@ def read_shell(command: Command) -> ShellCall:
         inline = inline or (text[0] == "-" and "c" in flags)
         from_input = from_input or (text[0] == "-" and "s" in flags)
         index += flags[-1] in "oO"
-    rest = words[index:]
+    options, rest = words[:index], words[index:]
+    if inline and not rest:
+        return ShellCall("nothing")
     if inline:
-        if not rest:
-            return ShellCall("nothing")
-        zero = rest[1] if len(rest) > 1 else Word("bash")
-        return ShellCall("text", rest[0], rest[2:], zero, first)
+        zero = rest[1] if len(rest) > 1 else command.argv[0]
+        return ShellCall("text", zero, rest[0], rest[2:], first, options)
     if from_input or not rest or rest[0].text in {"-", "/dev/stdin"}:
-        return ShellCall("input", arguments=rest if from_input else rest[1:], first=first)
-    return ShellCall("file", rest[0], rest[1:], rest[0], first)
+        arguments = rest if from_input else rest[1:]
+        return ShellCall("input", command.argv[0], Word(""), arguments, first, options)
+    return ShellCall("file", rest[0], rest[0], rest[1:], first, options)
 
 
 def has_text(word: Word) -> bool:

@@ -16,6 +16,7 @@ from handrail.shell.environment import Environment, ShellFunction
 from handrail.shell.loops import run_for, run_loop
 from handrail.shell.questions import chain, may_fail
 from handrail.shell.redirects import REDIRECTS, input_words, open_redirects
+from handrail.shell.simple_commands import after_heredoc, record_written_text, run_command
 from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN
 
@@ -37,7 +38,27 @@ def _command(
     env: Environment,
     context: CommandContext,
 ) -> str | None:
-    return walker.run(node, [], source, env, context)
+    return run_command(walker, node, [], source, env, context)
+
+
+def _keyword(
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    context: CommandContext,
+) -> str | None:
+    """`export`, `unset` and the like; also what a function or an alias of that name does."""
+    run = run_unset if node.type == "unset_command" else run_declare
+    keyword = source.text(node.children[0])
+    is_alias = keyword in env.aliases and keyword not in walker.resolver.active_aliases
+    if not is_alias and keyword not in env.functions:
+        return run(walker, node, source, env, context)
+    branch = env.fork()
+    walker.script("\\" + source.text(node), branch, context)
+    run(walker, node, source, env, context)
+    env.join(branch)
+    return None
 
 
 def _redirected(
@@ -74,11 +95,13 @@ def redirect(
 ) -> str | None:
     """Read a statement whose input or output is redirected."""
     if body is None or body.type == "command":
-        return walker.run(body, redirects, source, env, context)
+        return run_command(walker, body, redirects, source, env, context)
     opened = open_redirects(walker, redirects, source, env)
     if opened.reads:
         given = input_words(walker, opened, env)
-        context = msgspec.structs.replace(context, input=given, shared=True)
+        context = msgspec.structs.replace(
+            context, input=given, shared=True, input_from=tuple(opened.feeders)
+        )
     first = len(walker.commands)
     folder = env.cwd
     before = env.fork()
@@ -89,7 +112,7 @@ def redirect(
     if opened.redirects:
         # Nothing runs where a file cannot be opened.
         env.join(before, succeeds=True)
-        walker.record_written_text(opened.redirects, output, env, folder)
+        record_written_text(walker, opened.redirects, output, env, folder)
         walker.emit(
             Command(
                 (),
@@ -101,7 +124,7 @@ def redirect(
             )
         )
     output = opened.printed(output)
-    return walker.after_heredoc(opened, output, first, source, env, context)
+    return after_heredoc(walker, opened, output, first, source, env, context)
 
 
 def _list(
@@ -328,8 +351,8 @@ STATEMENTS: dict[str, Statement] = {
     "redirected_statement": _redirected,
     "variable_assignment": run_assign,
     "variable_assignments": run_assign_many,
-    "declaration_command": run_declare,
-    "unset_command": run_unset,
+    "declaration_command": _keyword,
+    "unset_command": _keyword,
     "list": _list,
     "pipeline": _pipeline,
     "subshell": _subshell,

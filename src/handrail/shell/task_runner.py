@@ -44,7 +44,9 @@ def run_tasks(
         more = [text for _, text in walker.code_texts.known(names, env, command.elsewhere)]
         texts = ["\n".join((*more, *texts))]
     words = [word.text for word in call.operands]
-    here = msgspec.structs.replace(context, via=(*context.via, entry.name), input=None, fed_by=())
+    here = msgspec.structs.replace(
+        context, via=(*context.via, entry.name), input=None, fed_by=(), input_from=()
+    )
     for line in chain.from_iterable(TASK_FILES[entry.name](text, words) for text in texts):
         if line.strip(OPAQUE + " \n"):
             walker.script(line, env.fork(), here, guessed=True)
@@ -61,7 +63,7 @@ def run_compose(
     for level in entry.levels(command.argv):
         if level.entry.program.reader != "compose":
             continue
-        here = msgspec.structs.replace(context, input=None, fed_by=())
+        here = msgspec.structs.replace(context, input=None, fed_by=(), input_from=())
         words = [word.text for word in level.call.operands]
         names = named_files("compose", level.call)
         for _, text in walker.code_texts.known(names, env, command.elsewhere):

@@ -13,13 +13,15 @@ from handrail.shell.quoting import MARK, decode_ansi_c, unmask
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 _UNKNOWN_TRANSFORMS = frozenset("AaKk")
+_PLACES = re.compile(r"[?\[]")
+"""Signs that stand for one character, as the locale counts them."""
 
 
 def substring(word: Word, offset: int, length: int | None) -> Word:
     """`${x:offset:length}`."""
     text = word.text
-    if not word.exact or word.glob:
-        return UNKNOWN
+    if not text.isascii() or word.glob:
+        return UNKNOWN  # the locale tells how many characters others make
     if offset < 0:
         offset += len(text)
         if offset < 0:
@@ -36,6 +38,8 @@ def transformed(word: Word, letter: str) -> Word:
     if not word.exact or word.glob or letter in _UNKNOWN_TRANSFORMS:
         return UNKNOWN
     text = word.text
+    if letter in "LUu" and not text.isascii():
+        return UNKNOWN
     if letter == "L":
         return Word(text.lower())
     if letter == "U":
@@ -66,7 +70,8 @@ def edited(word: Word, symbol: str, pattern: str, replacement: str) -> Word:
     if symbol in {"/", "//"} and not pattern:
         return word
     found = expression(pattern, shortest=symbol == "#")
-    if found is None or (symbol[0] == "/" and "&" in replacement):
+    by_place = not text.isascii() and _PLACES.search(pattern)
+    if found is None or by_place or (symbol[0] == "/" and "&" in replacement):
         return UNKNOWN
     if symbol[0] == "#":
         return Word(without_prefix(text, found))
@@ -78,7 +83,7 @@ def edited(word: Word, symbol: str, pattern: str, replacement: str) -> Word:
 def _recased(text: str, symbol: str, pattern: str) -> Word:
     change = _CASES[symbol[0]]
     found = expression(pattern.replace(MARK, "") or "?")
-    if found is None:
+    if found is None or not text.isascii():
         return UNKNOWN
     first = change(text[:1]) if found.fullmatch(text[:1]) else text[:1]
     if len(symbol) == 1:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.environment import HOMES
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.loaded_files import load_first
 from handrail.shell.inline.value import (
@@ -22,6 +21,7 @@ from handrail.shell.inline.value import (
     Value,
     flags_of,
 )
+from handrail.shell.variables import HOMES
 from handrail.shell.word import OPAQUE
 
 MAX_FOUND = 200

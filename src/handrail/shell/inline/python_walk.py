@@ -7,7 +7,6 @@ from posixpath import dirname
 
 import msgspec
 
-from handrail.shell.environment import HOMES
 from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.loaded_files import load_first
@@ -17,6 +16,7 @@ from handrail.shell.inline.python_syntax import parse
 from handrail.shell.inline.python_text import arithmetic, never_ends
 from handrail.shell.inline.python_values import MAX_STEPS, Function, PythonExpressions
 from handrail.shell.inline.value import NOTHING, Value, either, flags_of, list_of, unknown
+from handrail.shell.variables import HOMES
 
 MAX_LOOP = 8
 MAX_DEPTH = 8

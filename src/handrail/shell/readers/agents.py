@@ -10,9 +10,9 @@ from handrail.model.effect import Effect, Kind
 from handrail.model.host import HostProfile, known_hosts
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.environment import HOMES
 from handrail.shell.options import OptionGrammar, ParsedArguments, parse
 from handrail.shell.readers.make_effects import effect
+from handrail.shell.variables import HOMES
 from handrail.shell.word import Word
 
 _HELPER = re.compile(r"Helper$|Refresh$|Export$")

@@ -142,10 +142,11 @@ class _Speller(CommandSpeller):
     # Commands
 
     def _command(self) -> Output:
-        self._pass_prefixes()
+        apart = "coproc" in self._pass_prefixes()
         self.budget.step()
         if self._opens():
-            return self._compound()
+            output = self._compound()
+            return [same("( "), *output, same("\n)")] if apart and not self.waiting else output
         bare = self.bare()
         if bare in _MISPLACED:
             raise self.unexpected()
@@ -155,8 +156,9 @@ class _Speller(CommandSpeller):
             return self._definition(bare)
         return self.simple()
 
-    def _pass_prefixes(self) -> None:
+    def _pass_prefixes(self) -> list[str]:
         """Pass over words before a command, where they are not programs themselves."""
+        passed: list[str] = []
         while self.bare() in _BEFORE:
             start = self.at
             word = self.bare()
@@ -171,7 +173,9 @@ class _Speller(CommandSpeller):
             )
             if program:
                 self.at = start
-                return
+                break
+            passed.append(word)
+        return passed
 
     def _opens(self) -> bool:
         """Whether a command with others inside begins here."""
