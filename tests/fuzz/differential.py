@@ -1,18 +1,21 @@
 """The reader against bash: does it see every call and every opened file, or say "unknown"?"""
 
 import fnmatch
+import os
 import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from tests.fuzz.real_bash import BashCall, BashRun
+from tests.fuzz.real_bash import FILES, HOME, WORK, BashCall, BashRun
 
 from handrail.shell import OPAQUE, Command, Reading, UnreadableError, Word, read
 from handrail.shell.paths import join
 
 _RUNS_TEXT = frozenset({"eval", ".", "source", "bash", "sh", "trap"})
 """Programs that run what they are given: if that is not known, neither is what they call."""
+_RUNS_FILE = frozenset({".", "source", "bash", "sh"})
+_IS_MISSING = ": No such file or directory"
 
 _CLASSES = {"alpha": "A-Za-z", "digit": "0-9"}
 _DESCRIPTOR = re.compile(r"/dev/fd/\d+")
@@ -25,6 +28,8 @@ class Outcome(StrEnum):
     SAME = "same"
     UNKNOWN = "unknown"
     """Something was left open that bash filled in."""
+    DISK = "disk"
+    """Bash did something else because a file or folder was missing, as only the disk tells."""
     DIFFERENT = "different"
     """Bash did something that the reader did not see, and did not mark as unknown."""
 
@@ -48,19 +53,20 @@ def compare(text: str, run: BashRun) -> Comparison:
     if any(note.kind == "fork_bomb" for note in reading.program.notes):
         return Comparison(Outcome.UNKNOWN, "it is refused for that alone")
     calls = [call for call in run.calls if call.argv[0]]
-    outcomes = [_call(call, reading) for call in calls]
+    outcomes = [_call(call, reading, run) for call in calls]
     outcomes += [_file(path, reading) for path in run.written]
     if Outcome.DIFFERENT in outcomes:
         things = [*map(repr, calls), *run.written]
-        return Comparison(Outcome.DIFFERENT, things[outcomes.index(Outcome.DIFFERENT)])
+        outcome = Outcome.DISK if _IS_MISSING in run.says else Outcome.DIFFERENT
+        return Comparison(outcome, things[outcomes.index(Outcome.DIFFERENT)])
     return Comparison(Outcome.UNKNOWN if Outcome.UNKNOWN in outcomes else Outcome.SAME)
 
 
-def _call(call: BashCall, reading: Reading) -> Outcome:
+def _call(call: BashCall, reading: Reading, run: BashRun) -> Outcome:
     commands = reading.program.commands
     best = Outcome.DIFFERENT
     for command in commands:
-        if _is_open(command):
+        if _is_open(command) or _runs_file_of_the_scene(command, run):
             best = Outcome.UNKNOWN
         elif _is_same(command, call):
             open_words = any(not word.exact for word in (*command.argv, command.cwd))
@@ -83,6 +89,16 @@ def _is_open(command: Command) -> bool:
         return False
     texts = [word.text for word in command.argv[1:]] or [command.input or OPAQUE]
     return any(OPAQUE in text for text in texts) or command.input == OPAQUE
+
+
+def _runs_file_of_the_scene(command: Command, run: BashRun) -> bool:
+    """Whether a command runs a file that was there before: only the disk has its text."""
+    if command.name not in _RUNS_FILE or len(command.argv) < 2:
+        return False
+    place = {HOME: run.home, WORK: run.cwd}
+    scene = {f"{place[part]}/{rest}" for part, _, rest in (name.partition("/") for name in FILES)}
+    path = os.path.normpath(join(command.cwd, command.argv[1]).text)
+    return path in scene and path not in run.written
 
 
 def _is_same(command: Command, call: BashCall) -> bool:

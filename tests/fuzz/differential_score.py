@@ -21,6 +21,8 @@ class DifferentialScore:
         self.by_construct: dict[str, Counter[Outcome]] = defaultdict(Counter)
         self.plain: Counter[Outcome] = Counter()
         self.different: list[str] = []
+        self.by_disk = 0
+        """Texts for which only the disk tells what bash does."""
         self.texts = 0
 
     def add(self, number: int, text: GeneratedText, found: Comparison) -> None:
@@ -30,12 +32,14 @@ class DifferentialScore:
             self.by_construct[construct][found.outcome] += 1
         if PLAIN.issuperset(text.constructs):
             self.plain[found.outcome] += 1
+        self.by_disk += found.outcome is Outcome.DISK
         if found.outcome is Outcome.DIFFERENT:
             self.different.append(f"  {number}: {text.text!r}; bash: {found.missing}")
 
     def join(self, other: "DifferentialScore") -> None:
         """Count what another one has counted."""
         self.texts += other.texts
+        self.by_disk += other.by_disk
         self.plain += other.plain
         self.different += other.different
         for construct, outcomes in other.by_construct.items():
@@ -49,6 +53,7 @@ class DifferentialScore:
         """How many texts there were, and how many of them the reader missed."""
         return (
             f"{self.texts:,} texts; the reader missed {len(self.different)}; "
+            f"only the disk tells of {self.by_disk}; "
             f"{self.unknown_plain():.1%} of the plain spellings are unknown"
         )
 
