@@ -10,13 +10,14 @@ from playwright.sync_api import Page
 
 _COUNT = """() => {
   window.seen = { drawn: 0, long: 0 };
-  const draw = window.requestAnimationFrame.bind(window);
   let last = 0;
-  window.requestAnimationFrame = (next) => draw((now) => {
+  const changes = new MutationObserver(() => {
+    const now = document.timeline.currentTime;
     window.seen.drawn += now > last;
     last = now;
-    next(now);
   });
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  changes.observe(document.body, all);
   const long = new PerformanceObserver((list) => (window.seen.long += list.getEntries().length));
   long.observe({ type: "long-animation-frame" });
 }"""

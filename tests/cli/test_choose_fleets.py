@@ -36,4 +36,5 @@ def test_only_fleets_wait_for_the_end_of_iterations() -> None:
     setup = fleet_beside_a_run()
     pause = ControlCommand.PAUSE
     found = choose_all(KnownRuns(setup.store), setup.store, pause, setup.clock.now)
-    assert {run.id for run in found.runs if found.takes_choice(run, pause)} == {"grind"}
+    assert {run.id for run in found.runs if found.takes("iteration", run, pause)} == {"grind"}
+    assert {run.id for run in found.runs if found.takes("action", run, pause)} == {"solo", "grind"}

@@ -23,7 +23,9 @@ HELD = "approvals: {hold_refused: true, wait_seconds: 0}\n"
 SERIOUS = ("serious", "critical")
 PHONE = 390
 RUN_AXE = "async () => (await axe.run()).violations"
-SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OVER = """["Width", "Height"].map((size) =>
+    document.documentElement[`scroll${size}`] - document.documentElement[`client${size}`])"""
+"""By how much a page is wider and longer than the screen."""
 PAGES = {
     "runs": "/",
     "run": f"/runs/{RUN}",
@@ -118,17 +120,18 @@ def test_nothing_keeps_people_out(
     assert faults == {}
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(
-    place: PanelSandbox, pages: dict[str, str], browser: Browser, tmp_path: Path
+@pytest.mark.parametrize("width", [PHONE, 1280], ids=["phone", "desktop"])
+def test_only_the_parts_of_a_page_scroll_and_nothing_is_wider_than_the_screen(
+    place: PanelSandbox, pages: dict[str, str], browser: Browser, tmp_path: Path, width: int
 ) -> None:
-    with place.logged_in(browser, width=PHONE) as page:
-        wide = []
+    over: dict[str, list[int]] = {}
+    with place.logged_in(browser, width=width) as page:
         for name, path in pages.items():
             show(page, place, path)
             page.screenshot(path=tmp_path / f"{name}.png")
-            if by := page.evaluate(SIDEWAYS):
-                wide.append((name, by))
-    assert wide == []
+            if any(by := page.evaluate(OVER)):
+                over[name] = by
+    assert over == {}
 
 
 def press(page: Page, what: str) -> None:

@@ -16,7 +16,6 @@ from handrail.testing.scripted_agent import ScriptedAgent
 from tests.panel.browser import PanelSandbox
 from tests.panel.test_controls import OTHER
 from tests.panel.watched_run import GOAL, RUN, agent_in, open_run
-from tests.panel.working_fleet import FLEET_RUN, WorkingFleet
 from tests.run_controller import RunController
 
 pytestmark = pytest.mark.slow
@@ -119,17 +118,3 @@ def test_all_runs_are_stopped_in_two_steps_and_how_each_took_it_is_said(
         sent = requests(ann)
         assert {each.target.run_id for each in sent} == {RUN, OTHER}
         assert {(each.command, each.payload["reason"]) for each in sent} == {("stop", WHY)}
-
-
-def test_a_fleet_pauses_after_its_iteration_if_a_person_wants_that(
-    page: Page, place: PanelSandbox, ann: RunController
-) -> None:
-    WorkingFleet(place).begin()
-    page.goto(f"{place.address}/fleets")
-    page.get_by_role("button", name="Pause all runs").click()
-    asked = page.get_by_role("dialog", name="Pause all runs")
-    asked.get_by_label("after this iteration").check()
-    asked.get_by_role("button", name="Pause all runs").click()
-    expect(asked.get_by_role("status")).to_contain_text("1 of 1 run confirmed.")
-    (sent,) = requests(ann)
-    assert (sent.target.run_id, sent.payload["at"]) == (FLEET_RUN, "iteration")

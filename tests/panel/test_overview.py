@@ -82,6 +82,7 @@ def test_each_state_has_its_word_and_sign_and_what_needs_a_person_comes_first(
         expect(item(page, "mend the fixture")).to_contain_text("“lunch”")
         expect(item(page, "count the stars")).to_contain_text("its driver is gone")
         page.get_by_role("link", name="Answer").click()
+        expect(page.get_by_title("Deny … (n)")).to_be_visible()
         page.keyboard.press("n")
         page.get_by_role("dialog").get_by_role("button", name="Deny it").click()
         assert waits.result().refused

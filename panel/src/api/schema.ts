@@ -1,4 +1,4 @@
-// 08c47ebc503ace472d0c69607d0b146a53de59a2f0bb6153e82c114d22d730a4
+// d685cf0fae00f60bfce907248afcc4e78aa26e0e5392ee1d1daab4adb28c0dc8
 // Made by `npm run types` from the OpenAPI document. Do not edit.
 
 export interface paths {
@@ -838,6 +838,8 @@ export interface components {
          */
         CommandState: {
             allowed: boolean;
+            /** @default [] */
+            choices?: string[];
             command: string;
             /** @default  */
             why_not?: string;

@@ -122,7 +122,7 @@ export function AllRunsDialog({ command, onClose }: { command: AllRunsCommand; o
           {(["action", "iteration"] as const).map((each) => (
             <label key={each}>
               <input type="radio" name={name} checked={at.value === each} onChange={() => (at.value = each)} />{" "}
-              {each === "action" ? "before the next action" : "after this iteration"}
+              {each === "action" ? "before the next action" : "fleets after this iteration, other runs before the next action"}
             </label>
           ))}
         </fieldset>

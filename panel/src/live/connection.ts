@@ -3,11 +3,12 @@ import { revealing } from "../api/reveal";
 import { signal } from "@preact/signals";
 import { ApiError, addressOf, api, whenNoAnswer } from "../api/client";
 import type { ApiSession, StreamFrame } from "../api/types";
+import { paced } from "./paced";
 
 export type Health = "starting" | "live" | "dead" | "logged-out";
 
 interface Listener {
-  /** Frames since the last call: the first at once, then some times a second. */
+  /** Frames since the last call: the first at once, then at most four times a second. */
   onFrames: (frames: readonly StreamFrame[]) => void;
   /** Another daemon or another log: load everything again. */
   onReset: () => void;
@@ -21,7 +22,6 @@ const LONGEST_WAIT_MS = 5000;
 const QUIET_MS = 7000;
 /** More frames than that in one go are not worth replaying. */
 const MOST_FRAMES = 500;
-
 /** Between two drawings. Hundreds of runs change ten times a second, and the browser may share its processors with them. */
 const DRAW_EVERY_MS = 250;
 
@@ -38,27 +38,20 @@ let waitMs = FIRST_WAIT_MS;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let lastSign = 0;
 let collected: StreamFrame[] = [];
-let drawing = false;
-let drawnAt = Number.NEGATIVE_INFINITY;
 
-function deliver(): void {
-  drawing = false;
-  drawnAt = performance.now();
+/** By a timer, not with the next frame of the screen: a tab in the background draws none, and its title tells how a run stands. */
+const deliver = paced(DRAW_EVERY_MS, () => {
   const frames = collected;
   collected = [];
   if (frames.length > MOST_FRAMES || frames.some((each) => each.reset)) listener?.onReset();
   else listener?.onFrames(frames);
-}
+});
 
 function collect(frame: StreamFrame): void {
   position = Math.max(position, frame.position);
   daemonProblem.value = frame.problem ?? "";
   collected.push(frame);
-  if (drawing) return;
-  drawing = true;
-  const wait = drawnAt + DRAW_EVERY_MS - performance.now();
-  if (wait > 0) setTimeout(() => requestAnimationFrame(deliver), wait);
-  else requestAnimationFrame(deliver);
+  deliver();
 }
 
 function close(): void {

@@ -19,7 +19,6 @@ from handrail.control.message import (
 from handrail.control.request_ledger import EXPIRY, WINDOW, SeenRequest, load_ledger
 from handrail.control.response_log import Again, ResponseLog, TakenRequest
 from handrail.control.transitions import THEN, next_transition
-from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
 from handrail.store.errors import StoreError
@@ -285,7 +284,7 @@ def _not_for_fleet(supervisor: Supervisor, asked: ParsedRequest) -> str:
     is_fleet = loop is not None and loop.is_fleet
     if is_fleet and not command.spec.for_fleet:
         return f"This run stands for a fleet: {command.value} the run of one of its tasks instead"
-    if command is ControlCommand.PAUSE and asked.field("at") == "iteration" and not is_fleet:
+    if not is_fleet and wire.choice_of(asked) in command.spec.choice.fleet_only:
         return "Only a fleet pauses at the end of iterations; pause this run before its next action"
     return ""
 

@@ -124,9 +124,9 @@ def text_of(asked: ParsedRequest) -> str:
 
 def choice_of(asked: ParsedRequest) -> str:
     """Return the chosen value of a command; "": its default."""
-    name, values = asked.command.spec.choice
-    chosen = asked.field(name) if values else ""
-    return chosen if chosen in values[1:] else ""
+    field = asked.command.spec.choice
+    chosen = asked.field(field.name) if field.values else ""
+    return chosen if chosen in field.values[1:] else ""
 
 
 def encode(message: AnyMessage) -> bytes:
@@ -220,9 +220,9 @@ def _problem_with_payload(asked: ParsedRequest) -> str:
     for name, longest in {**_LONGEST, text.name: text.longest}.items():
         if len(asked.field(name)) > longest:
             return f"payload.{name} has more than {longest:,} characters"
-    name, values = asked.command.spec.choice
-    if asked.request.payload.get(name, "") not in ("", *values):
-        return f"payload.{name} must be one of {', '.join(values)}"
+    choice = asked.command.spec.choice
+    if asked.request.payload.get(choice.name, "") not in ("", *choice.values):
+        return f"payload.{choice.name} must be one of {', '.join(choice.values)}"
     if not _is_flat(asked.request.payload, _DEEPEST):
         return "payload is nested too deep"
     return ""

@@ -65,6 +65,12 @@ class ChoiceField(NamedTuple):
 
     name: str = ""
     values: tuple[str, ...] = ()
+    fleet_only: frozenset[str] = frozenset()
+    """The values that only the run of a fleet takes."""
+
+    def values_for(self, *, is_fleet: bool) -> tuple[str, ...]:
+        """Return the values that a run takes."""
+        return tuple(each for each in self.values if is_fleet or each not in self.fleet_only)
 
 
 class OnCommandLine(NamedTuple):
@@ -146,7 +152,7 @@ class ControlCommand(StrEnum):
     PAUSE = "pause", CommandSpec(
         # A pause takes hold at the next boundary. A frozen run can be let go to it.
         _to(S.PAUSING, S.RUNNING, S.FROZEN), S.PAUSED, overtakes="resume", for_fleet=True,
-        choice=ChoiceField("at", ("action", "iteration")),
+        choice=ChoiceField("at", ("action", "iteration"), frozenset({"iteration"})),
         result="Loop paused at iteration {iteration}",
         refusal="changes what the guard of this agent does",
         on_screen=OnScreen(

@@ -58,12 +58,6 @@ def why_not_commandable(state: RunState, command: ControlCommand) -> str:
     return ""
 
 
-def takes_choice(command: ControlCommand, run: str, fleets: frozenset[str]) -> bool:
-    """Return whether a run gets the choice of a command for all: only fleets wait for the end of
-    iterations."""
-    return not command.spec.for_fleet or run in fleets
-
-
 def _is_forgotten(state: RunState, now: float) -> bool:
     held = state.hand.standing != Standing.RUNNING
     return now - state.changed > _FORGOTTEN and not held and state.loop is None

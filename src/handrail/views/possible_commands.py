@@ -22,6 +22,8 @@ def why_not(run: RunOverview, command: ControlCommand) -> str:
         return f"{run.name} was stopped in an emergency: handrail incident show {run.incident}"
     if transition(run.standing, command) is None:
         return f"no {command.word}: {run.name} is {run.standing.value}; {_HINTS[run.standing]}"
+    if run.is_fleet and not command.spec.for_fleet:
+        return f"no {command.word}: {run.name} stands for a fleet; choose the run of a task"
     if command.spec.no_driver and not run.driven:
         return f"no {command.word}: {run.name} was not started by handrail run"
     if command.spec.no_driver and run.left:

@@ -84,6 +84,8 @@ class RunOverview(msgspec.Struct, frozen=True):
     """Why the run cannot be read."""
     desktop: DesktopCheck | None = None
     """The last look of a desktop watch."""
+    is_fleet: bool = False
+    """It stands for a fleet, and has no agent of its own."""
 
     def state(self, now: float) -> str:
         """Return its state in one or two words."""

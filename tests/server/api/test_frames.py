@@ -67,6 +67,20 @@ def test_what_a_person_has_to_know_is_sent_at_once(looks: Looks, book: SampleLog
     assert row.state == "pausing"
 
 
+def test_hooks_may_go_first_after_each_run_that_changed(book: SampleLog) -> None:
+    rests: list[float] = []
+    feed = LogFeed(book.store, clock=lambda: book.now, rest=lambda: rests.append(book.now))
+    maker = FrameMaker(rest=lambda: rests.append(book.now))
+    with closing(feed):
+        maker.look(book.store, feed, (), book.now)
+        rests.clear()
+        maker.look(book.store, feed, (), book.now)
+        idle = len(rests)
+        book.ask(SHOP, "Bash", "make", after=3.0)
+        maker.look(book.store, feed, (), book.now)
+        assert len(rests) == 2 * idle + 2  # once for the events of the run, and once for its row
+
+
 def test_a_clock_that_is_set_back_holds_no_row_back(looks: Looks, book: SampleLog) -> None:
     book.ask(SHOP, "Bash", "make", after=-3600.0)
     assert looks.last_actions() == ["Bash make"]

@@ -40,6 +40,13 @@ def test_a_run_that_cannot_be_read_cannot_be_controlled() -> None:
     assert "entry 7" in why_not(_run(Standing.RUNNING, problem="entry 7"), BY_KEY["p"])
 
 
+@pytest.mark.parametrize("command", ControlCommand)
+def test_a_fleet_takes_only_the_commands_for_all_its_tasks(command: ControlCommand) -> None:
+    standing = Standing.PAUSED if command is ControlCommand.RESUME else Standing.RUNNING
+    why = why_not(_run(standing, is_fleet=True), command)
+    assert ("stands for a fleet" in why) is not command.spec.for_fleet
+
+
 def test_what_destroys_has_to_be_confirmed() -> None:
     confirmed = {command for command in ControlCommand if command.spec.confirm}
     assert confirmed == {ControlCommand.STOP, ControlCommand.CANCEL, ControlCommand.ROLLBACK}

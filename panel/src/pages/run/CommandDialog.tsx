@@ -9,12 +9,14 @@ import { command } from "./requests";
 interface CommandDialogProps {
   run: RunRow;
   button: CommandButton;
+  /** The values of its choice that the run takes, the default first. */
+  choices: readonly string[];
   onClose: () => void;
 }
 
-export function CommandDialog({ run, button, onClose }: CommandDialogProps) {
+export function CommandDialog({ run, button, choices, onClose }: CommandDialogProps) {
   const text = useSignal("");
-  const choice = useSignal(button.choices?.[0]?.value ?? "");
+  const choice = useSignal(choices[0] ?? "");
   const reason = useSignal("");
   const name = useId();
   const will = button.will.replace("{name}", run.name);
@@ -49,18 +51,13 @@ export function CommandDialog({ run, button, onClose }: CommandDialogProps) {
           />
         </label>
       )}
-      {button.choices && (
+      {button.choice && choices.length > 1 && (
         <fieldset class="dialog-choices">
-          <legend class="sr-only">When</legend>
-          {button.choices.map((each) => (
-            <label key={each.value}>
-              <input
-                type="radio"
-                name={name}
-                checked={choice.value === each.value}
-                onChange={() => (choice.value = each.value)}
-              />{" "}
-              {each.label}
+          <legend class="sr-only">{button.choice.title}</legend>
+          {choices.map((each) => (
+            <label key={each}>
+              <input type="radio" name={name} checked={choice.value === each} onChange={() => (choice.value = each)} />{" "}
+              {button.choice?.labels[each] ?? each}
             </label>
           ))}
         </fieldset>

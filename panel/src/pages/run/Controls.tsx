@@ -80,7 +80,12 @@ export function Controls({ id, detail }: { id: string; detail: RunDetail | null 
         </More>
       </div>
       {asking.value && detail && (
-        <CommandDialog run={detail.row} button={asking.value} onClose={() => (asking.value = null)} />
+        <CommandDialog
+          run={detail.row}
+          button={asking.value}
+          choices={states.get(asking.value.command)?.choices ?? []}
+          onClose={() => (asking.value = null)}
+        />
       )}
     </div>
   );

@@ -9,8 +9,8 @@ export interface CommandButton {
   will: string;
   /** The question for its text; without one it takes none. */
   asks?: string;
-  /** Its choice, the default first. */
-  choices?: readonly { value: string; label: string }[];
+  /** Its choice, by value; the daemon says which of them a run takes. */
+  choice?: { title: string; labels: Readonly<Record<string, string>> };
   /** A person agrees in a second step. */
   confirm?: boolean;
   danger?: boolean;
@@ -28,10 +28,7 @@ export const COMMANDS: readonly CommandButton[] = [
     label: "Pause",
     key: "p",
     will: "{name} finishes its current action, then waits.",
-    choices: [
-      { value: "action", label: "before its next action" },
-      { value: "iteration", label: "after this iteration" },
-    ],
+    choice: { title: "When", labels: { action: "before its next action", iteration: "after this iteration" } },
     first: true,
   },
   { command: "resume", label: "Resume", key: "r", will: "{name} continues.", atOnce: true, first: true },
@@ -73,10 +70,7 @@ export const COMMANDS: readonly CommandButton[] = [
     key: "D",
     will: "Handrail commits the work of {name} and ends its processes. Its slot goes on with the other task.",
     asks: "The other task",
-    choices: [
-      { value: "new", label: "in a new workspace" },
-      { value: "same", label: "in the same workspace" },
-    ],
+    choice: { title: "Where", labels: { new: "in a new workspace", same: "in the same workspace" } },
     confirm: true,
     danger: true,
     ofTask: true,

@@ -1,5 +1,6 @@
 /** The settings in force in a folder, where each comes from, and what waits for trust. Nothing is changed here. */
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { api } from "../../api/client";
 import type { SettingRow } from "../../api/types";
 import { place, setQuery } from "../../frame/router";
@@ -97,7 +98,14 @@ function Settings({ items }: { items: readonly SettingRow[] }) {
           {items.map((each) => (
             <tr key={each.key}>
               <td>
-                <code>{each.key}</code>
+                <code>
+                  {each.key.split(/(?<=[._])/).map((part, index) => (
+                    <Fragment key={index}>
+                      {part}
+                      <wbr />
+                    </Fragment>
+                  ))}
+                </code>
               </td>
               <td class="settings-value mono">{each.value}</td>
               <td class={each.source === "default" ? "dim" : ""}>{each.source}</td>

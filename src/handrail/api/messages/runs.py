@@ -14,6 +14,8 @@ class CommandState(msgspec.Struct, frozen=True):
     command: str
     allowed: bool
     why_not: str = ""
+    choices: tuple[str, ...] = ()
+    """The values of its choice that this run takes, the default first; empty: it has no choice."""
 
 
 class RunRow(msgspec.Struct, frozen=True):

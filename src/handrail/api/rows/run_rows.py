@@ -1,6 +1,5 @@
 """Runs as messages."""
 
-from collections.abc import Sequence
 from os.path import basename
 
 from handrail.api.messages.runs import CommandState, RunRow, Tone
@@ -88,8 +87,10 @@ def _explained(run: RunOverview, state: str) -> str:
 
 def command_states(run: RunOverview) -> tuple[CommandState, ...]:
     """Return every command that can be given to a run, and why one is impossible now."""
-    commands: Sequence[ControlCommand] = tuple(
-        each for each in ControlCommand if each.spec.on_screen.key
-    )
-    reasons = ((each, why_not(run, each)) for each in commands)
-    return tuple(CommandState(each.value, not reason, reason) for each, reason in reasons)
+    return tuple(_command_state(run, each) for each in ControlCommand if each.spec.on_screen.key)
+
+
+def _command_state(run: RunOverview, command: ControlCommand) -> CommandState:
+    reason = why_not(run, command)
+    choices = command.spec.choice.values_for(is_fleet=run.is_fleet)
+    return CommandState(command.value, not reason, reason, choices)

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.model.control import FINAL, ControlCommand, OnCommandLine
+from handrail.model.control import FINAL, ChoiceField, ControlCommand, OnCommandLine
 
 if TYPE_CHECKING:
     from handrail.cli.requests.sending import ChosenRuns
@@ -73,15 +73,7 @@ def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
         text = f"The {command.spec.text.name}. Default: {line.default}."
         option = [line.text, "text"]
         given.append(click.Option(option, default=line.default, metavar="NAME", help=text))
-    for name, values in _choices(command):
-        given.append(
-            click.Option(
-                [f"--{name}", "choice"],
-                type=click.Choice(values),
-                default=values[0],
-                help=f"Default: {values[0]}.",
-            )
-        )
+    given += map(_choice_option, _choices(command))
     if command in _TASK_FORM:
         given.append(click.Option(["--task"], default="", metavar="ID", help=_TASK_HELP))
     if command.spec.confirm:
@@ -92,10 +84,20 @@ def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
     return made
 
 
-def _choices(command: ControlCommand) -> list[tuple[str, tuple[str, ...]]]:
+def _choice_option(choice: ChoiceField) -> click.Option:
+    default = choice.values[0]
+    return click.Option(
+        [f"--{choice.name}", "choice"],
+        type=click.Choice(choice.values),
+        default=default,
+        help=f"Default: {default}.",
+    )
+
+
+def _choices(command: ControlCommand) -> list[ChoiceField]:
     """Return the choice of a command, or of its form for tasks."""
     specs = (each.spec.choice for each in (command, _TASK_FORM.get(command)) if each is not None)
-    return [(name, values) for name, values in specs if values]
+    return [each for each in specs if each.values]
 
 
 def _operand(line: OnCommandLine) -> str:

@@ -48,7 +48,7 @@ def send_and_report(
         pass
     all_sent = []
     for run in chosen.runs:
-        own = choice if chosen.takes_choice(run, command) else ""
+        own = choice if chosen.takes(choice, run, command) else ""
         request = make_request(command, run.id, reason=reason, text=text, choice=own)
         all_sent.append(SentRequest(run, request))
     reporter = _SilentReporter()

@@ -16,7 +16,6 @@ from handrail.supervise.log.state_reader import read_state
 from handrail.supervise.state.run_state import RunState
 from handrail.views.commandable_runs import (
     commandable_runs,
-    takes_choice,
     why_not_commandable,
 )
 
@@ -33,9 +32,11 @@ class ChosenRuns(msgspec.Struct, frozen=True):
     fleets: frozenset[str] | None = None
     """Those that stand for a fleet; None: the user named the run."""
 
-    def takes_choice(self, run: KnownRun, command: ControlCommand) -> bool:
-        """Return whether a run gets the choice of a command."""
-        return self.fleets is None or takes_choice(command, run.id, self.fleets)
+    def takes(self, choice: str, run: KnownRun, command: ControlCommand) -> bool:
+        """Return whether a run takes a choice; the daemon answers for one that the user named."""
+        if self.fleets is None:
+            return True
+        return choice in command.spec.choice.values_for(is_fleet=run.id in self.fleets)
 
 
 def choose_one(runs: KnownRuns, store: Store, command: ControlCommand, typed: str) -> ChosenRuns:

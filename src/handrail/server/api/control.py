@@ -33,7 +33,7 @@ from handrail.store.journal import Journal
 from handrail.store.port import Store
 from handrail.supervise.log.topics import RUNS, run_of, topic_of
 from handrail.supervise.runs.run_registry import RunRegistry
-from handrail.views.commandable_runs import CommandableRuns, commandable_runs, takes_choice
+from handrail.views.commandable_runs import CommandableRuns, commandable_runs
 
 _AT_ONCE = 32
 """Requests under way at the same time, of one for all runs."""
@@ -109,8 +109,8 @@ class ControlOperations:
         few = asyncio.Semaphore(_AT_ONCE)
 
         async def send(run: str) -> RequestProgress:
-            has_choice = wanted.at in command.spec.choice.values
-            choice = wanted.at if has_choice and takes_choice(command, run, found.fleets) else ""
+            values = command.spec.choice.values_for(is_fleet=run in found.fleets)
+            choice = wanted.at if wanted.at in values else ""
             async with few:
                 return await self._send(
                     make_request(

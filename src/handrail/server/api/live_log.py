@@ -72,7 +72,6 @@ class LiveLog:
     def _current_feed(self) -> LogFeed:
         if self._feed is None:
             self._feed = LogFeed(self._store, is_open=self.is_open, rest=self._pacer.rest)
-        self._pacer.begin()
         return self._feed
 
     def _forget(self) -> None:

@@ -11,7 +11,7 @@ _PAUSE = 0.0005
 
 
 class ThreadPacer:
-    """Call it often in the course of long work: it sleeps a little once a slice is over."""
+    """Cuts long work into slices: the work calls `rest` often, and sleeps after each slice."""
 
     def __init__(
         self,
@@ -20,14 +20,10 @@ class ThreadPacer:
     ) -> None:
         self._clock = clock
         self._sleep = sleep
-        self._began = clock()
-
-    def begin(self) -> None:
-        """Count the first slice from now on."""
-        self._began = self._clock()
+        self._rested = clock()
 
     def rest(self) -> None:
-        """Let the others go on if this thread has worked for a slice."""
-        if self._clock() - self._began >= _SLICE:
+        """Sleep a little if the last rest is a slice ago."""
+        if self._clock() - self._rested >= _SLICE:
             self._sleep(_PAUSE)
-            self._began = self._clock()
+            self._rested = self._clock()
