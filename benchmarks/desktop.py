@@ -4,7 +4,7 @@ import shutil
 
 from benchmarks.desktop_capture import capture_table
 from benchmarks.desktop_sense import sense_table
-from benchmarks.desktop_verify import verify_table
+from benchmarks.desktop_verify import verify_tables
 from benchmarks.desktop_watch import watch_tables
 from benchmarks.measure import Table
 
@@ -17,6 +17,6 @@ def desktop_tables(rounds: int) -> list[Table]:
     """All parts, on a desktop without a monitor, in about two minutes."""
     if missing := [name for name in _PROGRAMS if shutil.which(name) is None]:
         note = f"Not measured: {', '.join(missing)} missing; scripts/setup checkers says how."
-        return [Table("The desktop", ("part",), note=note), verify_table(rounds // 3)]
-    tables = [capture_table(rounds // 2), sense_table(rounds // 2), verify_table(rounds // 3)]
+        return [Table("The desktop", ("part",), note=note), *verify_tables(rounds // 3)]
+    tables = [capture_table(rounds // 2), sense_table(rounds // 2), *verify_tables(rounds // 3)]
     return [*tables, *watch_tables(max(rounds // 20, 1))]

@@ -43,8 +43,8 @@ def _idle_table(place: DaemonSandbox, bed: DesktopBed, environ: dict[str, str]) 
     table = Table(
         "A watch beside an editor at rest",
         ("looks every", "memory", "processor"),
-        note=f"`handrail desktop watch`, {_SECONDS:g} s after it has started. Memory: resident. "
-        "Processor: share of one core.",
+        note=f"`handrail desktop watch`, over {_SECONDS:g} s, from {_STARTING:g} s after it "
+        "has started. Memory: resident. Processor: share of one core.",
     )
     for interval in _INTERVALS:
         argv = [*_HANDRAIL, "watch", "--interval", str(interval)]

@@ -16,11 +16,12 @@ from handrail.control.client import ControlConnection
 from handrail.hosts.port import Reply, endpoint
 from handrail.hosts.python.profile import PROFILE
 from handrail.library.engine import PendingCall, events_in
+from handrail.library.errors import StartError
 from handrail.library.verdict import RestoredFiles
 from handrail.model.event import Event
 from handrail.server.control.connection import DaemonConnection
 from handrail.server.files.restore_messages import PreviewReply, RestoreReply
-from handrail.server.home import Home
+from handrail.server.home import Home, open_home
 from handrail.server.http.socket_client import DaemonError, SocketConnection, call_daemon
 from handrail.server.launcher import ensure_daemon
 from handrail.store.opening import open_log
@@ -136,3 +137,11 @@ def _log_marks(log: str) -> list[tuple[int, int]]:
         else:
             marks.append((status.st_mtime_ns, status.st_size))
     return marks
+
+
+def open_remote(run: str, folder: str, environ: Mapping[str, str]) -> RemoteEngine:
+    """Reach the daemon of a state folder; raises StartError."""
+    try:
+        return RemoteEngine(open_home(environ), run, folder, environ)
+    except (DaemonError, OSError) as error:
+        raise StartError(str(error)) from None

@@ -33,7 +33,7 @@ from handrail.library.arguments import json_object, make_extensions
 from handrail.library.embedded import EmbeddedEngine
 from handrail.library.engine import Engine, PendingCall
 from handrail.library.errors import ControlError, StartError, SupervisorClosedError
-from handrail.library.remote import RemoteEngine
+from handrail.library.remote import open_remote
 from handrail.library.threads import start_in_thread
 from handrail.library.verdict import ActionVerdict, RestoredFiles, action_verdict
 from handrail.model.control import ControlCommand
@@ -45,8 +45,6 @@ from handrail.model.program import Program
 from handrail.model.review import Verdict
 from handrail.model.state_folder import state_folder
 from handrail.review.judgment.rules import Rule
-from handrail.server.home import open_home
-from handrail.server.http.socket_client import DaemonError
 from handrail.supervise.decision.verdict import fault_verdict
 from handrail.supervise.runs.extensions import Extensions
 
@@ -110,7 +108,7 @@ class Supervisor:
                 raise TypeError(_ONLY_HERE)
             if log:
                 raise TypeError(_NO_LOG)
-            self._engine = _remote(self.run, self.folder, given)
+            self._engine = open_remote(self.run, self.folder, given)
         else:
             self._engine = EmbeddedEngine(
                 self.run, self.folder, log=os.fspath(log), extensions=own, environ=given
@@ -407,10 +405,3 @@ class Supervisor:
     def _check_open(self) -> None:
         if self._is_closed:
             raise SupervisorClosedError
-
-
-def _remote(run: str, folder: str, environ: Mapping[str, str]) -> RemoteEngine:
-    try:
-        return RemoteEngine(open_home(environ), run, folder, environ)
-    except (DaemonError, OSError) as error:
-        raise StartError(str(error)) from None

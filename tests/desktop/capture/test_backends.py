@@ -261,6 +261,16 @@ def test_the_file_of_scrot_is_private_and_soon_gone(desktop: DesktopBed, tmp_pat
     assert not os.path.exists(folder[1])
 
 
+def test_scrot_takes_pictures_where_no_folder_lies_in_memory(
+    desktop: DesktopBed, tmp_path: Path
+) -> None:
+    need("scrot")
+    backend = ScrotBackend(desktop.name, memory=str(tmp_path / "missing"))
+    picture = backend.grab(_SCREEN)
+    backend.close()
+    assert picture.size == (1920, 1080)
+
+
 @pytest.mark.parametrize(
     ("script", "seconds", "says"),
     [

@@ -1,7 +1,5 @@
 """What nobody can clear: the worker stands still, an incident is kept, and a person is told."""
 
-import json
-
 import pytest
 
 from handrail.desktop import CheckOutcome, Desktop, DesktopCheck
@@ -36,7 +34,10 @@ def test_an_editor_that_has_crashed_is_a_case_for_a_person(watched: WatchedDeskt
             assert outcomes.count(CheckOutcome.UNSURE) == 2
             assert watched.worker.paused
         until(lambda: bool(receiver.got))
-        assert "No window is open" in json.dumps(receiver.got)
+        (told,) = receiver.got
+        assert told["title"] == f"Handrail stopped shop ({watch.run[:8]})"
+        for says in ("No window is open", "2 attempts"):
+            assert says in str(told["message"])
         listed = watched.handrail("incident", "list")
         assert (listed.returncode, listed.stderr) == (0, "")
         assert "desktop" in listed.stdout

@@ -24,14 +24,21 @@ class ScrotBackend:
     name = "scrot"
 
     def __init__(
-        self, display: str = "", program: str = "scrot", *, seconds: float = _SECONDS
+        self,
+        display: str = "",
+        program: str = "scrot",
+        *,
+        seconds: float = _SECONDS,
+        memory: str = _MEMORY,
     ) -> None:
+        """`memory`: a folder in memory, where there is one; otherwise the usual one is used."""
         found = shutil.which(program)
         if found is None:
             raise MissingPackageError(program, "sudo apt-get install scrot")
         self._program = found
         self._display = display
         self._seconds = seconds
+        self._memory = memory
         self._layout = ScreenLayout(display)
 
     def grab(self, target: CaptureTarget) -> Image.Image:
@@ -39,7 +46,7 @@ class ScrotBackend:
         area = self._layout.area(target)
         part = f"{area.x},{area.y},{area.width},{area.height}"
         # Not every version writes to its output, so it gets a folder that only we can enter.
-        with tempfile.TemporaryDirectory(prefix="handrail-", dir=_fast_folder()) as folder:
+        with tempfile.TemporaryDirectory(prefix="handrail-", dir=self._folder()) as folder:
             file = Path(folder, f"screen.{_FORMAT}")
             self._run("--autoselect", part, "--silent", str(file))
             try:
@@ -51,6 +58,9 @@ class ScrotBackend:
     def close(self) -> None:
         """Close the connection to the display."""
         self._layout.close()
+
+    def _folder(self) -> str | None:
+        return self._memory if os.access(self._memory, os.W_OK | os.X_OK) else None
 
     def _run(self, *arguments: str) -> None:
         named = ("--display", self._display) if self._display else ()
@@ -73,7 +83,3 @@ class ScrotBackend:
             raise CaptureError(f"scrot ended with {error.returncode}: {said}") from error
         except OSError as error:
             raise CaptureError(f"scrot cannot be started: {error}") from error
-
-
-def _fast_folder() -> str | None:
-    return _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else None
