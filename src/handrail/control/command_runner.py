@@ -116,7 +116,7 @@ class CommandRunner:
     # How each command begins
 
     def _pause(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        if _is_fleet(supervisor):
+        if supervisor.state.is_fleet:
             self._begin_outside(supervisor, asked)
         elif supervisor.state.hand.frozen:
             self._thaw(supervisor, asked)
@@ -125,7 +125,7 @@ class CommandRunner:
 
     def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         hand = supervisor.state.hand
-        if hand.standing == Standing.STOPPED or _is_fleet(supervisor):
+        if hand.standing == Standing.STOPPED or supervisor.state.is_fleet:
             self._begin_outside(supervisor, asked)
         elif hand.frozen:
             self._thaw(supervisor, asked)
@@ -209,7 +209,7 @@ class CommandRunner:
             # The processes run again, so the requested work can begin.
             self._responses.note(supervisor, hand.standing, outcome.evidence)
             _BEGIN[asked.command](self, supervisor, asked)
-        elif outcome.ok and asked.command == ControlCommand.PAUSE and not _is_fleet(supervisor):
+        elif outcome.ok and asked.command == ControlCommand.PAUSE and not supervisor.state.is_fleet:
             self._settle(supervisor)
         else:
             self._confirm(supervisor, asked, outcome)
@@ -238,7 +238,7 @@ class CommandRunner:
 
     def _settle(self, supervisor: Supervisor) -> None:
         """Confirm a pause when nothing runs any more."""
-        if _is_fleet(supervisor):  # it is paused when the runs of all its tasks are
+        if supervisor.state.is_fleet:  # it is paused when the runs of all its tasks are
             return
         state = supervisor.state
         goes_on = any(each.command == ControlCommand.RESUME for each in state.hand.asked.values())
@@ -300,11 +300,6 @@ def overtaken_requests(under_way: Iterable[ControlAsked], by: ControlCommand) ->
     """Return the requests under way that a later one makes void."""
     void = OVERTAKES.get(by, frozenset())
     return [each for each in under_way if each.command in void]
-
-
-def _is_fleet(supervisor: Supervisor) -> bool:
-    loop = supervisor.state.loop
-    return loop is not None and loop.is_fleet
 
 
 _Begin = Callable[[CommandRunner, Supervisor, ControlAsked], None]

@@ -280,8 +280,7 @@ def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
 
 def _not_for_fleet(supervisor: Supervisor, asked: ParsedRequest) -> str:
     """Return why a fleet, or a run that is none, does not take a command, or ""."""
-    loop, command = supervisor.state.loop, asked.command
-    is_fleet = loop is not None and loop.is_fleet
+    is_fleet, command = supervisor.state.is_fleet, asked.command
     if is_fleet and not command.spec.for_fleet:
         return f"This run stands for a fleet: {command.value} the run of one of its tasks instead"
     if not is_fleet and wire.choice_of(asked) in command.spec.choice.fleet_only:

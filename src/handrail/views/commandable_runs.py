@@ -53,7 +53,7 @@ def why_not_commandable(state: RunState, command: ControlCommand) -> str:
         return f"it is {standing.value}"
     if command.spec.no_driver and state.loop is None:
         return "it was not started by handrail run"
-    if state.loop is not None and state.loop.is_fleet and not command.spec.for_fleet:
+    if state.is_fleet and not command.spec.for_fleet:
         return "it stands for a fleet"
     return ""
 

@@ -54,7 +54,7 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> R
         loop.driver if loop and not loop.ended and state.active else 0,
         ending="" if loop is None else loop.reason,
         desktop=state.desktop,
-        is_fleet=loop is not None and loop.is_fleet,
+        is_fleet=state.is_fleet,
     )
 
 

@@ -58,7 +58,7 @@ class DaemonCommandActions:
         if command is ControlCommand.REASSIGN:
             return self._tasks.why_not_reassign(state, text, choice)
         if command is ControlCommand.RESUME:
-            is_lost = has_lost_driver(state) and not _is_fleet(state)
+            is_lost = has_lost_driver(state) and not state.is_fleet
             return _undriven(state) if is_lost else ""
         if not instead or self._drivers.is_present(state):
             return ""
@@ -68,7 +68,7 @@ class DaemonCommandActions:
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked, finished: Finished) -> None:
         """Start to carry out a command."""
-        if _is_fleet(supervisor.state) and asked.command in _FOR_FLEETS:
+        if supervisor.state.is_fleet and asked.command in _FOR_FLEETS:
             assert self.fleets is not None
             self.fleets.begin(supervisor, asked, finished)
             return
@@ -166,10 +166,6 @@ _BEGIN: dict[ControlCommand, _Begin] = {
     ControlCommand.CHECKPOINT: DaemonCommandActions._checkpoint,
     ControlCommand.ROLLBACK: DaemonCommandActions._roll_back,
 }
-
-
-def _is_fleet(state: RunState) -> bool:
-    return state.loop is not None and state.loop.is_fleet
 
 
 def _undriven(state: RunState) -> str:

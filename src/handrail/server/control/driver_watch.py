@@ -82,7 +82,7 @@ class DriverWatch:
 
 
 def _needs_a_driver(state: RunState) -> bool:
-    if state.loop is not None and state.loop.is_fleet:
+    if state.is_fleet:
         return False  # the drivers of its tasks outlive a scheduler
     standing = state.hand.standing
     return standing not in ENDING and standing not in FINAL and has_lost_driver(state)

@@ -126,6 +126,11 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=7):
         return resumable or self.phase != "ended"
 
     @property
+    def is_fleet(self) -> bool:
+        """Return whether this run stands for a whole fleet, and no agent works in it."""
+        return self.loop is not None and self.loop.is_fleet
+
+    @property
     def trouble(self) -> Finding | None:
         """Return the worst finding of the last steps that no intervention has solved."""
         helped = {(made.name, made.step) for made in self.course.past.made if made.worked}
