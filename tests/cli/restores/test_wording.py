@@ -86,6 +86,10 @@ def test_what_is_lost_is_said() -> None:
     assert text == "You lose changes to these files by 14 actions of run shop-3f2a."
 
 
+def test_nothing_is_lost_where_nothing_is_restored() -> None:
+    assert said(look(since={RUN: 14}, preview={"items": ()})) == []
+
+
 def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
     way = RestoreTarget(UndoLevel.CHECKPOINT, record(1, head="a" * 40))
     [text] = said(look(way, preview={"head": "b" * 40}))

@@ -57,7 +57,7 @@ def half_done(earlier: InterruptedRestore) -> str:
 
 def lost_changes(look: PreviewReply, names: Mapping[str, str]) -> Iterator[str]:
     """Tell whose changes get lost."""
-    if look.since:
+    if look.since and look.preview.items:
         each = (f"{count(n, 'action')} of run {names[run]}" for run, n in look.since.items())
         yield f"You lose changes to these files by {', '.join(each)}."
 
