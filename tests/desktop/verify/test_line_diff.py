@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.desktop.verify import line_diff
-from handrail.desktop.verify.line_diff import Hunk, diff_lines, nearest_equal
+from handrail.desktop.verify.line_diff import Hunk, diff_lines
 
 numbers = st.lists(st.integers(0, 4), max_size=25)
 
@@ -69,27 +69,3 @@ def test_many_differences_among_few_kinds_of_lines_are_still_found() -> None:
     other = [item for step, item in enumerate(one) if step % 12]
     missing = sum(hunk.end - hunk.start for hunk in diff_lines(one, other))
     assert missing == 500
-
-
-@given(
-    st.integers(1, 9).flatmap(
-        lambda size: st.tuples(*[st.lists(st.integers(0, 9), min_size=size, max_size=size)] * 2)
-    )
-)
-def test_the_nearest_equal_lines_are_those_that_a_table_of_all_shows(
-    parts: tuple[list[int], list[int]],
-) -> None:
-    one, other = parts
-    table = [(x, y) for x in range(len(one)) for y in range(len(one)) if one[x] == other[y]]
-    fewest = min((x + y for x, y in table), default=len(one))
-    proven = [(x, y) for x, y in table if x + y == fewest < len(one)]
-    assert nearest_equal(one, other) == proven
-
-
-def test_a_long_block_does_not_make_the_rest_costly() -> None:
-    one = list(range(2_000))
-    other = [*one[:500], *range(-150, 0), *one[540:1_500], *one[1_520:]]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_diff, "diff_common", None)
-        found = diff_lines(one, other)
-    assert found == [Hunk(500, 540, 500, 650), Hunk(1_500, 1_520, 1_610, 1_610)]

