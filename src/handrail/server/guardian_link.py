@@ -53,7 +53,8 @@ class GuardianLink:
         self._stopped = stopped
         self._link: Link | None = None
         self._guardian = 0
-        self._is_kept = False
+        self._is_kept: bool | None = None
+        """Whether a service manager keeps the guardian; None: the guardian has not said so yet."""
         """Whether a service manager starts the guardian again."""
         self._alone = asyncio.Event()
         self.identity: Identity | None = None
@@ -69,8 +70,10 @@ class GuardianLink:
                 await asyncio.wait_for(self._alone.wait(), _EVERY)
             if self._is_guarded:
                 continue
-            if self._is_kept:
-                os.kill(os.getpid(), signal.SIGTERM)  # the service manager starts both anew
+            # A service manager starts both anew, else the next hook does: a daemon that was never
+            # welcomed must not put a guardian of its own beside the service manager's.
+            if self._is_kept is not False:
+                os.kill(os.getpid(), signal.SIGTERM)
                 return
             await self._replace_guardian()
 
