@@ -1,6 +1,8 @@
 """The daemon's side of its guardian."""
 
 import asyncio
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -83,3 +85,27 @@ def test_a_guardian_of_another_version_is_ended(
         converse(place, supervision, welcome)
         guardian.communicate(b"\n")
     assert (guardian.returncode == 0) is (version == __version__)
+
+
+@pytest.mark.parametrize("is_welcomed", [False, True])
+def test_it_ends_with_a_guardian_that_somebody_else_keeps_or_may_keep(
+    place: DaemonSandbox, supervision: SupervisionThread, *, is_welcomed: bool
+) -> None:
+    ours, theirs = make_link()
+    if is_welcomed:
+        fields = {"pid": os.getpid(), "version": __version__, "socket": None, "kept": True}
+        Link(theirs).send("welcome", None, **fields)
+    theirs.close()
+
+    async def live() -> bool:
+        ended = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+        with socket.socket() as port, socket.socket(socket.AF_UNIX) as path:
+            sockets = ListeningSockets(path, port, ours)
+            link = GuardianLink(
+                place.home, place.environ, sockets, supervision, answers={}, refused=lambda _: None
+            )
+            await link.keep()
+        return ended.is_set() or await asyncio.wait_for(ended.wait(), 60)
+
+    assert asyncio.run(live())
